@@ -1,0 +1,29 @@
+# Compiler settings shared by every target. No -march: vector code dispatches at run time (Highway).
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(SOTTO_CCACHE ccache)
+if(SOTTO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SOTTO_CCACHE})
+endif()
+
+add_library(sotto_compile INTERFACE)
+target_compile_options(sotto_compile INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${SOTTO_WARNINGS_AS_ERRORS}>:-Werror>)
+# Nobody replaces single functions of the library at load time, so calls inside it may be inlined and bound directly.
+target_compile_options(sotto_compile INTERFACE -fno-semantic-interposition)
+target_link_options(sotto_compile INTERFACE -Wl,-Bsymbolic-functions)
+if(SOTTO_SANITIZE)
+  target_compile_options(sotto_compile INTERFACE -fsanitize=${SOTTO_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(sotto_compile INTERFACE -fsanitize=${SOTTO_SANITIZE})
+endif()
+if(SOTTO_COVERAGE)
+  target_compile_options(sotto_compile INTERFACE --coverage -O0)
+  target_link_options(sotto_compile INTERFACE --coverage)
+endif()

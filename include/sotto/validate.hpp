@@ -1,0 +1,32 @@
+// The one place where user-given values are checked. Each function names the option and the value in its
+// message.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, no privacy.
+/// Text such as "nan", "1e400" or "0x1" is refused too, never rounded to something else.
+Result<double> parse_epsilon(std::string_view option, std::string_view text);
+Result<double> validate_epsilon(std::string_view option, double value);
+
+/// A whole number in [low, high].
+Result<std::uint64_t> parse_integer(std::string_view option, std::string_view text, std::uint64_t low,
+                                    std::uint64_t high);
+
+/// A finite decimal number in [low, high].
+Result<double> parse_number(std::string_view option, std::string_view text, double low, double high);
+
+/// A byte count such as 64M, 1.5G or 4096.
+Result<std::uint64_t> parse_size(std::string_view option, std::string_view text);
+
+/// One of `allowed`; the error lists them. Returns the index.
+Result<std::size_t> parse_choice(std::string_view option, std::string_view text,
+                                 const std::vector<std::string_view>& allowed);
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace sotto {
+
+/// Version of these headers; the build system reads it from here.
+inline constexpr const char* kVersion = "0.1.0";
+
+/// Version of the library that is linked.
+const char* library_version();
+
+}  // namespace sotto

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs the packages of tools/packages.txt that are missing. Does nothing when all are there.
+set -eu
+packages=$(grep -v '^#' "$(dirname "$0")/packages.txt")
+
+if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "This system has no apt-get. Sotto needs the equivalents of these Debian 12 packages:" >&2
+  echo $packages >&2
+  # Where they are there already, CMake finds them; otherwise it says what is missing.
+  command -v cmake >/dev/null 2>&1 && exit 0
+  exit 1
+fi
+
+missing=
+for package in $packages; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+
+echo "Installing:$missing"
+sudo=
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -q
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
