@@ -1,0 +1,33 @@
+// Where all randomness comes from. Samplers and mechanisms take a BitSource, so a test can script the bits
+// and a seeded run executes the very samplers that a private run executes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sotto {
+
+/// An endless sequence of uniform, independent 64-bit words. Not thread-safe: one source serves one thread.
+class BitSource {
+ public:
+  BitSource(const BitSource&) = delete;
+  BitSource& operator=(const BitSource&) = delete;
+  virtual ~BitSource() = default;
+
+  /// The next word of the sequence.
+  std::uint64_t next() {
+    if (next_ == end_) refill();
+    return *next_++;
+  }
+
+ protected:
+  BitSource() = default;
+
+  /// Makes at least one word available: sets next_ < end_.
+  virtual void refill() = 0;
+
+  const std::uint64_t* next_ = nullptr;
+  const std::uint64_t* end_ = nullptr;
+};
+
+}  // namespace sotto

@@ -1,0 +1,155 @@
+#include "random/bit_sources.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sodium.h>
+
+#include "base/file.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::string_view kSeedDomain = "sotto-seed-1";
+constexpr std::size_t kHexDigits = 2 * std::tuple_size_v<Key>;
+// 64 digits and CR LF; one byte more shows that a file is too long without reading /dev/zero to its end.
+constexpr std::size_t kLongestKeyFile = kHexDigits + 2;
+
+/// Counts the forks on the way from the first process to this one.
+std::atomic<std::uint64_t> fork_count{0};
+
+void count_forks() {
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
+}
+
+std::uint64_t to_little_endian(std::uint64_t word) {
+  if constexpr (std::endian::native == std::endian::big) return __builtin_bswap64(word);
+  return word;
+}
+
+bool parse_hex(std::string_view text, Key& key) {
+  std::size_t size = 0;
+  return sodium_hex2bin(key.data(), key.size(), text.data(), text.size(), nullptr, &size, nullptr) == 0 &&
+         size == key.size();
+}
+
+bool parse_key(std::string_view content, Key& key) {
+  if (content.size() == key.size()) {
+    std::memcpy(key.data(), content.data(), key.size());
+    return true;
+  }
+  if (content.ends_with('\n')) content.remove_suffix(1);
+  if (content.ends_with('\r')) content.remove_suffix(1);
+  return content.size() == kHexDigits && parse_hex(content, key);
+}
+
+tl::unexpected<Error> bad_key_file(const std::string& name, std::size_t size) {
+  std::string found = fmt::format("{} bytes", size);
+  if (size > kLongestKeyFile) found = fmt::format("more than {} bytes", kLongestKeyFile);
+  if (size >= kHexDigits && size <= kLongestKeyFile) found += " that are not 64 hexadecimal digits";
+  return fail(Errc::bad_format,
+              fmt::format("key file {}: found {}; a key file holds exactly 32 raw bytes or 64 hexadecimal "
+                          "digits; make one with: head -c 32 /dev/urandom > FILE",
+                          name, found));
+}
+
+}  // namespace
+
+void initialize_sodium() {
+  // A failure only leaves the portable code in place; randombytes_buf makes itself ready and never returns
+  // weak bytes.
+  [[maybe_unused]] static const int ready = sodium_init();
+}
+
+Key random_key() {
+  initialize_sodium();
+  Key key;
+  randombytes_buf(key.data(), key.size());
+  return key;
+}
+
+Key key_from_seed(std::uint64_t seed) {
+  std::array<unsigned char, kSeedDomain.size() + sizeof(seed)> input;
+  const std::uint64_t word = to_little_endian(seed);
+  std::memcpy(input.data(), kSeedDomain.data(), kSeedDomain.size());
+  std::memcpy(input.data() + kSeedDomain.size(), &word, sizeof(word));
+  Key key;
+  crypto_generichash_blake2b(key.data(), key.size(), input.data(), input.size(), nullptr, 0);
+  return key;
+}
+
+Result<Key> read_key_file(const std::filesystem::path& file) {
+  SOTTO_ASSIGN(const FileDescriptor descriptor, open_for_reading(file));
+  std::array<char, kLongestKeyFile + 1> content;
+  std::size_t size = 0;
+  while (size < content.size()) {
+    SOTTO_ASSIGN(const std::size_t got,
+                 read_some(descriptor.get(), content.data() + size, content.size() - size, file.string()));
+    if (got == 0) break;
+    size += got;
+  }
+  Key key;
+  const bool ok = parse_key({content.data(), size}, key);
+  sodium_memzero(content.data(), content.size());
+  if (!ok) return bad_key_file(file.string(), size);
+  return key;
+}
+
+ChaChaBitSource::ChaChaBitSource(const Key& key, std::size_t expected_words) {
+  initialize_sodium();
+  reset(key, expected_words);
+}
+
+ChaChaBitSource::~ChaChaBitSource() {
+  sodium_memzero(key_.data(), key_.size());
+  sodium_memzero(buffer_.data(), sizeof(buffer_));
+}
+
+void ChaChaBitSource::reset(const Key& key, std::size_t expected_words) {
+  key_ = key;
+  block_ = 0;
+  // libsodium's vector code makes 8 or 4 blocks at once; other numbers of blocks take longer than these.
+  refill_words_ = kBufferWords;
+  if (expected_words >= 1 && expected_words <= 4 * kBlockWords)
+    refill_words_ = expected_words <= kBlockWords ? kBlockWords : 4 * kBlockWords;
+  next_ = end_ = buffer_.data();
+}
+
+void ChaChaBitSource::refill() {
+  static constexpr std::array<unsigned char, crypto_stream_chacha20_NONCEBYTES> kNonce{};
+  alignas(64) static constexpr std::array<unsigned char, sizeof(buffer_)> kZeros{};
+  crypto_stream_chacha20_xor_ic(reinterpret_cast<unsigned char*>(buffer_.data()), kZeros.data(),
+                                refill_words_ * sizeof(std::uint64_t), kNonce.data(), block_, key_.data());
+  if constexpr (std::endian::native == std::endian::big)
+    std::transform(buffer_.begin(), buffer_.end(), buffer_.begin(), to_little_endian);
+  next_ = buffer_.data();
+  end_ = next_ + refill_words_;
+  block_ += refill_words_ / kBlockWords;
+  refill_words_ = kBufferWords;
+}
+
+OsBitSource::OsBitSource() : stream_(random_key()) {
+  count_forks();
+  fork_generation_ = fork_count.load(std::memory_order_relaxed);
+}
+
+void OsBitSource::refill() {
+  // One word at a time: a longer buffer would be handed out on both sides of a fork.
+  const std::uint64_t generation = fork_count.load(std::memory_order_relaxed);
+  if (generation != fork_generation_) [[unlikely]] {
+    stream_.reset(random_key());
+    fork_generation_ = generation;
+  }
+  word_ = stream_.next();
+  next_ = &word_;
+  end_ = next_ + 1;
+}
+
+}  // namespace sotto

@@ -1,0 +1,71 @@
+// Keys and the bit sources made from them. A private run takes its key from the operating system or from a
+// key file; a seeded run differs in the key only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include <sotto/bit_source.hpp>
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+using Key = std::array<unsigned char, 32>;
+
+/// Lets libsodium choose its vector code. Idempotent, thread-safe. What follows in this folder calls it.
+void initialize_sodium();
+
+/// A fresh key from the operating system. Thread-safe, and safe after fork.
+Key random_key();
+
+/// The key of `--seed`: whoever knows the seed can recompute all noise, so the output is not private.
+Key key_from_seed(std::uint64_t seed);
+
+/// Reads a key file: exactly 32 raw bytes, or 64 hexadecimal digits with an optional newline. The error says
+/// how long the file is, never what is in it.
+Result<Key> read_key_file(const std::filesystem::path& file);
+
+/// The ChaCha20 key stream as little-endian words. A seeded run, a retry and another machine get the same
+/// words from the same key.
+///
+/// The nonce is always zero: a key comes from the operating system or from DocumentStreams, serves one stream
+/// and is never used for encryption, so no (key, nonce) pair repeats. The block counter has 64 bits; the
+/// first 256 GiB equal the key stream of RFC 8439.
+class ChaChaBitSource final : public BitSource {
+ public:
+  explicit ChaChaBitSource(const Key& key, std::size_t expected_words = 0);
+  ~ChaChaBitSource() override;
+
+  /// Starts the stream of `key`, without allocation. `expected_words` (0: unknown) only decides how much is
+  /// generated at first, because short documents need little; it never changes the words.
+  void reset(const Key& key, std::size_t expected_words = 0);
+
+ private:
+  static constexpr std::size_t kBlockWords = 8;
+  static constexpr std::size_t kBufferWords = 8 * kBlockWords;
+
+  void refill() override;
+
+  Key key_;
+  std::uint64_t block_ = 0;
+  std::size_t refill_words_ = kBufferWords;
+  alignas(64) std::array<std::uint64_t, kBufferWords> buffer_;
+};
+
+/// Words for draws that belong to no document: ChaCha20 keyed by the operating system. A forked child takes
+/// a new key before its next word, so parent and child never share noise, whoever calls fork().
+class OsBitSource final : public BitSource {
+ public:
+  OsBitSource();
+
+ private:
+  void refill() override;
+
+  ChaChaBitSource stream_;
+  std::uint64_t fork_generation_;
+  std::uint64_t word_ = 0;
+};
+
+}  // namespace sotto

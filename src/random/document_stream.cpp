@@ -1,0 +1,112 @@
+#include "random/document_stream.hpp"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace sotto {
+namespace {
+
+constexpr std::string_view kConfigurationHeader = "sotto-configuration-1\n";
+constexpr std::string_view kStreamTag = "sotto-stream-1";
+static_assert(kStreamVersion == 1, "kStreamTag carries the version");
+
+using Blake2bState = crypto_generichash_blake2b_state;
+
+void append(Blake2bState& state, std::string_view bytes) {
+  crypto_generichash_blake2b_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()),
+                                    bytes.size());
+}
+
+std::array<char, 8> little_endian(std::uint64_t value) {
+  std::array<char, 8> bytes;
+  for (char& byte : bytes) {
+    byte = static_cast<char>(value & 0xFF);
+    value >>= 8;
+  }
+  return bytes;
+}
+
+void append_number(Blake2bState& state, std::uint64_t value) {
+  const std::array<char, 8> bytes = little_endian(value);
+  append(state, {bytes.data(), bytes.size()});
+}
+
+void append_part(Blake2bState& state, std::string_view bytes) {
+  append_number(state, bytes.size());
+  append(state, bytes);
+}
+
+void append_id(Blake2bState& state, const DocumentId& document) {
+  if (document.id) {
+    append_number(state, 1 + document.id->size());
+    append(state, "s");
+    append(state, *document.id);
+  } else {
+    append_number(state, 1 + sizeof(document.record));
+    append(state, "r");
+    append_number(state, document.record);
+  }
+}
+
+}  // namespace
+
+void CanonicalConfiguration::add(std::string_view key, std::string_view value) {
+  [[maybe_unused]] const bool inserted = entries_.emplace(key, value).second;
+  assert(inserted);
+}
+
+void CanonicalConfiguration::add_double(std::string_view key, double value) {
+  assert(std::isfinite(value));
+  // to_chars, unlike printf, does not look at the locale; without a precision it is exact.
+  std::array<char, 64> digits;
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
+  assert(error == std::errc());
+  add(key, fmt::format("{}0x{}", std::signbit(value) ? "-" : "", std::string_view(digits.data(), end)));
+}
+
+void CanonicalConfiguration::add_integer(std::string_view key, std::uint64_t value) {
+  add(key, fmt::format("{}", value));
+}
+
+std::string CanonicalConfiguration::serialize() const {
+  std::string text(kConfigurationHeader);
+  for (const auto& [key, value] : entries_)
+    text += fmt::format("{}:{}={}:{}\n", key.size(), key, value.size(), value);
+  return text;
+}
+
+Sha256Digest CanonicalConfiguration::digest() const {
+  return sha256(serialize());
+}
+
+DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration)
+    : configuration_(configuration) {
+  initialize_sodium();
+  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), std::tuple_size_v<Key>);
+  append(prefix_, kStreamTag);
+  append_part(prefix_, dataset);
+}
+
+DocumentStreams::~DocumentStreams() {
+  sodium_memzero(&prefix_, sizeof(prefix_));
+}
+
+Key DocumentStreams::stream_key(const DocumentId& document, std::string_view field,
+                                std::string_view text) const {
+  Blake2bState state = prefix_;
+  append_id(state, document);
+  append_part(state, field);
+  append_part(state, text);
+  append_part(state, {reinterpret_cast<const char*>(configuration_.data()), configuration_.size()});
+  Key key;
+  crypto_generichash_blake2b_final(&state, key.data(), key.size());
+  return key;
+}
+
+}  // namespace sotto

@@ -1,0 +1,81 @@
+// The key of a document's noise. Noise is a function of (key, document, configuration): it does not depend on
+// threads, batches, shards or retries, and no stream meets two different texts.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <sodium.h>
+
+#include "base/hash.hpp"
+#include "random/bit_sources.hpp"
+
+namespace sotto {
+
+/// Raised by whatever changes the words of a stream or how a sampler uses them: then the same key gives other
+/// output, and a re-run is a new spend.
+inline constexpr int kStreamVersion = 1;
+
+/// The mechanism, its parameters, ε, the model's digest, policy and so on, in one form that two processes
+/// agree on to the byte. Two configurations that could give different output must not serialize alike.
+class CanonicalConfiguration {
+ public:
+  /// Each key is added once. Numbers must come as double or as an unsigned integer: other types do not
+  /// compile, so that a change of a variable's type cannot quietly change the serialization.
+  void add(std::string_view key, std::string_view value);
+  void add(std::string_view key, std::same_as<double> auto value) { add_double(key, value); }
+  void add(std::string_view key,
+           std::unsigned_integral auto value) requires(!std::same_as<decltype(value), bool>) {
+    add_integer(key, value);
+  }
+
+  /// "sotto-configuration-1\n", then for each entry, sorted by the bytes of its key,
+  /// "<key length>:<key>=<value length>:<value>\n". A double is written exactly, in hexadecimal (0x1.8p+1),
+  /// an integer in decimal.
+  std::string serialize() const;
+
+  /// SHA-256 of serialize().
+  Sha256Digest digest() const;
+
+ private:
+  void add_double(std::string_view key, double value);
+  void add_integer(std::string_view key, std::uint64_t value);
+
+  std::map<std::string, std::string, std::less<>> entries_;
+};
+
+/// A document is named by its id when it has one, otherwise by its record number in the input.
+struct DocumentId {
+  std::optional<std::string_view> id;
+  std::uint64_t record = 0;
+};
+
+/// Stream keys of the documents of one run. Immutable, so safe to share between threads.
+///
+/// A stream key is BLAKE2b-256, keyed by the run's key, of
+///   "sotto-stream-1" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
+/// where each part after the first is its length (64 bits, little-endian) and its bytes, the id is 'r' and
+/// the record number (64 bits, little-endian) or 's' and the string, and the configuration enters as its
+/// SHA-256, so that a short document costs few compressions. The lengths keep a byte from moving across a
+/// border unnoticed: ("ab", "c") and ("a", "bc") have different keys.
+class DocumentStreams {
+ public:
+  DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration);
+  ~DocumentStreams();
+  DocumentStreams(const DocumentStreams&) = default;
+  DocumentStreams& operator=(const DocumentStreams&) = default;
+
+  /// The key of the stream for one text field of one document; `field` is empty where there are no fields.
+  /// The key is a keyed hash of the text and must not leave the process.
+  Key stream_key(const DocumentId& document, std::string_view field, std::string_view text) const;
+
+ private:
+  crypto_generichash_blake2b_state prefix_;  ///< after key, version and data set
+  Sha256Digest configuration_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,91 @@
+// Exact sampling in proportion to integer weights. A certificate that is computed from the weights holds for
+// what is drawn: no weight is rounded on the way, unlike in tables of floating-point probabilities, where
+// small weights become impossible.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <sotto/bit_source.hpp>
+#include <sotto/result.hpp>
+
+#include "random/integer_samplers.hpp"
+
+namespace sotto {
+
+/// Constant time, two words a draw (and one for each rejection of uniform_below). Walker's alias method, set
+/// up as by Vose but in integers. Immutable, so safe to share between threads.
+class AliasTable {
+ public:
+  /// Refuses weights that are none, all zero, more than 2^32 − 1 in number, or add up to 2^64 or more.
+  static Result<AliasTable> make(std::span<const std::uint64_t> weights);
+
+  /// Draws i with probability exactly weight i / total(); never one of weight zero.
+  std::uint32_t sample(BitSource& bits) const {
+    const auto i = static_cast<std::uint32_t>(uniform_below(bits, columns_.size()));
+    const Column& column = columns_[i];
+    return uniform_below(bits, total_) < column.threshold ? i : column.alias;
+  }
+
+  std::size_t size() const { return columns_.size(); }
+  std::uint64_t total() const { return total_; }
+
+  /// The weights, worked out from the very columns that are sampled, for certificates.
+  std::vector<std::uint64_t> weights() const;
+
+ private:
+  struct Column {
+    std::uint64_t threshold = 0;  ///< out of total_: the share of the column that is its own
+    std::uint32_t alias = 0;      ///< owner of the rest
+  };
+
+  AliasTable() = default;
+  void fill(std::span<const std::uint64_t> weights);
+
+  std::vector<Column> columns_;
+  std::uint64_t total_ = 0;
+};
+
+/// Constant time on average, one word a draw (and one for each rejection of uniform_below): inversion of the
+/// cumulative weights, the search guided by the leading bits. Immutable, so safe to share between threads.
+class CumulativeTable {
+ public:
+  /// Refuses what AliasTable::make refuses.
+  static Result<CumulativeTable> make(std::span<const std::uint64_t> weights);
+
+  /// Draws i with probability exactly weight(i) / total(); never one of weight zero.
+  std::uint32_t sample(BitSource& bits) const { return find(uniform_below(bits, total())); }
+
+  /// The i whose share of [0, total()) holds `position` < total(), the shares lying in the order of i.
+  std::uint32_t find(std::uint64_t position) const {
+    assert(position < total());
+    std::uint32_t i = guide_[position >> guide_shift_];
+    std::uint32_t end = guide_[(position >> guide_shift_) + 1];
+    while (i < end) {
+      const std::uint32_t middle = i + (end - i) / 2;
+      if (cumulative_[middle] > position) {
+        end = middle;
+      } else {
+        i = middle + 1;
+      }
+    }
+    return i;
+  }
+
+  std::size_t size() const { return cumulative_.size(); }
+  std::uint64_t total() const { return cumulative_.back(); }
+  std::uint64_t weight(std::size_t i) const { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); }
+
+ private:
+  CumulativeTable() = default;
+  void compute_guide();
+
+  std::vector<std::uint64_t> cumulative_;  ///< of i: the sum of the weights 0 to i
+  std::vector<std::uint32_t> guide_;       ///< find() of the first position of each cell, and the last i
+  unsigned guide_shift_ = 0;
+};
+
+}  // namespace sotto

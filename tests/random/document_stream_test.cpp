@@ -1,0 +1,167 @@
+#include "random/document_stream.hpp"
+
+#include <clocale>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sotto {
+namespace {
+
+Key counting_key() {
+  Key key;
+  std::iota(key.begin(), key.end(), static_cast<unsigned char>(0));
+  return key;
+}
+
+Sha256Digest empty_configuration() {
+  return CanonicalConfiguration().digest();
+}
+
+// The expected values come from Python:
+//   part = lambda b: struct.pack("<Q", len(b)) + b
+//   hashlib.blake2b(b"sotto-stream-1" + part(dataset) + part(id) + part(field) + part(text) +
+//                   part(configuration), key=bytes(range(32)), digest_size=32).hexdigest()
+// with id = b"r" + struct.pack("<Q", record) or b"s" + id.
+TEST(DocumentStreams, GoldenKeys) {
+  const DocumentStreams streams(counting_key(), "reviews.jsonl", empty_configuration());
+  EXPECT_EQ(to_hex(streams.stream_key({std::nullopt, 7}, "text", "The quick brown fox.")),
+            "9e954fa0670cd1986941639dd13c61e5d6e207f6ef6de59c68bcd3666e8431c4");
+  EXPECT_EQ(to_hex(streams.stream_key({"7", 99}, "text", "The quick brown fox.")),
+            "36018316546c5857a996ec53a9310919dbe8a9614d3512ab358cd5a6e5ccc443");
+  const DocumentStreams unnamed(counting_key(), "", empty_configuration());
+  EXPECT_EQ(to_hex(unnamed.stream_key({"", 0}, "", "")),
+            "f6f3a3bd7255b6735583c358a42986ae9eb865bf88abfdf573dec153b3825e4b");
+}
+
+TEST(DocumentStreams, GoldenKeyOfPartsLongerThanABlock) {
+  Sha256Digest configuration;
+  std::iota(configuration.begin(), configuration.end(), static_cast<unsigned char>(100));
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += static_cast<char>(i * 7 % 251);
+  const DocumentStreams streams(counting_key(), std::string(200, 'd'), configuration);
+  EXPECT_EQ(to_hex(streams.stream_key({std::nullopt, ~std::uint64_t{0}}, std::string(130, 'f'), text)),
+            "91b5b6fb9eae10bec15b778b50506dd23c856607789466248dde62efcc768b81");
+}
+
+struct Parts {
+  Key key = counting_key();
+  std::string dataset = "data";
+  DocumentId document = {"id", 1};
+  std::string field = "field";
+  std::string text = "text";
+  Sha256Digest configuration = empty_configuration();
+
+  Key stream_key() const {
+    return DocumentStreams(key, dataset, configuration).stream_key(document, field, text);
+  }
+};
+
+TEST(DocumentStreams, EveryPartAndEveryBorderCounts) {
+  std::vector<Parts> variants(1);
+  const auto add = [&](auto change) { change(variants.emplace_back()); };
+  add([](Parts& p) { p.key[31] ^= 1; });
+  add([](Parts& p) { p.dataset = "Data"; });
+  add([](Parts& p) { p.document.id = "ie"; });
+  add([](Parts& p) { p.document = {std::nullopt, 1}; });
+  add([](Parts& p) { p.document = {std::nullopt, 2}; });
+  add([](Parts& p) { p.document = {std::nullopt, std::uint64_t{1} << 63}; });
+  add([](Parts& p) { p.document.id = std::string_view("\1\0\0\0\0\0\0\0", 8); });
+  add([](Parts& p) { p.field = "fields"; });
+  add([](Parts& p) { p.text = "texts"; });
+  add([](Parts& p) { p.text = std::string("text\0", 5); });
+  add([](Parts& p) { p.configuration[0] ^= 1; });
+  add([](Parts& p) { p.dataset = "datai", p.document.id = "d"; });
+  add([](Parts& p) { p.dataset = "dat", p.document.id = "aid"; });
+  add([](Parts& p) { p.document.id = "idf", p.field = "ield"; });
+  add([](Parts& p) { p.document.id = "i", p.field = "dfield"; });
+  add([](Parts& p) { p.field = "fieldt", p.text = "ext"; });
+  add([](Parts& p) { p.field = "fiel", p.text = "dtext"; });
+  add([](Parts& p) { p.field = "", p.text = "fieldtext"; });
+  std::set<Key> keys;
+  for (const Parts& parts : variants) keys.insert(parts.stream_key());
+  EXPECT_EQ(keys.size(), variants.size());
+}
+
+TEST(DocumentStreams, ANamedDocumentIsTheSameAtEveryPlace) {
+  const DocumentStreams streams(counting_key(), "data", empty_configuration());
+  EXPECT_EQ(streams.stream_key({"id", 1}, "field", "text"), streams.stream_key({"id", 2}, "field", "text"));
+}
+
+CanonicalConfiguration example_configuration() {
+  CanonicalConfiguration configuration;
+  configuration.add("policy.case", "position");
+  configuration.add("epsilon", 0.1);
+  configuration.add("lists", std::uint32_t{2});
+  configuration.add("mechanism", "diffractor-geometric");
+  configuration.add("threshold", -3.0);
+  configuration.add("text", "naïve=\n");
+  configuration.add("zero", 0.0);
+  configuration.add("tiny", 1e-9);
+  return configuration;
+}
+
+// From Python, doubles by float.hex() without trailing zeros.
+TEST(CanonicalConfiguration, GoldenSerialization) {
+  EXPECT_EQ(example_configuration().serialize(),
+            "sotto-configuration-1\n"
+            "7:epsilon=20:0x1.999999999999ap-4\n"
+            "5:lists=1:2\n"
+            "9:mechanism=20:diffractor-geometric\n"
+            "11:policy.case=8:position\n"
+            "4:text=8:naïve=\n\n"
+            "9:threshold=9:-0x1.8p+1\n"
+            "4:tiny=21:0x1.12e0be826d695p-30\n"
+            "4:zero=6:0x0p+0\n");
+  EXPECT_EQ(to_hex(example_configuration().digest()),
+            "c99bf54a31039101eceda8baa463405bcd30d2da7afcfa844dfdd31feee85321");
+  EXPECT_EQ(to_hex(empty_configuration()),
+            "7c1f6862f630d412ef6fe0d46e0b8eb9791283b853000e1b1cf57bccf0a484f1");
+}
+
+TEST(CanonicalConfiguration, DoesNotDependOnTheOrderOfAdding) {
+  CanonicalConfiguration forward;
+  forward.add("a", "1");
+  forward.add("b", std::uint64_t{2});
+  CanonicalConfiguration backward;
+  backward.add("b", std::uint64_t{2});
+  backward.add("a", "1");
+  EXPECT_EQ(forward.serialize(), backward.serialize());
+}
+
+TEST(CanonicalConfiguration, TellsNeighbouringDoublesAndMovedBytesApart) {
+  const auto digest = [](auto... pairs) {
+    CanonicalConfiguration configuration;
+    (configuration.add(pairs.first, pairs.second), ...);
+    return configuration.digest();
+  };
+  using D = std::pair<std::string, double>;
+  using S = std::pair<std::string, std::string>;
+  EXPECT_NE(digest(D{"e", 0.1}), digest(D{"e", std::nextafter(0.1, 1)}));
+  EXPECT_NE(digest(S{"a", "b=1:c"}), digest(S{"a=1:b", "c"}));
+  EXPECT_NE(digest(S{"a", "1\n1:b=1:2"}), digest(S{"a", "1"}, S{"b", "2"}));
+  EXPECT_NE(digest(S{"a", ""}), digest());
+}
+
+TEST(CanonicalConfiguration, ARepeatedKeyIsABug) {
+  CanonicalConfiguration configuration;
+  configuration.add("epsilon", 0.1);
+  EXPECT_DEBUG_DEATH(configuration.add("epsilon", 0.2), "inserted");
+}
+
+TEST(CanonicalConfiguration, IgnoresTheLocale) {
+  const std::string expected = example_configuration().serialize();
+  const std::string old = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) == nullptr) continue;
+    EXPECT_EQ(example_configuration().serialize(), expected) << name;
+  }
+  std::setlocale(LC_ALL, old.c_str());
+}
+
+}  // namespace
+}  // namespace sotto

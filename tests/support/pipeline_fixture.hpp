@@ -1,0 +1,79 @@
+// A folder with a list set and a key, and shorthands to run documents and files through the pipeline.
+#pragma once
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include <sotto/privatize.hpp>
+
+#include "base/file.hpp"
+#include "support/list_set.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sotto::testing {
+
+class PipelineTest : public ::testing::Test {
+ protected:
+  PipelineTest() {
+    const std::vector<std::string> extra = {"the", "soup",  "was",  "cold", "waiter",
+                                            "i",   "don't", "good", "bad"};
+    words_ = letter_words(500);
+    words_.insert(words_.end(), extra.begin(), extra.end());
+    model_ =
+        write_list_set(path("lists.safetensors"), words_,
+                       {{"a", stepping_order(words_.size(), 1)}, {"b", stepping_order(words_.size(), 7)}});
+    write("key", std::string(32, 'k'));
+  }
+
+  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
+  void write(const std::string& name, std::string_view content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+  }
+  std::string read(const std::string& name) const { return read_file(path(name)).value(); }
+  bool exists(const std::string& name) const { return std::filesystem::exists(path(name)); }
+
+  PrivatizeOptions options(double epsilon = 1) const {
+    PrivatizeOptions options;
+    options.epsilon = epsilon;
+    options.model = path("lists.safetensors").string();
+    options.key_file = path("key");
+    return options;
+  }
+
+  /// One document through the in-memory path.
+  std::string rewrite(std::string_view text, const PrivatizeOptions& with, Counts* counts = nullptr) const {
+    const auto privatizer = Privatizer::make(with).value();
+    Counts ignored;
+    return privatizer->privatize({"set", "1", "text"}, text, counts ? *counts : ignored).value();
+  }
+
+  FileOptions files(const std::string& input, const std::string& output) const {
+    FileOptions files;
+    files.inputs = {path(input)};
+    files.output = path(output);
+    return files;
+  }
+
+  /// Runs over a file and returns the output; the run must succeed.
+  std::string run(const PrivatizeOptions& with, const FileOptions& files) const {
+    const auto receipt = privatize_files(with, files);
+    EXPECT_TRUE(receipt) << (receipt ? "" : receipt.error().message);
+    return receipt ? read_file(*files.output).value() : "";
+  }
+
+  std::string run_error(const PrivatizeOptions& with, const FileOptions& files) const {
+    const auto receipt = privatize_files(with, files);
+    EXPECT_FALSE(receipt);
+    EXPECT_FALSE(files.output && std::filesystem::exists(*files.output));
+    return receipt ? "" : receipt.error().message;
+  }
+
+  bool in_vocabulary(std::string_view word) const { return model_->find(word) != model_->bottom(); }
+
+  TemporaryFolder folder_;
+  std::vector<std::string> words_;
+  std::shared_ptr<const Model> model_;
+};
+
+}  // namespace sotto::testing
