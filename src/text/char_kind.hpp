@@ -1,0 +1,45 @@
+// What a code point means to the tokenizer.
+#pragma once
+
+#include <cstdint>
+
+namespace sotto {
+
+enum class CharKind : std::uint8_t {
+  whitespace,   ///< the fixed list of blanks and line ends; all that may stand between tokens
+  letter,       ///< a letter of the Latin script
+  digit,        ///< an ASCII digit
+  foreign,      ///< a letter, mark or number of another script, and numbers that are no ASCII digits
+  mark,         ///< a combining diacritic of no particular script: part of the letter before it
+  extender,     ///< a variation selector or enclosing mark: makes an emoji of what stands before it
+  punctuation,  ///< the fixed whitelist, including the joiners
+  symbol,       ///< everything else: emoji, controls, invisible, private and unassigned code points
+};
+
+/// Thread-safe, for any value.
+CharKind char_kind(char32_t value);
+
+constexpr bool is_ascii_whitespace(char32_t value) {
+  return value == ' ' || (value >= '\t' && value <= '\r');
+}
+
+constexpr bool is_ascii_alphanumeric(char32_t value) {
+  return (value >= '0' && value <= '9') || ((value | 0x20) >= 'a' && (value | 0x20) <= 'z');
+}
+
+/// Apostrophes and hyphens, which belong to a word between two of its letters.
+constexpr bool is_word_joiner(char32_t value) {
+  return value == '\'' || value == '-' || value == 0x2019 || value == 0x2010 || value == 0x2011;
+}
+
+constexpr bool ends_sentence(char32_t value) {
+  return value == '.' || value == '!' || value == '?' || value == 0x2026;
+}
+
+/// Quotes and brackets that may stand between the end of a sentence and the blank after it.
+constexpr bool closes_quote(char32_t value) {
+  return value == ')' || value == ']' || value == '}' || value == '"' || value == '\'' || value == 0x201D ||
+         value == 0x2019 || value == 0xBB || value == 0x203A;
+}
+
+}  // namespace sotto
