@@ -1,0 +1,134 @@
+// Models: a vocabulary with counts, fixed-point vectors, one-dimensional word lists. A model file is a
+// safetensors file; a list set is a model file with lists and no vectors.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+class Vocabulary;
+
+/// Index of a word in its model. The id size() is ⊥: any input outside the vocabulary.
+using TokenId = std::uint32_t;
+
+/// One tour through the vocabulary: order[i] is the word at place i.
+struct WordList {
+  std::string source;              ///< name of the vector model it was built from
+  std::span<const TokenId> order;  ///< lives as long as the Model it came from
+};
+
+/// An opened, memory-mapped model file. Immutable, so safe to share between threads.
+class Model {
+ public:
+  /// Maps the file and checks header, sizes, word offsets and that each list is a permutation of the words;
+  /// it does not read words and vectors (see verify).
+  static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& file);
+  ~Model();
+
+  const std::string& name() const;  ///< file name without its extension
+  const std::filesystem::path& path() const;
+  const std::string& digest() const;  ///< stored SHA-256, in hex
+  /// Free-form metadata such as source and licence: (key, value), sorted by key.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+
+  std::uint32_t size() const;  ///< number of words
+  TokenId bottom() const { return size(); }
+  std::string_view word(TokenId id) const;
+  /// Occurrences in the public corpus; empty when the model has none.
+  std::span<const std::uint64_t> counts() const;
+  /// The id of `word`. A word that is not there in this spelling is looked for in lower case, then in lower
+  /// case with a capital first letter; ’ counts as an apostrophe. Returns bottom() when there is none.
+  TokenId find(std::string_view word) const;
+  /// The table behind find(), for the library's own loops; its header is not installed. Made by the first
+  /// call, lives as long as the model.
+  const Vocabulary& vocabulary() const;
+
+  std::uint32_t dimension() const;  ///< 0 for a list set
+  int bits() const;                 ///< 8 or 16; 0 for a list set
+  double scale() const;             ///< a vector is scale() times its integers
+  /// Row-major integers; the one that does not match bits() is empty.
+  std::span<const std::int8_t> vectors8() const;
+  std::span<const std::int16_t> vectors16() const;
+  /// The exact squared distance of two words in units of scale()².
+  std::int64_t squared_distance(TokenId a, TokenId b) const;
+
+  const std::vector<WordList>& lists() const;
+
+  /// Reads the whole file: compares its SHA-256 with the stored one, and checks that the words are distinct
+  /// and valid UTF-8 and that no vector is longer than distances allow.
+  Result<void> verify() const;
+
+ private:
+  Model();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Finds a model by path, or by name in $SOTTO_MODELS, the user's data folder, and the installed data folder.
+Result<std::filesystem::path> find_model(std::string_view name_or_path);
+
+/// Every model file in the folders that find_model searches, nearest first, shadowed names left out.
+std::vector<std::filesystem::path> list_models();
+
+/// Called now and then with work done and work in all (0: unknown), never by two threads at a time.
+/// Returning false asks to stop; the operation then fails with Errc::interrupted.
+using ProgressCallback = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+
+struct ImportOptions {
+  std::filesystem::path vectors;  ///< GloVe text, word2vec text or binary, fastText .vec or .bin; gzip, zstd
+  std::filesystem::path output;
+  std::uint64_t limit = 0;  ///< keep only the first so many words; 0: all
+  std::optional<std::filesystem::path>
+      vocabulary;  ///< keep only these words, in this order: "word" or "word<TAB>count" lines
+  int bits = 16;   ///< 8 or 16
+  std::vector<std::pair<std::string, std::string>>
+      metadata;  ///< stored as given, for example source and licence
+  ProgressCallback progress;
+};
+
+struct ImportReport {
+  std::string format;  ///< what the input was recognised as
+  std::uint32_t words = 0;
+  std::uint32_t dimension = 0;
+  std::uint64_t missing = 0;  ///< words of `vocabulary` that have no vector
+  std::uint64_t skipped = 0;  ///< words left out because they contain blanks (some GloVe files have them)
+  double scale = 0;
+  double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
+  std::string digest;
+};
+
+/// Reads vectors, rounds them to fixed point with one global scale, writes a model file (complete or not at
+/// all).
+Result<ImportReport> import_vectors(const ImportOptions& options);
+
+enum class ExportFormat { word2vec_text, word2vec_binary };
+
+/// Writes the model's vectors, as floats, in a format that gensim and fastText read.
+Result<void> export_vectors(const Model& model, const std::filesystem::path& output, ExportFormat format);
+
+struct ListOptions {
+  std::vector<std::filesystem::path> models;  ///< must share one vocabulary, in any order of words
+  std::filesystem::path output;
+  std::uint32_t lists_per_model = 2;
+  std::optional<std::uint64_t> seed;  ///< chooses the starts; empty: the operating system's randomness
+  unsigned threads = 0;               ///< 0: one for each processor
+  std::vector<std::pair<std::string, std::string>>
+      metadata;  ///< stored as given, for example source and licence
+  ProgressCallback progress;
+};
+
+/// Builds word lists by the exact greedy tour of 1-Diffractor's Algorithm 1 and writes a list set.
+Result<void> build_lists(const ListOptions& options);
+
+}  // namespace sotto

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <sotto/model.hpp>
+
+#include "base/file.hpp"
+#include "base/parallel.hpp"
+#include "embed/model_file.hpp"
+#include "embed/nearest.hpp"
+#include "embed/tour.hpp"
+#include "embed/vocabulary.hpp"
+#include "random/bit_sources.hpp"
+#include "random/integer_samplers.hpp"
+
+namespace sotto {
+namespace {
+
+// Neighbours of each word that a tour looks at before it searches. More make the table dearer and the tour
+// cheaper; around this number the sum is least. The lists do not depend on it.
+constexpr std::size_t kNeighbours = 16;
+
+using ModelPointer = std::shared_ptr<const Model>;
+
+// Counts units of work from several threads, and asks the callback from one at a time.
+class SharedProgress {
+ public:
+  SharedProgress(const ProgressCallback& callback, std::uint64_t total)
+      : callback_(callback), total_(total) {}
+
+  bool add(std::uint64_t units) {
+    const std::lock_guard lock(mutex_);
+    done_ += units;
+    if (!stopped_ && callback_ && !callback_(std::min(done_, total_), total_)) stopped_ = true;
+    return !stopped_;
+  }
+
+ private:
+  const ProgressCallback& callback_;
+  std::uint64_t total_;
+  std::mutex mutex_;
+  std::uint64_t done_ = 0;
+  bool stopped_ = false;
+};
+
+Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
+  if (options.models.empty()) return fail(Errc::invalid_argument, "no model to build lists from is given");
+  if (options.output.empty()) return fail(Errc::invalid_argument, "no output file is given");
+  std::vector<ModelPointer> models;
+  for (const auto& path : options.models) {
+    SOTTO_TRY(check_output(options.output, path));
+    SOTTO_ASSIGN(ModelPointer model, Model::open(path));
+    if (model->dimension() == 0)
+      return fail(Errc::invalid_argument,
+                  fmt::format("{} is a list set; lists are built from models with vectors", path.string()));
+    models.push_back(std::move(model));
+  }
+  const std::uint32_t size = models.front()->size();
+  if (options.lists_per_model == 0 || options.lists_per_model > size)
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("lists per model: '{}' is not allowed; give a whole number from 1 to {}, the size "
+                    "of the vocabulary",
+                    options.lists_per_model, size));
+  return models;
+}
+
+// The id in `target` of each word of `source`; an error names a word that only one of them has.
+Result<std::vector<TokenId>> translate(const Model& source, const Model& target) {
+  const auto only_in = [](const Model& has, const Model& lacks, std::string_view word) {
+    return fail(Errc::invalid_argument, fmt::format("the models must share one vocabulary, but '{}' is in {} "
+                                                    "and not in {}",
+                                                    word, has.path().string(), lacks.path().string()));
+  };
+  std::vector<TokenId> ids(source.size());
+  std::vector<bool> met(target.size(), false);
+  for (TokenId id = 0; id < source.size(); ++id) {
+    const std::string_view word = source.word(id);
+    ids[id] = target.vocabulary().find_exact(word);
+    if (ids[id] == target.bottom()) return only_in(source, target, word);
+    if (met[ids[id]])
+      return fail(Errc::bad_format,
+                  fmt::format("{}: the word '{}' occurs twice", source.path().string(), word));
+    met[ids[id]] = true;
+  }
+  for (TokenId id = 0; id < target.size(); ++id)
+    if (!met[id]) return only_in(target, source, target.word(id));
+  return ids;
+}
+
+// `count` distinct words, each uniform among those not drawn before.
+std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint32_t count) {
+  std::vector<TokenId> starts;
+  while (starts.size() < count) {
+    const auto start = static_cast<TokenId>(uniform_below(bits, size));
+    if (std::find(starts.begin(), starts.end(), start) == starts.end()) starts.push_back(start);
+  }
+  return starts;
+}
+
+// The lists of one model, in its own ids. Empty when the callback asked to stop.
+Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const std::vector<TokenId>& starts,
+                                                      unsigned threads, SharedProgress& progress) {
+  Result<NearestSearch> search = NearestSearch::create(model);
+  if (!search)
+    return fail(search.error().code, fmt::format("{}: {}", model.path().string(), search.error().message));
+  const WorkDone work_done = [&](std::uint64_t units) { return progress.add(units); };
+  const NeighbourTable neighbours = nearest_neighbours(*search, kNeighbours, threads, work_done);
+  std::vector<std::vector<TokenId>> tours(starts.size());
+  if (!progress.add(0)) return std::vector<std::vector<TokenId>>();
+  // Tours side by side; threads that are left over help inside each.
+  const auto inner = std::max(1U, threads / static_cast<unsigned>(starts.size()));
+  parallel_for(starts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      tours[i] = greedy_tour(*search, neighbours, starts[i], inner, work_done);
+  });
+  if (!progress.add(0)) tours.clear();
+  return tours;
+}
+
+void append_lists(std::vector<std::vector<TokenId>> tours, const std::vector<TokenId>& ids,
+                  ModelParts& parts) {
+  for (std::vector<TokenId>& tour : tours) {
+    for (TokenId& id : tour) id = ids[id];
+    parts.lists.push_back(std::move(tour));
+  }
+}
+
+std::string copy_words(const Model& model, std::vector<std::uint64_t>& offsets) {
+  std::string words;
+  offsets.assign(1, 0);
+  for (TokenId id = 0; id < model.size(); ++id) {
+    words.append(model.word(id));
+    offsets.push_back(words.size());
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<void> build_lists(const ListOptions& options) {
+  SOTTO_ASSIGN(const std::vector<ModelPointer> models, open_models(options));
+  ModelParts parts;
+  SOTTO_ASSIGN(parts.metadata, check_metadata(options.metadata));
+  const Model& first = *models.front();
+  std::vector<std::vector<TokenId>> translations;
+  for (const ModelPointer& model : models) {
+    SOTTO_ASSIGN(std::vector<TokenId> ids, translate(*model, first));
+    translations.push_back(std::move(ids));
+  }
+  ChaChaBitSource bits(options.seed ? key_from_seed(*options.seed) : random_key());
+  SharedProgress progress(options.progress,
+                          std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
+  nlohmann::json sources = nlohmann::json::array();
+  nlohmann::json digests = nlohmann::json::array();
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const std::vector<TokenId> starts = draw_starts(bits, first.size(), options.lists_per_model);
+    SOTTO_ASSIGN(auto tours, build_tours(*models[m], starts, thread_count(options.threads), progress));
+    if (tours.empty()) return fail(Errc::interrupted, "building the lists was stopped");
+    for (std::size_t i = 0; i < tours.size(); ++i) {
+      sources.push_back(models[m]->name());
+      digests.push_back(models[m]->digest());
+    }
+    append_lists(std::move(tours), translations[m], parts);
+  }
+  parts.metadata[std::string(kListSourcesKey)] =
+      sources.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  parts.metadata[std::string(kListDigestsKey)] = digests.dump();
+  const std::string words = copy_words(first, parts.offsets);
+  parts.words = words;
+  parts.counts = first.counts();
+  SOTTO_TRY(write_model(options.output, parts));
+  return {};
+}
+
+}  // namespace sotto

@@ -1,0 +1,67 @@
+#include "embed/model_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <sotto/tokenizer.hpp>
+
+namespace sotto {
+namespace {
+
+template <class T>
+TensorToWrite whole_tensor(std::string name, TensorType type, std::vector<std::uint64_t> shape,
+                           std::span<const T> elements) {
+  return {std::move(name), type, std::move(shape),
+          [elements](const ByteSink& sink) { return sink(as_bytes(elements)); }};
+}
+
+}  // namespace
+
+bool is_reserved_metadata(std::string_view key) {
+  return key == kFormatKey || key == kVersionKey || key == kScaleKey || key == kListSourcesKey ||
+         key == kDigestKey;
+}
+
+Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
+  Metadata metadata;
+  for (const auto& [key, value] : given) {
+    if (key.empty()) return fail(Errc::invalid_argument, "metadata: a key is empty");
+    if (!is_valid_utf8(key) || !is_valid_utf8(value))
+      return fail(Errc::invalid_argument, "metadata: a key or value is not UTF-8");
+    if (is_reserved_metadata(key) || key == kListDigestsKey)
+      return fail(Errc::invalid_argument,
+                  fmt::format("metadata: the key '{}' is used by the format itself", key));
+    if (!metadata.emplace(key, value).second)
+      return fail(Errc::invalid_argument, fmt::format("metadata: the key '{}' is given twice", key));
+  }
+  return metadata;
+}
+
+Result<std::string> write_model(const std::filesystem::path& file, const ModelParts& parts) {
+  Metadata metadata = parts.metadata;
+  metadata.insert_or_assign(std::string(kFormatKey), std::string(kFormatName));
+  metadata.insert_or_assign(std::string(kVersionKey), std::string(kFormatVersion));
+  const std::uint64_t size = parts.offsets.size() - 1;
+  // By element size, largest first: then no tensor needs padding before it, which the container forbids.
+  std::vector<TensorToWrite> tensors;
+  tensors.push_back(whole_tensor("offsets", TensorType::u64, {size + 1}, std::span(parts.offsets)));
+  if (!parts.counts.empty()) tensors.push_back(whole_tensor("counts", TensorType::u64, {size}, parts.counts));
+  if (!parts.lists.empty()) {
+    const auto write_lists = [&](const ByteSink& sink) -> Result<void> {
+      for (const auto& list : parts.lists) SOTTO_TRY(sink(as_bytes(std::span(list))));
+      return {};
+    };
+    tensors.push_back({"lists", TensorType::u32, {parts.lists.size(), size}, write_lists});
+  }
+  if (parts.dimension > 0) {
+    metadata.insert_or_assign(std::string(kScaleKey), fmt::format("{}", parts.scale));
+    const TensorType type = parts.bits == 8 ? TensorType::i8 : TensorType::i16;
+    tensors.push_back({"vectors", type, {size, parts.dimension}, parts.write_vectors});
+  }
+  tensors.push_back(whole_tensor("words", TensorType::u8, {parts.words.size()},
+                                 std::span<const char>(parts.words.data(), parts.words.size())));
+  return write_safetensors(file, std::move(metadata), tensors);
+}
+
+}  // namespace sotto

@@ -1,0 +1,83 @@
+// A folder with vector files, and shorthands to import them.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <sotto/model.hpp>
+
+#include "support/result_matchers.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sotto::testing {
+
+class ImportTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
+  std::filesystem::path write(const std::string& name, std::string_view content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+
+  ImportOptions options(std::string_view content) const {
+    ImportOptions options;
+    options.vectors = write("vectors", content);
+    options.output = path("out.safetensors");
+    return options;
+  }
+
+  /// Imports, and opens what came out.
+  std::shared_ptr<const Model> import(const ImportOptions& options, ImportReport* report = nullptr) const {
+    const auto result = import_vectors(options);
+    if (!result) throw std::runtime_error(result.error().message);
+    if (report != nullptr) *report = *result;
+    const auto model = Model::open(options.output);
+    if (!model) throw std::runtime_error(model.error().message);
+    EXPECT_EQ((*model)->digest(), result->digest);
+    EXPECT_TRUE((*model)->verify());
+    return *model;
+  }
+  std::shared_ptr<const Model> import(std::string_view content, ImportReport* report = nullptr) const {
+    return import(options(content), report);
+  }
+
+  /// Expects refusal with a message that names the file and these parts, and no output.
+  void expect_refused(const ImportOptions& options, const std::vector<std::string>& parts) const {
+    std::vector<std::string> all = parts;
+    all.push_back(path("v").string());  // "vectors" or "vocabulary"
+    expect_error(import_vectors(options), Errc::bad_format, all);
+    EXPECT_FALSE(std::filesystem::exists(options.output));
+  }
+  void expect_refused(std::string_view content, const std::vector<std::string>& parts) const {
+    SCOPED_TRACE(parts.front());
+    expect_refused(options(content), parts);
+  }
+
+  static std::vector<std::string> words_of(const Model& model) {
+    std::vector<std::string> words;
+    for (TokenId id = 0; id < model.size(); ++id) words.emplace_back(model.word(id));
+    return words;
+  }
+
+  static double value(const Model& model, TokenId word, std::size_t coordinate) {
+    const std::size_t at = std::size_t{word} * model.dimension() + coordinate;
+    return model.scale() * (model.bits() == 8 ? model.vectors8()[at] : model.vectors16()[at]);
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+/// The bytes of a number, as binary vector files hold it.
+template <class T>
+std::string bytes_of(T number) {
+  return {reinterpret_cast<const char*>(&number), sizeof(number)};
+}
+
+}  // namespace sotto::testing

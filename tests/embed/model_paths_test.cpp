@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include <sotto/model.hpp>
+
+#include "support/result_matchers.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_model.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::expect_error;
+
+// Sets an environment variable (or removes it) and restores it at the end.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    set(value);
+  }
+  ~Variable() { set(old_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) const {
+    if (value)
+      ::setenv(name_, value->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+class ModelPathsTest : public ::testing::Test {
+ protected:
+  ModelPathsTest()
+      : models_("SOTTO_MODELS", (folder_.path() / "a").string() + "::" + (folder_.path() / "b").string()),
+        data_("XDG_DATA_HOME", (folder_.path() / "data").string()) {
+    for (const char* name : {"a", "b", "data/sotto/models"})
+      std::filesystem::create_directories(folder_.path() / name);
+  }
+  std::filesystem::path add(const std::string& name) const {
+    testing::write_tiny_model(folder_.path() / name);
+    return folder_.path() / name;
+  }
+
+  testing::TemporaryFolder folder_;
+  Variable models_;
+  Variable data_;
+};
+
+TEST_F(ModelPathsTest, NamesAreSearchedInOrder) {
+  const auto in_data = add("data/sotto/models/m.safetensors");
+  EXPECT_EQ(find_model("m").value(), in_data);
+  const auto in_b = add("b/m.safetensors");
+  EXPECT_EQ(find_model("m").value(), in_b);
+  const auto in_a = add("a/m.safetensors");
+  EXPECT_EQ(find_model("m").value(), in_a);
+  const auto other = add("b/k.safetensors");
+  // The folders of the program come after these; nothing is assumed about them.
+  auto models = list_models();
+  ASSERT_GE(models.size(), 2U);
+  EXPECT_EQ(models[0], in_a);
+  EXPECT_EQ(models[1], other);
+  EXPECT_EQ(std::count(models.begin(), models.end(), in_b), 0) << "shadowed";
+}
+
+TEST_F(ModelPathsTest, PathsAreTakenAsTheyAre) {
+  const auto file = add("b/m.safetensors");
+  EXPECT_EQ(find_model(file.string()).value(), file);
+  expect_error(find_model("./m"), Errc::not_found, {"./m"});
+  expect_error(find_model("m.safetensors"), Errc::not_found, {"m.safetensors"});
+  expect_error(find_model(folder_.path().string()), Errc::not_found, {folder_.path().string()});
+}
+
+TEST_F(ModelPathsTest, ErrorNamesFoldersAndModels) {
+  add("b/some-model.safetensors");
+  std::ofstream(folder_.path() / "b" / "readme.txt") << "no model";
+  expect_error(find_model("absent"), Errc::not_found,
+               {"'absent'", (folder_.path() / "a").string(), (folder_.path() / "b").string(),
+                (folder_.path() / "data/sotto/models").string(), "some-model"});
+  expect_error(find_model(""), Errc::invalid_argument, {"empty"});
+}
+
+TEST_F(ModelPathsTest, HomeIsUsedWithoutDataFolder) {
+  const Variable data("XDG_DATA_HOME", std::nullopt);
+  const Variable home("HOME", folder_.path().string());
+  std::filesystem::create_directories(folder_.path() / ".local/share/sotto/models");
+  const auto file = add(".local/share/sotto/models/h.safetensors");
+  EXPECT_EQ(find_model("h").value(), file);
+}
+
+}  // namespace
+}  // namespace sotto
