@@ -1,0 +1,43 @@
+// Which lists of a list set a one-dimensional mechanism uses, and where each word stands in them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/model.hpp>
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// The parameter `lists`, shared by the mechanisms that work on word lists.
+ParameterInfo lists_parameter();
+
+/// The chosen lists of a model. All lists hold the whole vocabulary, so every word has a place in each of
+/// them.
+class ListChoice {
+ public:
+  /// L0: the first list of each source model; L1: the first two of each; L2: the first list of the first
+  /// model.
+  static Result<ListChoice> make(std::shared_ptr<const Model> model, std::string_view lists);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(orders_.size()); }
+  std::uint32_t words() const { return words_; }
+  /// The place of `word` in list `list`; ⊥ stands at the middle.
+  std::uint32_t place(std::uint32_t list, TokenId word) const {
+    return places_[list * (words_ + 1ULL) + word];
+  }
+  TokenId word_at(std::uint32_t list, std::uint32_t place) const { return orders_[list][place]; }
+  const Model& model() const { return *model_; }
+
+ private:
+  ListChoice() = default;
+  std::shared_ptr<const Model> model_;
+  std::vector<std::span<const TokenId>> orders_;
+  std::vector<std::uint32_t> places_;
+  std::uint32_t words_ = 0;
+};
+
+}  // namespace sotto

@@ -1,0 +1,79 @@
+// The one table of mechanisms: name, description and factory.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/validate.hpp>
+
+#include "mechanisms/diffractor_geometric.hpp"
+
+namespace sotto {
+namespace {
+
+using Factory = Result<std::unique_ptr<Mechanism>> (*)(std::shared_ptr<const Model>, double,
+                                                       const ParameterValues&);
+
+struct Entry {
+  MechanismInfo info;
+  Factory make;
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {diffractor_geometric_info(), make_diffractor_geometric},
+  };
+  return all;
+}
+
+Result<const Entry*> find_entry(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries()) {
+    if (entry.info.name == name) return &entry;
+    names.push_back(entry.info.name);
+  }
+  return fail(Errc::invalid_argument, fmt::format("--mechanism: '{}' is not a mechanism; there are {}", name,
+                                                  fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+const std::vector<MechanismInfo>& mechanisms() {
+  static const std::vector<MechanismInfo> infos = [] {
+    std::vector<MechanismInfo> all;
+    for (const Entry& entry : entries()) all.push_back(entry.info);
+    return all;
+  }();
+  return infos;
+}
+
+Result<const MechanismInfo*> find_mechanism(std::string_view name) {
+  SOTTO_ASSIGN(const Entry* entry, find_entry(name));
+  return &entry->info;
+}
+
+Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {
+  ParameterValues complete;
+  std::vector<std::string_view> names;
+  for (const ParameterInfo& parameter : info.parameters) {
+    complete[parameter.name] = parameter.default_value;
+    names.push_back(parameter.name);
+  }
+  for (const auto& [name, value] : given) {
+    if (!complete.contains(name))
+      return fail(Errc::invalid_argument,
+                  fmt::format("--set: {} has no parameter '{}'; it has {}", info.name, name,
+                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+    complete[name] = value;
+  }
+  return complete;
+}
+
+Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,
+                                                  double epsilon, const ParameterValues& parameters) {
+  SOTTO_ASSIGN(const Entry* entry, find_entry(name));
+  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_ASSIGN(const ParameterValues complete, complete_parameters(entry->info, parameters));
+  return entry->make(std::move(model), epsilon, complete);
+}
+
+}  // namespace sotto
