@@ -1,0 +1,44 @@
+// What happens to each class of token. Everything a policy lets through in clear is counted in the receipt.
+#pragma once
+
+#include <string_view>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+inline constexpr int kPolicyVersion = 1;
+
+enum class StopwordPolicy { privatize, keep };
+enum class OovPolicy { bottom, keep, drop };
+enum class NumberPolicy { random, keep, drop };
+enum class PunctuationPolicy { keep, drop };
+enum class CasePolicy { position, keep, lower };
+
+struct Policy {
+  StopwordPolicy stopwords = StopwordPolicy::privatize;
+  OovPolicy oov = OovPolicy::bottom;            ///< bottom: the public input ⊥ goes through the mechanism
+  NumberPolicy numbers = NumberPolicy::random;  ///< random: uniform digits of the same count
+  PunctuationPolicy punctuation = PunctuationPolicy::keep;
+  CasePolicy letter_case =
+      CasePolicy::position;  ///< position: capitals follow the output position, not the input
+
+  /// The default: nothing of the words themselves passes in clear.
+  static Policy strict() { return {}; }
+  /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation stay as they are.
+  static Policy paper();
+};
+
+/// "strict" or "paper".
+Result<Policy> parse_policy(std::string_view name);
+
+/// Sets one part by its option name ("stopwords", "oov", "numbers", "punctuation", "case").
+Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_view value);
+
+const char* to_string(StopwordPolicy value);
+const char* to_string(OovPolicy value);
+const char* to_string(NumberPolicy value);
+const char* to_string(PunctuationPolicy value);
+const char* to_string(CasePolicy value);
+
+}  // namespace sotto

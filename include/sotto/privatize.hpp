@@ -1,0 +1,93 @@
+// Documents in, documents out. Every front end fills these options and calls the same path.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/policy.hpp>
+#include <sotto/receipt.hpp>
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+inline constexpr std::uint64_t kDefaultMaxDocumentBytes = 16ULL << 20;
+
+/// What to do to a document.
+struct PrivatizeOptions {
+  std::string mechanism = "diffractor-geometric";
+  double epsilon = 0;          ///< required; per token, in the unit of the mechanism's guarantee
+  ParameterValues parameters;  ///< the rest take their defaults
+  std::string model;           ///< name or path; empty: the mechanism's default
+  Policy policy;
+  std::optional<std::uint64_t> seed;  ///< for experiments: public noise, no privacy
+  std::optional<std::filesystem::path>
+      key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
+  std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
+};
+
+/// Names a document; part of what its noise is a function of.
+struct DocumentName {
+  std::string_view dataset;
+  std::string_view id;
+  std::string_view field;
+};
+
+/// Rewrites single documents in memory, for servers and bindings. Safe to use from several threads.
+class Privatizer {
+ public:
+  static Result<std::unique_ptr<Privatizer>> make(const PrivatizeOptions& options);
+  ~Privatizer();
+
+  /// The rewritten text. Adds to `counts` what was done.
+  Result<std::string> privatize(const DocumentName& name, std::string_view text, Counts& counts) const;
+
+  /// A receipt without counts.
+  Receipt receipt() const;
+
+ private:
+  struct Impl;
+  explicit Privatizer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+enum class Format { text, jsonl, csv, tsv };
+const char* to_string(Format format);
+
+/// "text", "jsonl", "csv" or "tsv".
+Result<Format> parse_format(std::string_view name);
+
+/// Shard `index` (from 1) of `count`; contiguous records, so that the outputs put together equal the whole.
+struct Shard {
+  std::uint32_t index = 1;
+  std::uint32_t count = 1;
+};
+
+/// "i/N".
+Result<Shard> parse_shard(std::string_view text);
+
+/// Which documents, from where to where.
+struct FileOptions {
+  std::vector<std::filesystem::path> inputs;    ///< empty: standard input
+  std::optional<std::filesystem::path> output;  ///< empty: standard output
+  std::optional<std::filesystem::path> report;  ///< where the receipt goes; empty: nowhere
+  std::optional<Format> format;                 ///< empty: by the first input's extension, otherwise text
+  std::vector<std::string> fields;              ///< which fields of a record are documents; not for text
+  std::string dataset;                          ///< namespace of the ids; empty: each input's base name
+  std::string id_field;                         ///< empty: the record number is the id
+  unsigned threads = 0;                         ///< 0: one for each processor
+  Shard shard;
+  bool resume = false;  ///< go on where an interrupted run stopped; needs key_file and output
+  ProgressCallback progress;
+};
+
+/// Runs over files. The output file appears only when it is complete; memory does not depend on the input's
+/// size.
+Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files);
+
+}  // namespace sotto

@@ -1,0 +1,63 @@
+// The receipt: what was run, what it promises, what was counted, and what still leaks.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <sotto/guarantee.hpp>
+#include <sotto/mechanism.hpp>
+#include <sotto/policy.hpp>
+
+namespace sotto {
+
+/// Sums over documents. Adding two of them gives the counts of both, so threads and resumed runs can be put
+/// together.
+struct Counts {
+  std::uint64_t documents = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t words = 0;  ///< tokens of class word
+  std::uint64_t numbers = 0;
+  std::uint64_t punctuation = 0;
+  std::uint64_t others = 0;      ///< URLs, e-mail addresses, emoji, mixed tokens, other scripts
+  std::uint64_t privatized = 0;  ///< tokens that went through the mechanism
+  std::uint64_t changed = 0;     ///< of these, how many came out as another word
+  std::uint64_t bottom = 0;      ///< of these, how many went in as ⊥
+  std::uint64_t randomized_numbers = 0;
+  std::uint64_t clear_stopwords = 0;  ///< passed in clear because the policy says so, by reason
+  std::uint64_t clear_oov = 0;
+  std::uint64_t clear_numbers = 0;
+  std::uint64_t clear_punctuation = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t invalid_utf8 = 0;      ///< invalid sequences replaced by U+FFFD
+  std::uint64_t largest_document = 0;  ///< most privatized tokens in one document
+
+  Counts& operator+=(const Counts& other);
+};
+
+struct Receipt {
+  std::string mechanism;
+  ParameterValues parameters;
+  std::string model;
+  std::string model_digest;
+  double epsilon = 0;
+  Guarantee guarantee;
+  Policy policy;
+  std::string dataset;
+  std::string format;
+  std::vector<std::string> fields;
+  std::set<std::string> clear_fields;  ///< fields of the records that were copied as they are
+  std::string configuration_digest;
+  bool seeded = false;
+  Counts counts;
+  double seconds = 0;
+};
+
+/// The receipt as JSON (docs/receipt.schema.json describes it), ending in a newline.
+std::string to_json(const Receipt& receipt);
+
+/// What an observer of the output still learns, one sentence each.
+std::vector<std::string> what_leaks(const Receipt& receipt);
+
+}  // namespace sotto

@@ -1,0 +1,174 @@
+// CSV (RFC 4180, quotes) and TSV (no quotes) with a header line.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "pipeline/formats.hpp"
+#include "pipeline/record_syntax.hpp"
+
+namespace sotto {
+namespace {
+
+/// The fields of a record as they are written, quotes included.
+void split_record(std::string_view record, char delimiter, bool quotes,
+                  std::vector<std::string_view>& fields) {
+  fields.clear();
+  std::size_t begin = 0;
+  for (;;) {
+    std::size_t i = begin;
+    if (quotes && i < record.size() && record[i] == '"') {
+      do {
+        i = std::min(record.find('"', i + 1), record.size() - 1) + 1;
+      } while (i < record.size() && record[i] == '"');
+    }
+    const std::size_t end = std::min(record.find(delimiter, i), record.size());
+    fields.push_back(record.substr(begin, end - begin));
+    if (end == record.size()) return;
+    begin = end + 1;
+  }
+}
+
+bool is_quoted(std::string_view field) {
+  return field.size() >= 2 && field.front() == '"' && field.back() == '"';
+}
+
+/// The text of a field as written, into `text`.
+void unquote(std::string_view field, bool quotes, OutputBuffer& text) {
+  text.clear();
+  if (!quotes || !is_quoted(field)) {
+    text.append(field);
+    return;
+  }
+  field = field.substr(1, field.size() - 2);
+  for (std::size_t quote = field.find('"'); quote != std::string_view::npos; quote = field.find('"')) {
+    text.append(field.substr(0, quote + 1));
+    field.remove_prefix(std::min(quote + 2, field.size()));
+  }
+  text.append(field);
+}
+
+void append_quoted(std::string_view text, OutputBuffer& out) {
+  out.append("\"");
+  for (std::size_t quote = text.find('"'); quote != std::string_view::npos; quote = text.find('"')) {
+    out.append(text.substr(0, quote + 1));
+    out.append("\"");
+    text.remove_prefix(quote + 1);
+  }
+  out.append(text);
+  out.append("\"");
+}
+
+class DelimitedChunk {
+ public:
+  explicit DelimitedChunk(const ChunkJob& job)
+      : job_(job), quotes_(job.layout.format == Format::csv), delimiter_(quotes_ ? ',' : '\t') {}
+
+  Result<void> run() {
+    SOTTO_TRY(read_header());
+    std::string_view rest = job_.chunk.data.view();
+    for (record_ = job_.chunk.begin.record; !rest.empty(); ++record_) {
+      const std::size_t end = first_record(rest, job_.layout.format, true);
+      SOTTO_TRY(rewrite_record(rest.substr(0, end)));
+      rest.remove_prefix(end);
+    }
+    return {};
+  }
+
+ private:
+  Result<void> read_header() {
+    split_record(without_line_end(*job_.chunk.header), delimiter_, quotes_, columns_);
+    document_column_.assign(columns_.size(), nullptr);
+    for (const std::string& field : job_.layout.fields) {
+      SOTTO_ASSIGN(const std::size_t column, find_column(field, "--field"));
+      document_column_[column] = &field;
+    }
+    if (!job_.layout.id_field.empty()) {
+      SOTTO_ASSIGN(id_column_, find_column(job_.layout.id_field, "--id-field"));
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (document_column_[i] == nullptr) job_.clear_fields.emplace(column_name(i));
+    return {};
+  }
+
+  std::string column_name(std::size_t column) {
+    unquote(columns_[column], quotes_, text_);
+    return std::string(text_.view());
+  }
+
+  Result<std::size_t> find_column(std::string_view name, std::string_view option) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < columns_.size(); ++i) names.push_back(column_name(i));
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      return fail(Errc::not_found, fmt::format("{}: {} has no column '{}'; it has {}", option,
+                                               job_.input_name, name, fmt::join(names, ", ")));
+    if (std::find(found + 1, names.end(), name) != names.end())
+      return fail(Errc::bad_format,
+                  fmt::format("{}: {} has two columns '{}'", option, job_.input_name, name));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  Result<void> rewrite_record(std::string_view record) {
+    const std::string_view body = without_line_end(record);
+    if (body.empty()) {
+      job_.out.append(record);
+      return {};
+    }
+    split_record(body, delimiter_, quotes_, values_);
+    if (values_.size() != columns_.size())
+      return record_error(job_, record_, Errc::bad_format,
+                          fmt::format("{} columns where the header has {}", values_.size(), columns_.size()));
+    DocumentId id{{}, record_};
+    if (id_column_) {
+      unquote(values_[*id_column_], quotes_, text_);
+      id_ = text_.view();
+      id.id = id_;
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (i > 0) job_.out.append({&delimiter_, 1});
+      SOTTO_TRY(rewrite_value(i, id));
+    }
+    job_.out.append(record.substr(body.size()));
+    return {};
+  }
+
+  Result<void> rewrite_value(std::size_t column, const DocumentId& id) {
+    const std::string_view value = values_[column];
+    const std::string* field = document_column_[column];
+    if (field == nullptr) {
+      job_.out.append(value);
+      return {};
+    }
+    unquote(value, quotes_, text_);
+    rewritten_.clear();
+    if (auto done = job_.rewriter.rewrite(job_.streams, id, *field, text_.view(), rewritten_, job_.counts);
+        !done)
+      return record_error(job_, record_, done.error().code, done.error().message);
+    const std::string_view text = rewritten_.view();
+    const bool needs_quotes =
+        quotes_ && (is_quoted(value) || text.find_first_of("\",\r\n") != std::string_view::npos);
+    needs_quotes ? append_quoted(text, job_.out) : job_.out.append(text);
+    return {};
+  }
+
+  const ChunkJob& job_;
+  bool quotes_;
+  char delimiter_;
+  std::uint64_t record_ = 0;
+  std::vector<std::string_view> columns_;
+  std::vector<const std::string*> document_column_;  // the field that a column is, or null
+  std::optional<std::size_t> id_column_;
+  std::vector<std::string_view> values_;
+  std::string id_;
+  OutputBuffer text_;
+  OutputBuffer rewritten_;
+};
+
+}  // namespace
+
+Result<void> rewrite_delimited(const ChunkJob& job) {
+  return DelimitedChunk(job).run();
+}
+
+}  // namespace sotto

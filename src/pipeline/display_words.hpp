@@ -1,0 +1,48 @@
+// How output words are spelled, packed for fast copying.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sotto/model.hpp>
+#include <sotto/policy.hpp>
+
+namespace sotto {
+
+class DisplayWords {
+ public:
+  DisplayWords() = default;
+  /// With CasePolicy::lower every word is in lower case; otherwise as in the model, except that the English
+  /// pronoun I and its contractions are capitals. This looks at output words only, so it is post-processing.
+  DisplayWords(const Model& model, CasePolicy letter_case);
+
+  /// Ready for OutputBuffer::append_padded.
+  std::string_view operator[](TokenId id) const {
+    const Slot& slot = slots_[id];
+    if (slot.length <= sizeof(slot.text)) [[likely]]
+      return {slot.text, slot.length};
+    return long_word(slot);
+  }
+
+  /// Asks the memory for a word that is needed soon (inlined by force, see Vocabulary::prefetch_ascii).
+  [[gnu::always_inline]] void prefetch(TokenId id) const { __builtin_prefetch(&slots_[id]); }
+
+ private:
+  /// A short word stands here itself, so that one memory access gets it; of a long one its place in
+  /// long_words_.
+  struct Slot {
+    unsigned char length;
+    char text[15];
+  };
+  static constexpr unsigned char kLong = 255;
+
+  void add(std::string_view word);
+  std::string_view long_word(const Slot& slot) const;
+
+  std::vector<Slot> slots_;  // and some more, so that copies in whole blocks stay inside
+  std::vector<std::string> long_words_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,263 @@
+// One JSON object a line. simdjson finds the members; only the text between a field's quotes is exchanged, so
+// numbers, order and spacing of everything else come out as they went in.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <sotto/tokenizer.hpp>
+
+#include "pipeline/formats.hpp"
+#include "pipeline/record_syntax.hpp"
+
+namespace sotto {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+/// A member whose string value is a document: the value's place in the line, and its decoded text.
+struct TextMember {
+  const char* begin;  // the opening quote
+  const char* end;    // one past the closing quote
+  std::string_view text;
+  const std::string* field;
+};
+
+struct ParsedRecord {
+  std::vector<TextMember> members;
+  std::string id;
+  bool has_id = false;
+};
+
+void append_json_string(std::string_view text, OutputBuffer& out) {
+  out.append("\"");
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    out.append(text.substr(done, i - done));
+    done = i + 1;
+    switch (byte) {
+      case '"':
+        out.append("\\\"");
+        break;
+      case '\\':
+        out.append("\\\\");
+        break;
+      case '\n':
+        out.append("\\n");
+        break;
+      case '\r':
+        out.append("\\r");
+        break;
+      case '\t':
+        out.append("\\t");
+        break;
+      default:
+        out.append(fmt::format("\\u{:04x}", byte));
+    }
+  }
+  out.append(text.substr(done));
+  out.append("\"");
+}
+
+class JsonlChunk {
+ public:
+  explicit JsonlChunk(const ChunkJob& job) : job_(job) {}
+
+  Result<void> run() {
+    std::string_view rest = job_.chunk.data.view();
+    for (record_ = job_.chunk.begin.record; !rest.empty(); ++record_) {
+      const std::size_t line_end = std::min(rest.find('\n'), rest.size() - 1);
+      SOTTO_TRY(rewrite_line(rest.substr(0, line_end + 1)));
+      rest.remove_prefix(line_end + 1);
+    }
+    return {};
+  }
+
+ private:
+  Result<void> rewrite_line(std::string_view line) {
+    if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      job_.out.append(line);
+      return {};
+    }
+    std::string valid;
+    if (!is_valid_utf8(line)) {
+      valid = replace_invalid_utf8(line, job_.counts.invalid_utf8);
+      line = valid;
+    }
+    padded_.clear();
+    padded_.append(line);
+    padded_.reserve(simdjson::SIMDJSON_PADDING);
+    SOTTO_ASSIGN(const ParsedRecord record, parse(padded_.view()));
+    return splice(padded_.view(), record);
+  }
+
+  Result<ParsedRecord> parse(std::string_view line) {
+    ondemand::document document;
+    ondemand::object object;
+    const simdjson::padded_string_view padded(line.data(), line.size(),
+                                              line.size() + simdjson::SIMDJSON_PADDING);
+    if (const auto error = parser_.iterate(padded).get(document); error) return not_json(error);
+    if (const auto error = document.get_object().get(object); error) return not_json(error);
+    ParsedRecord record;
+    for (auto member : object) {
+      std::string_view key;
+      ondemand::value value;
+      if (const auto error = member.unescaped_key().get(key); error) return not_json(error);
+      if (const auto error = member.value().get(value); error) return not_json(error);
+      SOTTO_TRY(take_member(key, value, record));
+    }
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+      return problem("something follows the JSON object");
+    return check_complete(std::move(record));
+  }
+
+  Result<void> take_member(std::string_view key, ondemand::value& value, ParsedRecord& record) {
+    const auto field = std::find(job_.layout.fields.begin(), job_.layout.fields.end(), key);
+    const bool is_id = !job_.layout.id_field.empty() && key == job_.layout.id_field;
+    if (is_id) {
+      if (record.has_id) return problem(fmt::format("field '{}' stands there twice", key));
+      SOTTO_TRY(take_id(value, record));
+    }
+    if (field != job_.layout.fields.end()) return take_text(*field, value, record);
+    if (!job_.clear_fields.contains(std::string(key))) job_.clear_fields.emplace(key);
+    if (is_id) return {};
+    if (const auto error = walk(value); error) return not_json(error);
+    return {};
+  }
+
+  /// Walks over a value that is copied as it is, so that a malformed one is found.
+  static simdjson::error_code walk(ondemand::value value) {
+    ondemand::json_type type{};
+    if (const auto error = value.type().get(type); error) return error;
+    switch (type) {
+      case ondemand::json_type::array:
+        return walk_array(value);
+      case ondemand::json_type::object:
+        return walk_object(value);
+      case ondemand::json_type::string:
+        return value.get_string().error();
+      case ondemand::json_type::number:
+        return value.get_double().error();
+      case ondemand::json_type::boolean:
+        return value.get_bool().error();
+      case ondemand::json_type::null:
+        break;
+    }
+    return value.is_null() ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
+  }
+
+  static simdjson::error_code walk_array(ondemand::value& value) {
+    ondemand::array array;
+    if (const auto error = value.get_array().get(array); error) return error;
+    for (auto element : array) {
+      ondemand::value item;
+      if (const auto error = element.get(item); error) return error;
+      if (const auto error = walk(item); error) return error;
+    }
+    return simdjson::SUCCESS;
+  }
+
+  static simdjson::error_code walk_object(ondemand::value& value) {
+    ondemand::object object;
+    if (const auto error = value.get_object().get(object); error) return error;
+    for (auto member : object) {
+      ondemand::value item;
+      if (const auto error = member.value().get(item); error) return error;
+      if (const auto error = walk(item); error) return error;
+    }
+    return simdjson::SUCCESS;
+  }
+
+  Result<void> take_text(const std::string& field, ondemand::value& value, ParsedRecord& record) {
+    for (const TextMember& member : record.members)
+      if (*member.field == field) return problem(fmt::format("field '{}' stands there twice", field));
+    ondemand::json_type type{};
+    if (const auto error = value.type().get(type); error) return not_json(error);
+    if (type != ondemand::json_type::string && type != ondemand::json_type::null)
+      return problem(fmt::format("field '{}' is not a string", field));
+    const std::string_view token = value.raw_json_token();
+    const std::size_t length = token.find_last_not_of(" \t\r\n,:}") + 1;
+    std::string_view text;
+    if (type == ondemand::json_type::null) {
+      if (!value.is_null()) return not_json(simdjson::N_ATOM_ERROR);
+      record.members.push_back({nullptr, nullptr, {}, &field});
+      return {};
+    }
+    if (const auto error = value.get_string().get(text); error) return not_json(error);
+    record.members.push_back({token.data(), token.data() + length, text, &field});
+    return {};
+  }
+
+  Result<void> take_id(ondemand::value& value, ParsedRecord& record) {
+    ondemand::json_type type{};
+    if (const auto error = value.type().get(type); error) return not_json(error);
+    record.has_id = true;
+    if (type == ondemand::json_type::string) {
+      std::string_view text;
+      if (const auto error = value.get_string().get(text); error) return not_json(error);
+      record.id = text;
+      return {};
+    }
+    if (type != ondemand::json_type::number)
+      return problem(fmt::format("field '{}' is not a string or a number, so it cannot be the id",
+                                 job_.layout.id_field));
+    record.id = value.raw_json_token();
+    record.id.erase(record.id.find_last_not_of(" \t\r\n") + 1);
+    return {};
+  }
+
+  Result<ParsedRecord> check_complete(ParsedRecord record) {
+    for (const std::string& field : job_.layout.fields)
+      if (std::none_of(record.members.begin(), record.members.end(),
+                       [&](const TextMember& member) { return *member.field == field; }))
+        return problem(fmt::format("there is no field '{}'", field));
+    if (!job_.layout.id_field.empty() && !record.has_id)
+      return problem(fmt::format("there is no id field '{}'", job_.layout.id_field));
+    return record;
+  }
+
+  Result<void> splice(std::string_view line, const ParsedRecord& record) {
+    const char* done = line.data();
+    DocumentId id{{}, record_};
+    if (record.has_id) id.id = record.id;
+    for (const TextMember& member : record.members) {
+      if (member.begin == nullptr) continue;  // null holds no text
+      job_.out.append({done, static_cast<std::size_t>(member.begin - done)});
+      text_.clear();
+      text_.append(member.text);
+      rewritten_.clear();
+      if (auto ok =
+              job_.rewriter.rewrite(job_.streams, id, *member.field, text_.view(), rewritten_, job_.counts);
+          !ok)
+        return problem(ok.error().message, ok.error().code);
+      append_json_string(rewritten_.view(), job_.out);
+      done = member.end;
+    }
+    job_.out.append({done, static_cast<std::size_t>(line.data() + line.size() - done)});
+    return {};
+  }
+
+  tl::unexpected<Error> problem(std::string_view message, Errc code = Errc::bad_format) const {
+    return record_error(job_, record_, code, message);
+  }
+  tl::unexpected<Error> not_json(simdjson::error_code error) const {
+    return problem(fmt::format("not a JSON object: {}", simdjson::error_message(error)));
+  }
+
+  const ChunkJob& job_;
+  std::uint64_t record_ = 0;
+  ondemand::parser parser_;
+  OutputBuffer padded_;
+  OutputBuffer text_;
+  OutputBuffer rewritten_;
+};
+
+}  // namespace
+
+Result<void> rewrite_jsonl(const ChunkJob& job) {
+  return JsonlChunk(job).run();
+}
+
+}  // namespace sotto

@@ -1,0 +1,209 @@
+#include "pipeline/record_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "pipeline/record_syntax.hpp"
+
+namespace sotto {
+namespace {
+
+// Small enough for a chunk and its output to stay in a core's cache, large enough to make system calls cheap.
+constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr int kWaitMilliseconds = 100;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+Result<RecordReader> RecordReader::open(Options options) {
+  RecordReader reader(std::move(options));
+  SOTTO_TRY(reader.measure_inputs());
+  SOTTO_TRY(reader.check_start());
+  reader.position_ = reader.options_.start;
+  return reader;
+}
+
+std::uint32_t RecordReader::input_count() const {
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(options_.inputs.size()));
+}
+
+std::string RecordReader::input_name(std::uint32_t input) const {
+  return options_.inputs.empty() ? "standard input" : options_.inputs[input].string();
+}
+
+Result<void> RecordReader::measure_inputs() {
+  bool all_known = !options_.inputs.empty();
+  for (const std::filesystem::path& input : options_.inputs) {
+    std::error_code not_a_file;
+    // So that a missing file is found before anything is written. Opening a named pipe for a moment would cut
+    // off its writer.
+    if (!std::filesystem::is_fifo(input, not_a_file)) SOTTO_TRY(open_for_reading(input));
+    const std::uint64_t size = std::filesystem::file_size(input, not_a_file);
+    all_known = all_known && !not_a_file;
+    input_starts_.push_back(total_bytes_);
+    total_bytes_ += not_a_file ? 0 : size;
+  }
+  if (!all_known) total_bytes_ = 0;
+  const auto [index, count] = options_.shard;
+  if (count == 1) return {};
+  if (!all_known)
+    return fail(Errc::invalid_argument, "--shard: needs input files, it cannot cut standard input or a pipe");
+  using Wide = unsigned __int128;
+  shard_begin_ = static_cast<std::uint64_t>(Wide{total_bytes_} * (index - 1) / count);
+  if (index < count) shard_end_ = static_cast<std::uint64_t>(Wide{total_bytes_} * index / count);
+  return {};
+}
+
+/// The start comes from a file, which may be damaged.
+Result<void> RecordReader::check_start() const {
+  const Position& start = options_.start;
+  if (start.offset == 0 && start.input == 0) return {};
+  const bool inside = start.input < input_starts_.size() &&
+                      start.offset <= total_bytes_ - std::min(total_bytes_, input_starts_[start.input]);
+  if (inside) return {};
+  return fail(Errc::bad_format, "--resume: the checkpoint points beyond the inputs; remove it to start anew");
+}
+
+Result<void> RecordReader::open_input(std::uint32_t index) {
+  if (options_.inputs.empty()) {
+    file_ = FileDescriptor(::dup(STDIN_FILENO));
+    if (file_.get() < 0)
+      return fail(Errc::io, fmt::format("cannot read standard input: {}", std::strerror(errno)));
+  } else {
+    SOTTO_ASSIGN(file_, open_for_reading(options_.inputs[index]));
+  }
+  input_open_ = true;
+  at_end_of_input_ = false;
+  const Position start = position_;
+  position_.offset = 0;
+  SOTTO_TRY(take_preamble());
+  if (start.offset == 0) return {};
+  carry_.clear();
+  at_end_of_input_ = false;
+  position_ = start;
+  if (::lseek(file_.get(), static_cast<off_t>(position_.offset), SEEK_SET) < 0)
+    return fail(Errc::io,
+                fmt::format("cannot resume inside {}: {}", input_name(index), std::strerror(errno)));
+  return {};
+}
+
+/// Takes the byte order mark and the header, if any, from the beginning of an input.
+Result<void> RecordReader::take_preamble() {
+  OutputBuffer data;
+  SOTTO_TRY(fill(data));
+  if (data.view().starts_with(kByteOrderMark)) {
+    position_.offset += kByteOrderMark.size();
+    data.remove_prefix(kByteOrderMark.size());
+  }
+  if (is_delimited()) SOTTO_TRY(take_header(data));
+  carry_.assign(data.view());
+  return {};
+}
+
+Result<void> RecordReader::take_header(OutputBuffer& data) {
+  std::size_t end = std::string_view::npos;
+  while ((end = first_record(data.view(), options_.format, at_end_of_input_)) == std::string_view::npos &&
+         data.size() <= options_.max_record_bytes)
+    SOTTO_TRY(fill(data));
+  const std::string name = input_name(position_.input);
+  if (data.size() == 0)
+    return fail(Errc::bad_format,
+                fmt::format("{}: empty, but {} needs a header line", name, to_string(options_.format)));
+  if (end > options_.max_record_bytes)
+    return fail(Errc::limit, fmt::format("{}: the header line is too long", name));
+  const std::string_view text = data.view().substr(0, end);
+  if (header_ && without_line_end(*header_) != without_line_end(text))
+    return fail(Errc::bad_format, fmt::format("{}: its header differs from that of {}", name, input_name(0)));
+  header_ = std::make_shared<const std::string>(text);
+  position_.offset += end;
+  data.remove_prefix(end);
+  return {};
+}
+
+Result<void> RecordReader::wait_for_data() const {
+  while (go_on_) {
+    pollfd input{file_.get(), POLLIN, 0};
+    const int ready = ::poll(&input, 1, kWaitMilliseconds);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return {};
+    if (!go_on_()) return fail(Errc::interrupted, "interrupted");
+  }
+  return {};
+}
+
+/// Reads some more bytes; false at the end of the input.
+Result<bool> RecordReader::fill(OutputBuffer& data) {
+  SOTTO_TRY(wait_for_data());
+  SOTTO_ASSIGN(const std::size_t got,
+               read_some(file_.get(), data.reserve(kChunkBytes), kChunkBytes, input_name(position_.input)));
+  data.advance(got);
+  if (got == 0) at_end_of_input_ = true;
+  return got > 0;
+}
+
+/// Reads until there is at least one whole record, or the input ends.
+Result<RecordExtent> RecordReader::fill_whole_records(OutputBuffer& data) {
+  for (;;) {
+    const RecordExtent extent = whole_records(data.view(), options_.format, at_end_of_input_);
+    if (extent.bytes > 0 || at_end_of_input_) return extent;
+    if (data.size() > options_.max_record_bytes)
+      return fail(Errc::limit, fmt::format("{}: record {} is longer than --max-document-bytes allows",
+                                           input_name(position_.input), position_.record + 1));
+    SOTTO_TRY(fill(data));
+  }
+}
+
+Result<bool> RecordReader::next_unsharded(Chunk& chunk) {
+  while (position_.input < input_count()) {
+    if (!input_open_) SOTTO_TRY(open_input(position_.input));
+    chunk.data.clear();
+    chunk.data.append(carry_);
+    carry_.clear();
+    SOTTO_ASSIGN(const RecordExtent extent, fill_whole_records(chunk.data));
+    carry_.assign(chunk.data.view().substr(extent.bytes));
+    chunk.data.truncate(extent.bytes);
+    chunk.begin = position_;
+    position_.offset += extent.bytes;
+    position_.record += extent.records;
+    chunk.end = position_;
+    chunk.header = header_;
+    if (at_end_of_input_) {
+      position_ = {position_.input + 1, 0, 0};
+      input_open_ = false;
+    }
+    if (extent.bytes > 0 || (header_ && sequence_ == 0)) return true;
+  }
+  return false;
+}
+
+void RecordReader::cut_to_shard(Chunk& chunk) const {
+  const std::uint64_t base = input_starts_[chunk.begin.input] + chunk.begin.offset;
+  if (shard_end_ < base + chunk.data.size()) {
+    const std::uint64_t offset = shard_end_ > base ? shard_end_ - base : 0;
+    chunk.data.truncate(records_before(chunk.data.view(), options_.format, offset).bytes);
+  }
+  if (shard_begin_ > base) {
+    const std::uint64_t offset = std::min<std::uint64_t>(shard_begin_ - base, chunk.data.size());
+    const RecordExtent skip = records_before(chunk.data.view(), options_.format, offset);
+    chunk.data.remove_prefix(skip.bytes);
+    chunk.begin.offset += skip.bytes;
+    chunk.begin.record += skip.records;
+  }
+}
+
+Result<bool> RecordReader::next(Chunk& chunk) {
+  for (;;) {
+    SOTTO_ASSIGN(const bool more, next_unsharded(chunk));
+    if (!more) return false;
+    if (options_.shard.count > 1) cut_to_shard(chunk);
+    const bool passes_header = header_ && sequence_ == 0;
+    if (chunk.data.size() == 0 && !passes_header) continue;
+    chunk.sequence = sequence_++;
+    return true;
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,162 @@
+// OUT.partial holds the output so far, OUT.checkpoint how far it goes. The note is written after the bytes it
+// speaks of have reached the disk, so whatever moment the run is killed at, a resumed run cuts the partial
+// file back to the note and goes on from there. The noise is a function of key and document, so the whole
+// equals an undisturbed run.
+#include <chrono>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/file.hpp"
+#include "pipeline/output_target.hpp"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+constexpr auto kCheckpointInterval = std::chrono::seconds(1);
+
+/// The members of Counts in one fixed order, for the note.
+template <class CountsType>
+auto count_members(CountsType& c) {
+  return std::array{&c.documents,       &c.bytes_in,
+                    &c.words,           &c.numbers,
+                    &c.punctuation,     &c.others,
+                    &c.privatized,      &c.changed,
+                    &c.bottom,          &c.randomized_numbers,
+                    &c.clear_stopwords, &c.clear_oov,
+                    &c.clear_numbers,   &c.clear_punctuation,
+                    &c.dropped,         &c.invalid_utf8,
+                    &c.largest_document};
+}
+
+std::string to_note(const Progress& progress, const std::string& fingerprint) {
+  std::vector<std::uint64_t> counts;
+  for (const std::uint64_t* member : count_members(progress.counts)) counts.push_back(*member);
+  const Json note = {{"fingerprint", fingerprint},
+                     {"input", progress.position.input},
+                     {"offset", progress.position.offset},
+                     {"record", progress.position.record},
+                     {"output_bytes", progress.output_bytes},
+                     {"counts", counts},
+                     {"clear_fields", progress.clear_fields}};
+  return note.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Progress> from_note(const std::string& text, const std::string& fingerprint,
+                           const std::filesystem::path& file) {
+  const auto damaged = [&] {
+    return fail(Errc::bad_format,
+                fmt::format("--resume: {} is damaged; remove it to start anew", file.string()));
+  };
+  const Json note = Json::parse(text, nullptr, false);
+  if (!note.is_object() || !note.contains("fingerprint")) return damaged();
+  if (note["fingerprint"] != fingerprint)
+    return fail(
+        Errc::invalid_argument,
+        fmt::format(
+            "--resume: {} belongs to a run with other settings, inputs or key; use those, or remove it "
+            "to start anew",
+            file.string()));
+  try {
+    Progress progress;
+    progress.position = {note.at("input"), note.at("offset"), note.at("record")};
+    progress.output_bytes = note.at("output_bytes");
+    progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
+    const auto counts = note.at("counts").get<std::vector<std::uint64_t>>();
+    const auto members = count_members(progress.counts);
+    if (counts.size() != members.size()) return damaged();
+    for (std::size_t i = 0; i < counts.size(); ++i) *members[i] = counts[i];
+    return progress;
+  } catch (const Json::exception&) {
+    return damaged();
+  }
+}
+
+class ResumableOutput final : public OutputTarget {
+ public:
+  ResumableOutput(std::filesystem::path file, std::string fingerprint)
+      : file_(std::move(file)), fingerprint_(std::move(fingerprint)) {}
+
+  ~ResumableOutput() override {
+    if (descriptor_.get() >= 0 && unsaved_) (void)save();  // the last note is only the better for being newer
+  }
+
+  Result<void> open(Progress& resumed) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
+      return fail(Errc::invalid_argument,
+                  fmt::format("--resume: cannot write {}: it is not a file", file_.string()));
+    if (std::filesystem::exists(note_path(), ignored) && std::filesystem::exists(partial_path(), ignored)) {
+      SOTTO_ASSIGN(const std::string note, read_file(note_path()));
+      SOTTO_ASSIGN(resumed, from_note(note, fingerprint_, note_path()));
+      if (std::filesystem::file_size(partial_path(), ignored) < resumed.output_bytes)
+        return fail(Errc::bad_format,
+                    fmt::format("--resume: {} is shorter than {} says; remove both to start anew",
+                                partial_path().string(), note_path().string()));
+    }
+    SOTTO_ASSIGN(descriptor_, open_for_writing(partial_path()));
+    if (::ftruncate(descriptor_.get(), static_cast<off_t>(resumed.output_bytes)) != 0 ||
+        ::lseek(descriptor_.get(), 0, SEEK_END) != static_cast<off_t>(resumed.output_bytes))
+      return fail(Errc::io,
+                  fmt::format("cannot write {}: {}", partial_path().string(), std::strerror(errno)));
+    return {};
+  }
+
+  Result<void> write(std::string_view data) override {
+    return write_all(descriptor_.get(), data, file_.string());
+  }
+
+  Result<void> progressed(const Progress& progress) override {
+    latest_ = progress;
+    unsaved_ = true;
+    if (Clock::now() - saved_at_ < kCheckpointInterval) return {};
+    return save();
+  }
+
+  Result<void> commit() override {
+    unsaved_ = false;
+    if (::rename(partial_path().c_str(), file_.c_str()) != 0)
+      return fail(Errc::io, fmt::format("cannot write {}: {}", file_.string(), std::strerror(errno)));
+    ::unlink(note_path().c_str());
+    return {};
+  }
+
+ private:
+  std::filesystem::path partial_path() const { return file_.string() + ".partial"; }
+  std::filesystem::path note_path() const { return file_.string() + ".checkpoint"; }
+
+  Result<void> save() {
+    if (::fdatasync(descriptor_.get()) != 0)
+      return fail(Errc::io,
+                  fmt::format("cannot write {}: {}", partial_path().string(), std::strerror(errno)));
+    SOTTO_ASSIGN(AtomicFile note, AtomicFile::create(note_path()));
+    SOTTO_TRY(note.write(to_note(latest_, fingerprint_)));
+    SOTTO_TRY(note.commit());
+    saved_at_ = Clock::now();
+    unsaved_ = false;
+    return {};
+  }
+
+  std::filesystem::path file_;
+  std::string fingerprint_;
+  FileDescriptor descriptor_;
+  Progress latest_;
+  bool unsaved_ = false;
+  Clock::time_point saved_at_ = Clock::now();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OutputTarget>> open_resumable_output(const std::filesystem::path& file,
+                                                            const std::string& fingerprint,
+                                                            Progress& resumed) {
+  auto output = std::make_unique<ResumableOutput>(file, fingerprint);
+  SOTTO_TRY(output->open(resumed));
+  return output;
+}
+
+}  // namespace sotto

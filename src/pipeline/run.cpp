@@ -1,0 +1,325 @@
+// A run over files: threads take chunks in turn, rewrite them independently, and write them in the order of
+// the input.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <sotto/privatize.hpp>
+#include <sotto/validate.hpp>
+
+#include "base/parallel.hpp"
+#include "pipeline/formats.hpp"
+#include "pipeline/output_target.hpp"
+#include "pipeline/record_reader.hpp"
+#include "pipeline/rewriter.hpp"
+
+namespace sotto {
+namespace {
+
+// A JSON or CSV record holds more than its documents, and escapes make those longer.
+constexpr std::uint64_t kRecordOverhead = 1 << 20;
+constexpr std::uint64_t kEscapeFactor = 6;
+
+class Run {
+ public:
+  Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
+      RecordReader reader, std::unique_ptr<OutputTarget> output, Progress done)
+      : context_(std::move(context)),
+        files_(files),
+        layout_(std::move(layout)),
+        reader_(std::move(reader)),
+        output_(std::move(output)),
+        progress_(std::move(done)) {
+    const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
+    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(dataset(i)));
+    starts_from_the_beginning_ = progress_.output_bytes == 0;
+    reader_.while_waiting([this] {
+      const std::lock_guard lock(writer_mutex_);
+      return !stop_ && report_progress();
+    });
+  }
+
+  Result<Progress> run() {
+    {
+      std::vector<std::jthread> helpers;
+      for (unsigned i = 1; i < thread_count(files_.threads); ++i) helpers.emplace_back([this] { work(); });
+      work();
+    }
+    if (error_) return tl::unexpected(std::move(*error_));
+    return progress_;
+  }
+
+  /// Makes the output appear; to be called after run().
+  Result<void> commit() { return output_->commit(); }
+
+  /// The namespace of the ids of an input.
+  std::string dataset(std::uint32_t input) const {
+    if (!files_.dataset.empty()) return files_.dataset;
+    return files_.inputs.empty() ? "-" : files_.inputs[input].filename().string();
+  }
+
+ private:
+  /// What one thread has to itself.
+  struct Workspace {
+    explicit Workspace(std::shared_ptr<const RewriteContext> context) : rewriter(std::move(context)) {}
+    Rewriter rewriter;
+    Chunk chunk;
+    OutputBuffer out;
+    Counts counts;
+    std::set<std::string> clear_fields;
+  };
+
+  void work() {
+    Workspace space(context_);
+    while (take(space.chunk)) {
+      Result<void> result = rewrite(space);
+      hand_in(space, std::move(result));
+    }
+  }
+
+  bool take(Chunk& chunk) {
+    const std::lock_guard lock(reader_mutex_);
+    if (stop_) return false;
+    auto more = reader_.next(chunk);
+    if (more) {
+      if (*more) next_to_take_ = chunk.sequence + 1;
+      stop_ = !*more;
+      return *more;
+    }
+    stop_ = true;
+    const std::lock_guard writer_lock(writer_mutex_);
+    record_failure(next_to_take_, std::move(more.error()));
+    return false;
+  }
+
+  Result<void> rewrite(Workspace& space) {
+    space.out.clear();
+    space.counts = {};
+    const std::uint32_t input = space.chunk.begin.input;
+    if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
+        files_.shard.index == 1)
+      space.out.append(*space.chunk.header);
+    return rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
+                          space.out, space.counts, space.clear_fields});
+  }
+
+  void hand_in(Workspace& space, Result<void> result) {
+    const std::uint64_t sequence = space.chunk.sequence;
+    std::unique_lock lock(writer_mutex_);
+    turn_.wait(lock, [&] { return next_to_write_ == sequence || failed_at_ < sequence; });
+    if (failed_at_ < sequence) return;
+    if (result) result = write(space);
+    if (!result) record_failure(sequence, std::move(result.error()));
+    ++next_to_write_;
+    lock.unlock();
+    turn_.notify_all();
+  }
+
+  Result<void> write(Workspace& space) {
+    SOTTO_TRY(output_->write(space.out.view()));
+    progress_.position = space.chunk.end;
+    progress_.output_bytes += space.out.size();
+    progress_.counts += space.counts;
+    progress_.clear_fields.merge(space.clear_fields);
+    SOTTO_TRY(output_->progressed(progress_));
+    bytes_done_ += space.chunk.data.size();
+    if (!report_progress()) return fail(Errc::interrupted, "interrupted");
+    return {};
+  }
+
+  /// Called with writer_mutex_ held; false when the caller asks to stop.
+  bool report_progress() const {
+    return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
+  }
+
+  /// Called with writer_mutex_ held. The failure of the earliest chunk is the one that counts, whichever
+  /// thread was faster.
+  void record_failure(std::uint64_t sequence, Error error) {
+    if (sequence >= failed_at_) return;
+    failed_at_ = sequence;
+    error_ = std::move(error);
+    stop_ = true;
+    turn_.notify_all();
+  }
+
+  std::shared_ptr<const RewriteContext> context_;
+  const FileOptions& files_;
+  RecordLayout layout_;
+  RecordReader reader_;
+  std::vector<DocumentStreams> streams_;  // by input
+  std::unique_ptr<OutputTarget> output_;
+  bool starts_from_the_beginning_ = true;
+  std::atomic<bool> stop_ = false;
+
+  std::mutex reader_mutex_;
+  std::uint64_t next_to_take_ = 0;
+
+  std::mutex writer_mutex_;
+  std::condition_variable turn_;
+  std::uint64_t next_to_write_ = 0;
+  std::uint64_t failed_at_ = ~0ULL;
+  std::optional<Error> error_;
+  Progress progress_;
+  std::uint64_t bytes_done_ = 0;
+};
+
+Format choose_format(const FileOptions& files) {
+  if (files.format) return *files.format;
+  if (files.inputs.empty()) return Format::text;
+  const std::string extension = files.inputs.front().extension().string();
+  if (extension == ".jsonl" || extension == ".ndjson") return Format::jsonl;
+  if (extension == ".csv") return Format::csv;
+  if (extension == ".tsv") return Format::tsv;
+  return Format::text;
+}
+
+Result<RecordLayout> make_layout(const FileOptions& files) {
+  const Format format = choose_format(files);
+  if (format == Format::text && !files.fields.empty())
+    return fail(Errc::invalid_argument,
+                fmt::format("--field: '{}' needs --format jsonl, csv or tsv; text has no fields",
+                            files.fields.front()));
+  if (format == Format::text && !files.id_field.empty())
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--id-field: '{}' needs --format jsonl, csv or tsv; text has no fields", files.id_field));
+  if (format != Format::text && files.fields.empty())
+    return fail(Errc::invalid_argument,
+                fmt::format("--field: missing; name the field of the {} records that holds the text",
+                            to_string(format)));
+  for (const std::string& field : files.fields)
+    if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
+      return fail(Errc::invalid_argument, fmt::format("--field: '{}' is given twice", field));
+  return RecordLayout{format, files.fields, files.id_field};
+}
+
+Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
+  if (!files.resume) return {};
+  if (!options.key_file)
+    return fail(Errc::invalid_argument, "--resume: needs --key-file, so that the noise is the same again");
+  if (!files.output) return fail(Errc::invalid_argument, "--resume: needs -o FILE");
+  if (files.inputs.empty())
+    return fail(Errc::invalid_argument, "--resume: needs input files, it cannot resume standard input");
+  return {};
+}
+
+Result<void> check_target(std::string_view option, const std::filesystem::path& target,
+                          const PrivatizeOptions& options, const FileOptions& files) {
+  std::error_code ignored;
+  if (std::filesystem::is_other(target, ignored)) return {};  // a device or a pipe has no content to lose
+  const auto clash = [&](std::string_view what) {
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: '{}' is also {}; give another file", option, target.string(), what));
+  };
+  for (const auto& input : files.inputs)
+    if (same_file(input, target)) return clash("an input");
+  if (options.key_file && same_file(*options.key_file, target)) return clash("the key file");
+  return {};
+}
+
+/// Refuses to write over what is read, and to write two things to one place.
+Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
+  if (files.output) SOTTO_TRY(check_target("-o", *files.output, options, files));
+  if (!files.report) return {};
+  SOTTO_TRY(check_target("--report", *files.report, options, files));
+  std::error_code ignored;
+  if (files.output && !std::filesystem::is_other(*files.report, ignored) &&
+      same_file(*files.output, *files.report))
+    return fail(Errc::invalid_argument,
+                fmt::format("--report: '{}' is also the output; give another file", files.report->string()));
+  return {};
+}
+
+/// Identifies a run for --resume. The tag shows whether the key is the same and tells nothing else about it.
+std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout) {
+  CanonicalConfiguration run;
+  run.add("configuration", to_hex(context.configuration));
+  run.add("key", to_hex(context.streams("sotto resume").stream_key({{}, 0}, "", "")));
+  run.add("dataset", files.dataset);
+  run.add("format", to_string(layout.format));
+  run.add("id_field", layout.id_field);
+  run.add("shard", fmt::format("{}/{}", files.shard.index, files.shard.count));
+  for (std::size_t i = 0; i < layout.fields.size(); ++i)
+    run.add(fmt::format("field.{}", i), layout.fields[i]);
+  for (std::size_t i = 0; i < files.inputs.size(); ++i) {
+    std::error_code ignored;
+    const auto written =
+        std::filesystem::last_write_time(files.inputs[i], ignored).time_since_epoch().count();
+    run.add(fmt::format("input.{}", i),
+            fmt::format("{} {} {}", files.inputs[i].string(),
+                        std::filesystem::file_size(files.inputs[i], ignored), written));
+  }
+  return to_hex(run.digest());
+}
+
+}  // namespace
+
+const char* to_string(Format format) {
+  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+Result<Format> parse_format(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", name, {"text", "jsonl", "csv", "tsv"}));
+  return static_cast<Format>(index);
+}
+
+Result<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto index = parse_integer("", text.substr(0, slash), 1, 1'000'000);
+  const auto count = slash == text.npos ? parse_integer("", "", 1, 1)
+                                        : parse_integer("", text.substr(slash + 1), 1, 1'000'000);
+  if (!index || !count || *index > *count)
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--shard: '{}' is not allowed; give i/N with i from 1 to N, for example 2/3", text));
+  return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
+}
+
+Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
+  SOTTO_TRY(check_resume(options, files));
+  SOTTO_TRY(check_targets(options, files));
+  SOTTO_ASSIGN(const auto context, RewriteContext::make(options));
+  RecordReader::Options reading;
+  reading.inputs = files.inputs;
+  reading.format = layout.format;
+  reading.shard = files.shard;
+  reading.max_record_bytes = options.max_document_bytes;
+  if (layout.format != Format::text)
+    reading.max_record_bytes = kEscapeFactor * options.max_document_bytes + kRecordOverhead;
+  SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
+  Progress done;
+  std::unique_ptr<OutputTarget> output;
+  if (files.resume) {
+    SOTTO_ASSIGN(output, open_resumable_output(*files.output, fingerprint(*context, files, layout), done));
+    reading.start = done.position;
+    SOTTO_ASSIGN(reader, RecordReader::open(reading));
+  } else {
+    SOTTO_ASSIGN(output, open_output(files.output));
+  }
+  std::unique_ptr<OutputTarget> report;  // opened first, so that a run does not end without its receipt
+  if (files.report) {
+    SOTTO_ASSIGN(report, open_output(files.report));
+  }
+  Receipt receipt = context->receipt();
+  receipt.format = to_string(layout.format);
+  receipt.fields = layout.fields;
+  Run run(context, files, std::move(layout), std::move(reader), std::move(output), std::move(done));
+  receipt.dataset = run.dataset(0);
+  SOTTO_ASSIGN(Progress finished, run.run());
+  receipt.counts = finished.counts;
+  receipt.clear_fields = std::move(finished.clear_fields);
+  receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (report) SOTTO_TRY(report->write(to_json(receipt)));  // first, so that there is no output without it
+  SOTTO_TRY(run.commit());
+  if (report) SOTTO_TRY(report->commit());
+  return receipt;
+}
+
+}  // namespace sotto

@@ -1,0 +1,54 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <sotto/explain.hpp>
+
+#include "support/pipeline_fixture.hpp"
+
+namespace sotto {
+namespace {
+
+using namespace sotto::testing;
+
+class Explain : public PipelineTest {
+ protected:
+  Explanation about(std::string_view word, double epsilon, std::size_t top) const {
+    ExplainOptions with;
+    with.epsilon = epsilon;
+    with.model = path("lists.safetensors").string();
+    with.top = top;
+    return explain(word, with).value();
+  }
+};
+
+TEST_F(Explain, AgreesWithTheLaw) {
+  const double epsilon = 1;
+  const Explanation e = about("Soup", epsilon, 1'000'000);
+  ASSERT_EQ(e.top.size(), words_.size());
+  EXPECT_TRUE(e.in_vocabulary);
+  EXPECT_EQ(e.top.front().word, "soup");
+  const double q = std::exp(-epsilon);
+  EXPECT_NEAR(e.stays, (1 - q) / (1 + q), 1e-12);
+  double sum = 0, distinct = 0;
+  for (const Outcome& outcome : e.top) {
+    sum += outcome.probability;
+    distinct += 1 - std::pow(1 - outcome.probability, 100);
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_NEAR(e.distinct_in_100, distinct, 1e-9);
+  double mass = 0;
+  for (std::size_t i = 0; i + 1 < e.words_for_95_percent; ++i) mass += e.top[i].probability;
+  EXPECT_LT(mass, 0.95);
+  EXPECT_GE(mass + e.top[e.words_for_95_percent - 1].probability, 0.95);
+}
+
+TEST_F(Explain, UnknownWordsEnterAsBottom) {
+  const Explanation e = about("Zanzibar", 1, 3);
+  EXPECT_FALSE(e.in_vocabulary);
+  EXPECT_EQ(e.stays, 0);
+  EXPECT_EQ(e.top.size(), 3U);
+}
+
+}  // namespace
+}  // namespace sotto
