@@ -1,0 +1,124 @@
+#include "command.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <numeric>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace sotto::cli {
+namespace {
+
+std::atomic<bool> interrupt_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set inside a signal handler");
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+void MechanismChoice::add_options(CLI::App& command) {
+  command.add_option("-m,--mechanism", mechanism, "Mechanism (see 'sotto mechanisms')")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command
+      .add_option("-e,--epsilon", epsilon, "Privacy parameter a token, 1e-9 to 1e6; smaller is more private")
+      ->type_name("E");
+  command.add_option("--set", settings, "Set a parameter of the mechanism; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--model", model, "Model by name or path (default: the mechanism's)")
+      ->type_name("NAME|PATH");
+}
+
+Result<double> MechanismChoice::parsed_epsilon() const {
+  if (epsilon.empty())
+    return fail(Errc::invalid_argument, "--epsilon: missing; give a number from 1e-9 to 1e6");
+  return parse_epsilon("--epsilon", epsilon);
+}
+
+Result<ParameterValues> MechanismChoice::parsed_settings() const {
+  ParameterValues values;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(Errc::invalid_argument, fmt::format("--set: '{}' is not allowed; give KEY=VALUE", setting));
+    if (!values.emplace(setting.substr(0, equals), setting.substr(equals + 1)).second)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--set: '{}' is given twice", setting.substr(0, equals)));
+  }
+  return values;
+}
+
+Result<void> print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (put < 0 && errno != EINTR)
+      return fail(Errc::io, fmt::format("cannot write standard output: {}", std::strerror(errno)));
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+  }
+  return {};
+}
+
+std::string to_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void say(std::string_view message) {
+  std::string line(message);
+  // A value or a file name quoted in a message may hold line ends and worse; a message is one line.
+  for (char& byte : line)
+    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
+  fmt::print(stderr, "sotto: {}\n", line);
+}
+
+std::string closest(std::string_view typed, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = 3;
+  for (const std::string& name : known)
+    if (const std::size_t distance = edit_distance(typed, name);
+        distance < best_distance && distance < name.size()) {
+      best = name;
+      best_distance = distance;
+    }
+  return best;
+}
+
+void occupy_standard_streams() {
+  // Opened the wrong way round, so that reading the input and writing the output fail as they did.
+  static constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", kModes[stream]);
+}
+
+bool interrupted() {
+  return interrupt_requested;
+}
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupt_requested = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is answered as a failed write
+}
+
+}  // namespace sotto::cli

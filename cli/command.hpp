@@ -1,0 +1,61 @@
+// What the subcommands share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <sotto/sotto.hpp>
+
+namespace sotto::cli {
+
+/// What a subcommand does once its options are read.
+using Action = std::function<Result<void>()>;
+
+/// Each adds a subcommand to `app` and returns its action.
+Action add_privatize(CLI::App& app);
+Action add_mechanisms(CLI::App& app);
+Action add_explain(CLI::App& app);
+struct NamedAction {
+  CLI::App* command;
+  Action action;
+};
+std::vector<NamedAction> add_model(CLI::App& app);
+std::vector<NamedAction> add_lists(CLI::App& app);
+
+/// The options that choose a mechanism, common to several subcommands.
+struct MechanismChoice {
+  std::string mechanism = "diffractor-geometric";
+  std::string epsilon;
+  std::vector<std::string> settings;  // key=value
+  std::string model;
+
+  void add_options(CLI::App& command);
+  Result<double> parsed_epsilon() const;
+  Result<ParameterValues> parsed_settings() const;
+};
+
+/// Writes to standard output and reports a closed pipe or a full disk.
+Result<void> print(std::string_view text);
+
+/// As JSON on several lines; what is not UTF-8 in it becomes U+FFFD.
+std::string to_text(const nlohmann::ordered_json& json);
+
+/// For messages: "sotto: ..." on standard error.
+void say(std::string_view message);
+
+/// The name in `known` that `typed` was probably meant to be, or nothing.
+std::string closest(std::string_view typed, const std::vector<std::string>& known);
+
+/// Fills standard streams that the caller closed, so that no file takes their place and receives messages.
+void occupy_standard_streams();
+
+/// True once the user pressed Ctrl-C or the system asked the program to end.
+bool interrupted();
+void catch_interrupts();
+
+}  // namespace sotto::cli

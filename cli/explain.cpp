@@ -1,0 +1,79 @@
+// sotto explain
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr int kBarWidth = 30;
+
+struct Arguments {
+  MechanismChoice choice;
+  std::string word;
+  std::string top = "10";
+  bool json = false;
+};
+
+std::string as_text(const Explanation& e) {
+  std::string text = fmt::format("{}{} in {}\n", e.word,
+                                 e.in_vocabulary ? "" : " (outside the vocabulary, enters as ⊥)", e.model);
+  text += fmt::format("  N_w, the probability that it stays: {:.6g}\n", e.stays);
+  text += fmt::format("  S_w, expected distinct outputs in 100 draws: {:.1f}\n", e.distinct_in_100);
+  text += fmt::format("  smallest set of outputs of probability 0.95: {} words\n", e.words_for_95_percent);
+  text += fmt::format("  guarantee: {}. {}\n\n", to_string(e.guarantee.kind), e.guarantee.statement);
+  const double largest = e.top.empty() ? 1 : e.top.front().probability;
+  for (const Outcome& outcome : e.top) {
+    const int filled = static_cast<int>(kBarWidth * outcome.probability / largest + 0.5);
+    text += fmt::format("  {:<20} {:10.6f}  {:#<{}}\n", outcome.word, outcome.probability, "", filled);
+  }
+  return text;
+}
+
+std::string as_json(const Explanation& e) {
+  nlohmann::ordered_json top = nlohmann::ordered_json::array();
+  for (const Outcome& outcome : e.top)
+    top.push_back({{"word", outcome.word}, {"probability", outcome.probability}});
+  const nlohmann::ordered_json json = {
+      {"word", e.word},
+      {"in_vocabulary", e.in_vocabulary},
+      {"model", e.model},
+      {"exact", true},
+      {"n_w", e.stays},
+      {"s_w", e.distinct_in_100},
+      {"words_for_95_percent", e.words_for_95_percent},
+      {"guarantee", {{"kind", to_string(e.guarantee.kind)}, {"statement", e.guarantee.statement}}},
+      {"top", top}};
+  return to_text(json);
+}
+
+Result<void> run(const Arguments& a) {
+  ExplainOptions options;
+  options.mechanism = a.choice.mechanism;
+  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
+  options.model = a.choice.model;
+  SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
+  SOTTO_ASSIGN(const Explanation explanation, explain(a.word, options));
+  return print(a.json ? as_json(explanation) : as_text(explanation));
+}
+
+}  // namespace
+
+Action add_explain(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("explain", "Show the exact distribution of what a word becomes");
+  command->add_option("WORD", arguments->word, "The word")->required();
+  arguments->choice.add_options(*command);
+  command->add_option("--top", arguments->top, "How many outputs to list")
+      ->capture_default_str()
+      ->type_name("K");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "Examples:\n  sotto explain pizza --epsilon 1\n  sotto explain pizza --epsilon 0.1 --set lists=L2 "
+      "--top 20 --json");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace sotto::cli

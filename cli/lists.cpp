@@ -1,0 +1,74 @@
+// sotto lists build
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> models;
+  std::string output, per_model = "2", seed, threads = "0";
+  bool json = false;
+  bool quiet = false;
+};
+
+Result<void> build(const Arguments& a) {
+  ListOptions options;
+  for (const std::string& name : a.models) {
+    SOTTO_ASSIGN(const auto path, find_model(name));
+    options.models.push_back(path);
+  }
+  options.output = a.output;
+  SOTTO_ASSIGN(const std::uint64_t per_model, parse_integer("--lists-per-model", a.per_model, 1, 1000));
+  options.lists_per_model = static_cast<std::uint32_t>(per_model);
+  if (!a.seed.empty()) {
+    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
+  }
+  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
+  options.threads = static_cast<unsigned>(threads);
+  {
+    ProgressBar bar("words", a.quiet);
+    options.progress = bar.callback();
+    SOTTO_TRY(build_lists(options));
+  }
+  SOTTO_ASSIGN(const auto lists, Model::open(options.output));
+  if (a.json) {
+    const nlohmann::ordered_json json = {{"path", a.output},
+                                         {"words", lists->size()},
+                                         {"lists", lists->lists().size()},
+                                         {"sha256", lists->digest()}};
+    return print(to_text(json));
+  }
+  return print(fmt::format("{}: {} lists of {} words\nsha256 {}\n", a.output, lists->lists().size(),
+                           lists->size(), lists->digest()));
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_lists(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("lists", "Build one-dimensional word lists");
+  group->require_subcommand(1);
+  CLI::App* command = group->add_subcommand("build", "Build word lists from models that share a vocabulary");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("--model", a->models, "Vector model by name or path; may be given several times")
+      ->required()
+      ->type_name("NAME|PATH")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("-o,--output", a->output, "List set to write")->required()->type_name("LISTS");
+  command->add_option("--lists-per-model", a->per_model, "How many lists from each model")
+      ->capture_default_str();
+  command->add_option("--seed", a->seed, "Choose the starts reproducibly")->type_name("N");
+  command->add_option("--threads", a->threads, "Threads; 0: one for each processor")->capture_default_str();
+  command->add_flag("--json", a->json, "Print JSON");
+  command->add_flag("--quiet", a->quiet, "No progress bar");
+  command->footer(
+      "Example:\n  sotto lists build --model sotto-en-skipgram --model sotto-en-cbow -o lists.safetensors "
+      "--seed 1");
+  return {{command, [a] { return build(*a); }}};
+}
+
+}  // namespace sotto::cli

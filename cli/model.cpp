@@ -1,0 +1,180 @@
+// sotto model list|info|import|export
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json model_json(const Model& model) {
+  Json json = {{"name", model.name()},           {"path", model.path().string()},
+               {"sha256", model.digest()},       {"words", model.size()},
+               {"dimension", model.dimension()}, {"bits", model.bits()},
+               {"lists", model.lists().size()},  {"counts", !model.counts().empty()}};
+  Json metadata = Json::object();
+  for (const auto& [key, value] : model.metadata()) metadata[key] = value;
+  json["metadata"] = metadata;
+  return json;
+}
+
+std::string kind(const Model& model) {
+  if (model.dimension() == 0) return fmt::format("{} lists", model.lists().size());
+  return fmt::format("{} dimensions, {} bits", model.dimension(), model.bits());
+}
+
+Result<void> list(bool json) {
+  Json all = Json::array();
+  std::string text;
+  for (const std::filesystem::path& path : list_models()) {
+    const auto model = Model::open(path);
+    if (!model) {
+      say(model.error().message);
+      continue;
+    }
+    all.push_back(model_json(**model));
+    text += fmt::format("{:<24} {:>8} words  {:<24} {}\n", (*model)->name(), (*model)->size(), kind(**model),
+                        path.string());
+  }
+  if (all.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
+  return print(json ? to_text(all) : text);
+}
+
+Result<void> info(const std::string& name, bool verify, bool json) {
+  SOTTO_ASSIGN(const auto path, find_model(name));
+  SOTTO_ASSIGN(const auto model, Model::open(path));
+  if (verify) SOTTO_TRY(model->verify());
+  Json details = model_json(*model);
+  if (verify) details["verified"] = true;
+  if (json) return print(to_text(details));
+  std::string text =
+      fmt::format("{}\n  file     {}\n  sha256   {}{}\n  words    {}\n  content  {}\n", model->name(),
+                  path.string(), model->digest(), verify ? " (verified)" : "", model->size(), kind(*model));
+  for (const WordList& word_list : model->lists())
+    text += fmt::format("  list     from {}, starts at '{}'\n", word_list.source,
+                        model->word(word_list.order[0]));
+  for (const auto& [key, value] : model->metadata()) text += fmt::format("  {:<8} {}\n", key, value);
+  return print(text);
+}
+
+struct ImportArguments {
+  std::string vectors, output, limit = "0", vocabulary, bits = "16";
+  std::vector<std::string> metadata;
+  bool json = false;
+  bool quiet = false;
+};
+
+Result<void> import(const ImportArguments& a) {
+  ImportOptions options;
+  options.vectors = a.vectors;
+  options.output = a.output;
+  SOTTO_ASSIGN(options.limit, parse_integer("--limit", a.limit, 0, 1'000'000'000));
+  if (!a.vocabulary.empty()) options.vocabulary = a.vocabulary;
+  SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, {"8", "16"}));
+  options.bits = wide == 1 ? 16 : 8;
+  for (const std::string& entry : a.metadata) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--metadata: '{}' is not allowed; give KEY=VALUE", entry));
+    options.metadata.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  ImportReport report;
+  {
+    ProgressBar bar("B", a.quiet);
+    options.progress = bar.callback();
+    SOTTO_ASSIGN(report, import_vectors(options));
+  }
+  if (a.json) {
+    const Json json = {{"format", report.format},       {"words", report.words},
+                       {"dimension", report.dimension}, {"missing", report.missing},
+                       {"scale", report.scale},         {"largest_error", report.largest_error},
+                       {"sha256", report.digest}};
+    return print(to_text(json));
+  }
+  std::string text = fmt::format(
+      "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
+      report.words, report.dimension, report.format, report.largest_error, report.digest);
+  if (report.missing > 0)
+    text += fmt::format("{} words of {} have no vector\n", report.missing, a.vocabulary);
+  return print(text);
+}
+
+Result<void> export_model(const std::string& name, const std::string& output, const std::string& to) {
+  SOTTO_ASSIGN(const std::size_t format, parse_choice("--to", to, {"word2vec-text", "word2vec-bin"}));
+  SOTTO_ASSIGN(const auto path, find_model(name));
+  SOTTO_ASSIGN(const auto model, Model::open(path));
+  return export_vectors(*model, output,
+                        format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary);
+}
+
+NamedAction add_list(CLI::App& group) {
+  CLI::App* command = group.add_subcommand("list", "List the models that can be found");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print JSON");
+  return {command, [json] { return list(*json); }};
+}
+
+NamedAction add_info(CLI::App& group) {
+  struct Arguments {
+    std::string name;
+    bool verify = false;
+    bool json = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("info", "Show what is in a model");
+  command->add_option("MODEL", a->name, "Name or path")->required();
+  command->add_flag("--verify", a->verify, "Read the whole file and check its SHA-256");
+  command->add_flag("--json", a->json, "Print JSON");
+  return {command, [a] { return info(a->name, a->verify, a->json); }};
+}
+
+NamedAction add_import(CLI::App& group) {
+  auto a = std::make_shared<ImportArguments>();
+  CLI::App* command = group.add_subcommand("import", "Make a model from word vectors");
+  command->add_option("VECTORS", a->vectors, "GloVe, word2vec or fastText vectors, plain, gzip or zstd")
+      ->required();
+  command->add_option("-o,--output", a->output, "Model file to write")->required()->type_name("M");
+  command->add_option("--limit", a->limit, "Only the first N words")->type_name("N");
+  command
+      ->add_option("--vocabulary", a->vocabulary,
+                   "Only these words, in this order; lines 'word' or 'word<TAB>count'")
+      ->type_name("FILE");
+  command->add_option("--bits", a->bits, "8 or 16 bits an entry")->capture_default_str();
+  command->add_option("--metadata", a->metadata, "Store a note, for example licence=PDDL")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--json", a->json, "Print JSON");
+  command->add_flag("--quiet", a->quiet, "No progress bar");
+  command->footer(
+      "Example:\n  sotto model import glove.6B.50d.txt.gz -o glove50.safetensors --limit 40000 --metadata "
+      "licence=PDDL");
+  return {command, [a] { return import(*a); }};
+}
+
+NamedAction add_export(CLI::App& group) {
+  struct Arguments {
+    std::string name, output, to = "word2vec-text";
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("export", "Write a model's vectors for other programs");
+  command->add_option("MODEL", a->name, "Name or path")->required();
+  command->add_option("-o,--output", a->output, "File to write")->required()->type_name("F");
+  command->add_option("--to", a->to, "word2vec-text or word2vec-bin")->capture_default_str();
+  command->footer("Example:\n  sotto model export sotto-en-skipgram -o vectors.bin --to word2vec-bin");
+  return {command, [a] { return export_model(a->name, a->output, a->to); }};
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_model(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("model", "List, inspect, import and export models");
+  group->require_subcommand(1);
+  return {add_list(*group), add_info(*group), add_import(*group), add_export(*group)};
+}
+
+}  // namespace sotto::cli

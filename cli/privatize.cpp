@@ -1,0 +1,179 @@
+// sotto privatize
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+#include "yaml_config.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Each word becomes another word, drawn with stated probabilities; what is guaranteed and what still
+shows stands in the receipt (--report). Without FILE it reads standard input, without -o it writes standard output.
+
+Examples:
+  echo 'The soup was cold.' | sotto privatize --epsilon 1
+  sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
+  sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
+  sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
+  sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
+
+Make a key file with: head -c 32 /dev/urandom > secret.key
+A configuration file holds the same options by their long names, for example:
+  epsilon: 0.5
+  field: [subject, body]
+  set: {lists: L1})";
+
+struct Arguments {
+  CLI::App* command = nullptr;
+  MechanismChoice choice;
+  std::vector<std::string> inputs;
+  std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
+                              config;
+  std::string max_document_bytes;
+  std::vector<std::string> fields;
+  std::map<std::string, std::string> policy_parts;
+  bool resume = false;
+  bool quiet = false;
+};
+
+void add_input_options(CLI::App& command, Arguments& a) {
+  command.add_option("FILE", a.inputs, "Input files; none: standard input");
+  command.add_option("-o,--output", a.output, "Output file; it appears only when it is complete")
+      ->type_name("OUT");
+  command
+      .add_option("--format", a.format,
+                  "text (one document a line), jsonl, csv or tsv (default: by extension)")
+      ->type_name("FORMAT");
+  command.add_option("--field", a.fields, "Field that holds text; may be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
+      ->type_name("NAME");
+  command.add_option("--dataset", a.dataset, "Namespace of the ids (default: the input's base name)")
+      ->type_name("NAME");
+  command
+      .add_option("--max-document-bytes", a.max_document_bytes,
+                  "Longer documents are an error (default: 16M)")
+      ->type_name("SIZE");
+}
+
+void add_policy_options(CLI::App& command, Arguments& a) {
+  command.add_option("--policy", a.policy, "strict or paper: what happens to each class of token")
+      ->capture_default_str();
+  const auto part = [&](const std::string& name, const std::string& description) {
+    command.add_option("--" + name, a.policy_parts[name], description)->type_name("WHAT");
+  };
+  part("stopwords", "privatize or keep");
+  part("oov", "Words outside the vocabulary: bottom, keep or drop");
+  part("numbers", "random, keep or drop");
+  part("punctuation", "keep or drop");
+  part("case", "Capitals: position, keep or lower");
+}
+
+void add_run_options(CLI::App& command, Arguments& a) {
+  command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
+  command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
+      ->type_name("FILE");
+  command.add_option("--seed", a.seed, "Public noise for experiments: the output is not private")
+      ->type_name("N");
+  command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
+  command.add_option("--shard", a.shard, "Only part i of N (contiguous records)")->type_name("i/N");
+  command.add_flag("--resume", a.resume, "Go on where an interrupted run stopped; needs --key-file and -o");
+  command.add_option("--config", a.config, "Options from a YAML file; the command line wins")
+      ->type_name("FILE.yaml");
+  command.add_flag("--quiet", a.quiet, "No progress bar and no summary");
+}
+
+Result<PrivatizeOptions> privatize_options(const Arguments& a) {
+  PrivatizeOptions options;
+  options.mechanism = a.choice.mechanism;
+  SOTTO_TRY(find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
+  options.model = a.choice.model;
+  SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
+  for (const auto& [part, value] : a.policy_parts)
+    if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
+  if (!a.seed.empty()) {
+    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
+  }
+  if (!a.key_file.empty()) options.key_file = a.key_file;
+  if (!a.max_document_bytes.empty()) {
+    SOTTO_ASSIGN(options.max_document_bytes, parse_size("--max-document-bytes", a.max_document_bytes));
+    if (options.max_document_bytes > 1ULL << 31)
+      return fail(
+          Errc::invalid_argument,
+          fmt::format("--max-document-bytes: '{}' is not allowed; give at most 2G", a.max_document_bytes));
+  }
+  return options;
+}
+
+Result<FileOptions> file_options(const Arguments& a) {
+  FileOptions files;
+  files.inputs.assign(a.inputs.begin(), a.inputs.end());
+  if (files.inputs.size() == 1 && files.inputs.front() == "-") files.inputs.clear();
+  if (!a.output.empty() && a.output != "-") files.output = a.output;
+  if (!a.report.empty()) files.report = a.report;
+  if (!a.format.empty()) {
+    SOTTO_ASSIGN(files.format, parse_format(a.format));
+  }
+  files.fields = a.fields;
+  files.dataset = a.dataset;
+  files.id_field = a.id_field;
+  if (!a.threads.empty()) {
+    SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 1, 1024));
+    files.threads = static_cast<unsigned>(threads);
+  }
+  if (!a.shard.empty()) {
+    SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
+  }
+  files.resume = a.resume;
+  return files;
+}
+
+std::string summary(const Receipt& receipt) {
+  const Counts& c = receipt.counts;
+  const std::uint64_t clear = c.clear_stopwords + c.clear_oov + c.clear_numbers;
+  std::string text = fmt::format(
+      "{} documents, {} words privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
+      c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
+      clear);
+  if (receipt.seeded) return text + "; seeded: not private";
+  return text +
+         fmt::format("; {} guarantee, epsilon {} a token{}", to_string(receipt.guarantee.kind),
+                     receipt.guarantee.epsilon,
+                     receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
+}
+
+Result<void> run(Arguments& a) {
+  if (!a.config.empty()) SOTTO_TRY(apply_yaml_config(*a.command, a.config));
+  SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
+  SOTTO_ASSIGN(FileOptions files, file_options(a));
+  Receipt receipt;
+  {
+    ProgressBar bar("B", a.quiet);
+    files.progress = bar.callback();
+    SOTTO_ASSIGN(receipt, privatize_files(options, files));
+  }
+  if (!a.quiet) say(summary(receipt));
+  return {};
+}
+
+}  // namespace
+
+Action add_privatize(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("privatize", "Rewrite documents under differential privacy");
+  arguments->command = command;
+  arguments->choice.add_options(*command);
+  add_input_options(*command, *arguments);
+  add_policy_options(*command, *arguments);
+  add_run_options(*command, *arguments);
+  command->footer(kFooter);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,34 @@
+// A line on standard error that shows how far a run has come; only on a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <sotto/model.hpp>
+
+namespace sotto::cli {
+
+/// `unit` is "B" for bytes, shown with K, M and G, or a plain noun. The callback also asks to stop when
+/// interrupted(). Quiet, or without a terminal, it draws nothing.
+class ProgressBar {
+ public:
+  ProgressBar(std::string unit, bool quiet);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// Refers to this object; calls must be serialized.
+  ProgressCallback callback();
+
+ private:
+  void draw(std::uint64_t done, std::uint64_t total);
+
+  using Clock = std::chrono::steady_clock;
+  std::string unit_;
+  bool visible_;
+  bool drawn_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_ = begin_;
+};
+
+}  // namespace sotto::cli
