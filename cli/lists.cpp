@@ -51,6 +51,9 @@ Result<void> build(const Arguments& a) {
 std::vector<NamedAction> add_lists(CLI::App& app) {
   CLI::App* group = app.add_subcommand("lists", "Build one-dimensional word lists");
   group->require_subcommand(1);
+  group->footer(
+      "Example:\n  sotto lists build --model sotto-en-skipgram -o lists.safetensors\n\n'sotto lists build "
+      "--help' shows more.");
   CLI::App* command = group->add_subcommand("build", "Build word lists from models that share a vocabulary");
   auto a = std::make_shared<Arguments>();
   command->add_option("--model", a->models, "Vector model by name or path; may be given several times")

@@ -115,6 +115,7 @@ NamedAction add_list(CLI::App& group) {
   CLI::App* command = group.add_subcommand("list", "List the models that can be found");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
+  command->footer("Example:\n  sotto model list --json");
   return {command, [json] { return list(*json); }};
 }
 
@@ -129,6 +130,7 @@ NamedAction add_info(CLI::App& group) {
   command->add_option("MODEL", a->name, "Name or path")->required();
   command->add_flag("--verify", a->verify, "Read the whole file and check its SHA-256");
   command->add_flag("--json", a->json, "Print JSON");
+  command->footer("Example:\n  sotto model info sotto-en-lists --verify");
   return {command, [a] { return info(a->name, a->verify, a->json); }};
 }
 
@@ -174,6 +176,7 @@ NamedAction add_export(CLI::App& group) {
 std::vector<NamedAction> add_model(CLI::App& app) {
   CLI::App* group = app.add_subcommand("model", "List, inspect, import and export models");
   group->require_subcommand(1);
+  group->footer("Example:\n  sotto model list\n\n'sotto model COMMAND --help' shows more.");
   return {add_list(*group), add_info(*group), add_import(*group), add_export(*group)};
 }
 

@@ -75,7 +75,10 @@ class Model {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Finds a model by path, or by name in $SOTTO_MODELS, the user's data folder, and the installed data folder.
+/// Finds a model file. A value with a '/' in it or ending in ".safetensors" is a path; otherwise the name is
+/// looked for in the folders of $SOTTO_MODELS (separated by colons), the user's data folder
+/// ($XDG_DATA_HOME/sotto/models, by default ~/.local/share/sotto/models), and models/ and
+/// ../share/sotto/models beside the program. The error names the folders and the models that are there.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
 /// Every model file in the folders that find_model searches, nearest first, shadowed names left out.

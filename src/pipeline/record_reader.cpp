@@ -61,10 +61,10 @@ Result<void> RecordReader::measure_inputs() {
 /// The start comes from a file, which may be damaged.
 Result<void> RecordReader::check_start() const {
   const Position& start = options_.start;
-  if (start.offset == 0 && start.input == 0) return {};
-  const bool inside = start.input < input_starts_.size() &&
-                      start.offset <= total_bytes_ - std::min(total_bytes_, input_starts_[start.input]);
-  if (inside) return {};
+  const bool start_of_all = start.input == 0 && start.offset == 0;
+  if (start_of_all || (start.input < input_starts_.size() &&
+                       (total_bytes_ == 0 || start.offset <= total_bytes_ - input_starts_[start.input])))
+    return {};
   return fail(Errc::bad_format, "--resume: the checkpoint points beyond the inputs; remove it to start anew");
 }
 

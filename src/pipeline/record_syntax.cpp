@@ -26,6 +26,14 @@ std::size_t csv_record_end(std::string_view data, std::size_t begin) {
   return std::string_view::npos;
 }
 
+/// By memchr, which the C library has in vector code; std::count goes byte by byte.
+std::uint64_t count_lines(std::string_view data) {
+  std::uint64_t lines = 0;
+  for (std::size_t end = data.find('\n'); end != std::string_view::npos; end = data.find('\n', end + 1))
+    ++lines;
+  return lines;
+}
+
 std::size_t record_end(std::string_view data, std::size_t begin, Format format) {
   if (format == Format::csv) return csv_record_end(data, begin);
   const std::size_t line_end = data.find('\n', begin);
@@ -43,7 +51,7 @@ RecordExtent whole_records(std::string_view data, Format format, bool at_end) {
   } else {
     const std::size_t line_end = data.rfind('\n');
     extent.bytes = line_end == std::string_view::npos ? 0 : line_end + 1;
-    extent.records = static_cast<std::uint64_t>(std::count(data.begin(), data.begin() + extent.bytes, '\n'));
+    extent.records = count_lines(data.substr(0, extent.bytes));
   }
   if (at_end && extent.bytes < data.size()) extent = {data.size(), extent.records + 1};
   return extent;

@@ -1,6 +1,7 @@
 #include "pipeline/rewriter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -48,50 +49,60 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
 }
 
 void Rewriter::plan(std::string_view text, Counts& counts) {
-  actions_.resize(tokens_.size());
-  inputs_.clear();
+  const std::size_t size = tokens_.size();
+  const Token* const tokens = tokens_.data();
+  actions_.resize(size);
+  if (inputs_.size() < size) inputs_.resize(size);
+  input_count_ = 0;
   digit_count_ = 0;
-  const bool keep_punctuation = policy_.punctuation == PunctuationPolicy::keep;
-  std::uint64_t punctuation = 0;
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    if (i + kLookAhead < tokens_.size()) {
-      const std::string_view ahead = token_text(text, tokens_[i + kLookAhead]);
+  const bool every_word = policy_.stopwords == StopwordPolicy::privatize && policy_.oov == OovPolicy::bottom;
+  const Action punctuation = policy_.punctuation == PunctuationPolicy::keep ? Action::keep : Action::drop;
+  std::array<std::uint64_t, 4> of_class{};
+  std::uint64_t bottom = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i + kLookAhead < size) {
+      const std::string_view ahead = token_text(text, tokens[i + kLookAhead]);
       vocabulary_.prefetch_ascii(ahead.data(), ahead.size());
     }
-    switch (tokens_[i].token_class) {
-      case TokenClass::word:
-        actions_[i] = plan_word(text, tokens_[i], counts);
-        break;
-      case TokenClass::number:
-        actions_[i] = plan_number(text, tokens_[i], counts);
-        break;
-      case TokenClass::punctuation:
-        ++punctuation;
-        actions_[i] = keep_punctuation ? Action::keep : Action::drop;
-        break;
-      case TokenClass::other:
-        ++counts.others;
-        actions_[i] = plan_bottom(counts);
-        break;
+    const Token& token = tokens[i];
+    ++of_class[static_cast<std::size_t>(token.token_class)];
+    if (token.token_class == TokenClass::word) {
+      const std::string_view word = token_text(text, token);
+      const TokenId id =
+          token.ascii ? vocabulary_.find_ascii(word.data(), word.size()) : vocabulary_.find(word);
+      if (every_word) [[likely]] {
+        bottom += id == vocabulary_.bottom();
+        replace(id);
+        actions_[i] = Action::replace;
+      } else {
+        actions_[i] = plan_word(word, id, counts);
+      }
+    } else if (token.token_class == TokenClass::punctuation) {
+      actions_[i] = punctuation;
+    } else if (token.token_class == TokenClass::number) {
+      actions_[i] = plan_number(token_text(text, token), counts);
+    } else {
+      actions_[i] = plan_bottom(counts);
     }
   }
-  counts.punctuation += punctuation;
-  (keep_punctuation ? counts.clear_punctuation : counts.dropped) += punctuation;
+  const auto count = [&](TokenClass token_class) { return of_class[static_cast<std::size_t>(token_class)]; };
+  counts.bottom += bottom;
+  counts.words += count(TokenClass::word);
+  counts.numbers += count(TokenClass::number);
+  counts.others += count(TokenClass::other);
+  counts.punctuation += count(TokenClass::punctuation);
+  (punctuation == Action::keep ? counts.clear_punctuation : counts.dropped) += count(TokenClass::punctuation);
 }
 
-Rewriter::Action Rewriter::plan_word(std::string_view text, const Token& token, Counts& counts) {
-  ++counts.words;
-  const std::string_view word = token_text(text, token);
-  const TokenId id = token.ascii ? vocabulary_.find_ascii(word.data(), word.size()) : vocabulary_.find(word);
-  if (policy_.stopwords == StopwordPolicy::keep) [[unlikely]] {
-    const bool stopword = id == vocabulary_.bottom() ? is_stopword(to_lower(word)) : context_->stopwords[id];
-    if (stopword) {
-      ++counts.clear_stopwords;
-      return Action::keep;
-    }
+Rewriter::Action Rewriter::plan_word(std::string_view word, TokenId id, Counts& counts) {
+  const bool known = id != vocabulary_.bottom();
+  if (policy_.stopwords == StopwordPolicy::keep &&
+      (known ? context_->stopwords[id] : is_stopword(to_lower(word)))) {
+    ++counts.clear_stopwords;
+    return Action::keep;
   }
-  if (id == vocabulary_.bottom()) return plan_bottom(counts);
-  inputs_.push_back(id);
+  if (!known) return plan_bottom(counts);
+  replace(id);
   return Action::replace;
 }
 
@@ -99,7 +110,7 @@ Rewriter::Action Rewriter::plan_bottom(Counts& counts) {
   switch (policy_.oov) {
     case OovPolicy::bottom:
       ++counts.bottom;
-      inputs_.push_back(vocabulary_.bottom());
+      replace(vocabulary_.bottom());
       return Action::replace;
     case OovPolicy::keep:
       ++counts.clear_oov;
@@ -111,12 +122,10 @@ Rewriter::Action Rewriter::plan_bottom(Counts& counts) {
   return Action::drop;
 }
 
-Rewriter::Action Rewriter::plan_number(std::string_view text, const Token& token, Counts& counts) {
-  ++counts.numbers;
+Rewriter::Action Rewriter::plan_number(std::string_view number, Counts& counts) {
   switch (policy_.numbers) {
     case NumberPolicy::random: {
       ++counts.randomized_numbers;
-      const std::string_view number = token_text(text, token);
       digit_count_ += static_cast<std::size_t>(std::count_if(number.begin(), number.end(), is_digit));
       return Action::digits;
     }
@@ -133,55 +142,55 @@ Rewriter::Action Rewriter::plan_number(std::string_view text, const Token& token
 /// All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works in.
 void Rewriter::draw(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
                     std::string_view text, Counts& counts) {
-  outputs_.resize(inputs_.size());
+  const std::span<const TokenId> inputs(inputs_.data(), input_count_);
+  outputs_.resize(inputs.size());
   digits_.resize(digit_count_);
-  if (inputs_.empty() && digits_.empty()) return;
-  bits_.reset(streams.stream_key(id, field, text), 2 * inputs_.size() + digit_count_ / 16 + 1);
-  context_->mechanism->privatize(inputs_, outputs_, bits_);
+  if (inputs.empty() && digits_.empty()) return;
+  bits_.reset(streams.stream_key(id, field, text), inputs.size() + 1);
+  context_->mechanism->privatize(inputs, outputs_, bits_);
   uniform_digits(bits_, digits_);
-  counts.privatized += inputs_.size();
-  counts.largest_document = std::max<std::uint64_t>(counts.largest_document, inputs_.size());
+  counts.privatized += inputs.size();
+  counts.largest_document = std::max<std::uint64_t>(counts.largest_document, inputs.size());
   std::uint64_t changed = 0;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) changed += inputs_[i] != outputs_[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i) changed += inputs[i] != outputs_[i];
   counts.changed += changed;
 }
 
 void Rewriter::render(std::string_view text, OutputBuffer& out) {
   Renderer renderer(text, out);
+  const CasePolicy letter_case = policy_.letter_case;
+  const DisplayWords& display = context_->display;
   const TokenId* output = outputs_.data();
   const TokenId* const outputs_end = output + outputs_.size();
   const char* digit = digits_.data();
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    const Token& token = tokens_[i];
     switch (actions_[i]) {
       case Action::keep:
-        renderer.keep(tokens_[i]);
+        renderer.keep(token);
         break;
       case Action::drop:
-        renderer.drop(tokens_[i]);
+        renderer.drop(token);
         break;
-      case Action::replace:
-        if (output + kLookAhead < outputs_end) context_->display.prefetch(output[kLookAhead]);
-        render_word(text, tokens_[i], context_->display[*output++], renderer);
+      case Action::replace: {
+        if (output + kLookAhead < outputs_end) display.prefetch(output[kLookAhead]);
+        const std::string_view word = display[*output++];
+        if (letter_case == CasePolicy::keep) [[unlikely]]
+          renderer.replace_in_case(token, word, case_pattern(token_text(text, token)));
+        else if (token.starts_sentence && letter_case == CasePolicy::position)
+          renderer.replace_padded_capitalized(token, word);
+        else
+          renderer.replace_padded(token, word);
         break;
+      }
       case Action::digits: {
-        char* to = renderer.replace_in_place(tokens_[i]);
-        for (const char byte : token_text(text, tokens_[i])) *to++ = is_digit(byte) ? *digit++ : byte;
+        char* to = renderer.replace_in_place(token);
+        for (const char byte : token_text(text, token)) *to++ = is_digit(byte) ? *digit++ : byte;
         break;
       }
     }
   }
   renderer.finish();
-}
-
-void Rewriter::render_word(std::string_view text, const Token& token, std::string_view word,
-                           Renderer& renderer) const {
-  const CasePolicy letter_case = policy_.letter_case;
-  if (letter_case == CasePolicy::keep) [[unlikely]]
-    renderer.replace_in_case(token, word, case_pattern(token_text(text, token)));
-  else if (token.starts_sentence && letter_case == CasePolicy::position)
-    renderer.replace_padded_capitalized(token, word);
-  else
-    renderer.replace_padded(token, word);
 }
 
 }  // namespace sotto

@@ -17,7 +17,6 @@
 #include "random/bit_sources.hpp"
 #include "random/document_stream.hpp"
 #include "text/output_buffer.hpp"
-#include "text/render.hpp"
 
 namespace sotto {
 
@@ -58,14 +57,13 @@ class Rewriter {
   enum class Action : std::uint8_t { keep, drop, replace, digits };
 
   void plan(std::string_view text, Counts& counts);
-  Action plan_word(std::string_view text, const Token& token, Counts& counts);
+  Action plan_word(std::string_view word, TokenId id, Counts& counts);
   Action plan_bottom(Counts& counts);
-  Action plan_number(std::string_view text, const Token& token, Counts& counts);
+  Action plan_number(std::string_view number, Counts& counts);
+  void replace(TokenId id) { inputs_[input_count_++] = id; }
   void draw(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
             std::string_view text, Counts& counts);
   void render(std::string_view text, OutputBuffer& out);
-  void render_word(std::string_view text, const Token& token, std::string_view word,
-                   Renderer& renderer) const;
 
   std::shared_ptr<const RewriteContext> context_;
   const Policy policy_;
@@ -73,7 +71,8 @@ class Rewriter {
   ChaChaBitSource bits_;
   std::vector<Token> tokens_;
   std::vector<Action> actions_;  // one for each token
-  std::vector<TokenId> inputs_;  // of the tokens that are replaced, in order
+  std::size_t input_count_ = 0;
+  std::vector<TokenId> inputs_;  // the first input_count_: of the tokens that are replaced, in order
   std::vector<TokenId> outputs_;
   std::vector<char> digits_;  // uniform digits for the numbers, in order
   std::size_t digit_count_ = 0;

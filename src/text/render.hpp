@@ -42,20 +42,20 @@ class Renderer {
 
   /// As replace, faster: kTextPadding bytes after the replacement must be readable.
   void replace_padded(const Token& token, std::string_view replacement) {
-    start_token(token);
-    out_.append_padded(replacement);
+    copy_padded(start_padded(token, replacement.size()), replacement.data(), replacement.size());
+    out_.advance(replacement.size());
     end_token(token, Last::replaced);
   }
 
   /// As replace_padded, with the first letter in upper case.
   void replace_padded_capitalized(const Token& token, std::string_view replacement) {
-    start_token(token);
     if (!replacement.empty() && static_cast<unsigned char>(replacement[0]) < 0x80) {
-      char* const to = out_.reserve(replacement.size());
+      char* const to = start_padded(token, replacement.size());
       copy_padded(to, replacement.data(), replacement.size());
       *to = ascii_upper(*to);
       out_.advance(replacement.size());
     } else {
+      start_token(token);
       append_capitalized(out_, replacement);
     }
     end_token(token, Last::replaced);
@@ -100,6 +100,18 @@ class Renderer {
     if (needs_care(token)) [[unlikely]]
       start_with_care(token, Last::replaced);
     copy_text(position_, token.begin);
+  }
+
+  /// As start_token, and room for `size` bytes. One byte of whitespace is the common case.
+  char* start_padded(const Token& token, std::size_t size) {
+    if (token.begin == position_ + 1 && !dropped_) [[likely]] {
+      char* const to = out_.reserve(size + 1);
+      *to = text_[position_];
+      out_.advance(1);
+      return to + 1;
+    }
+    start_token(token);
+    return out_.reserve(size);
   }
 
   void end_token(const Token& token, Last action) {
