@@ -1,0 +1,75 @@
+"""An installed Sotto: other projects find it, and its program runs from anywhere and finds its models."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import BUILD, SANITIZERS, SOURCE
+
+VERSION = re.search(r'kVersion = "([^"]+)"', (SOURCE / "include/sotto/version.hpp").read_text()).group(1)
+CONSUMER = SOURCE / "tests" / "e2e" / "consumer"
+
+
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory, models):
+    """An installation, moved after it was made, with the small model among its models."""
+    first = tmp_path_factory.mktemp("install") / "first"
+    run("cmake", "--install", BUILD, "--prefix", first)
+    moved = first.parent / "moved"
+    first.rename(moved)
+    folder = moved / "share" / "sotto" / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(models / "lists.safetensors", folder / "small-lists.safetensors")
+    return moved
+
+
+def bare(*command, cwd="/"):
+    """Runs with an empty environment, as env -i does."""
+    return run(*command, env={}, cwd=cwd)
+
+
+def test_version(prefix, tmp_path):
+    assert bare(prefix / "bin" / "sotto", "--version", cwd=tmp_path) == f"sotto {VERSION}\n"
+    link = tmp_path / "sotto"
+    link.symlink_to(prefix / "bin" / "sotto")
+    assert bare(link, "--version") == f"sotto {VERSION}\n"
+
+
+def test_models_are_found_beside_the_program(prefix, tmp_path):
+    program = prefix / "bin" / "sotto"
+    listed = bare(program, "model", "list", cwd=tmp_path)
+    assert re.search(r"^small-lists\s.*" + re.escape(str(prefix)), listed, re.MULTILINE)
+    (tmp_path / "in.txt").write_text("The soup was cold.\n")
+    output = bare(program, "privatize", "in.txt", "--model", "small-lists", "--epsilon", "1", cwd=tmp_path)
+    assert output.count("\n") == 1 and len(output.split()) == 4
+
+
+def test_shipped_models_are_installed(prefix):
+    shipped = {path.name for path in (SOURCE / "models").glob("*.safetensors")}
+    assert shipped <= {path.name for path in (prefix / "share" / "sotto" / "models").iterdir()}
+
+
+def test_another_project_uses_the_library(prefix, tmp_path):
+    flags = f"-fsanitize={SANITIZERS}" if SANITIZERS else ""
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, *generator, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Debug",
+        f"-DCMAKE_CXX_FLAGS={flags}")
+    run("cmake", "--build", tmp_path)
+    model = prefix / "share" / "sotto" / "models" / "small-lists.safetensors"
+    text, privatized, version = run(tmp_path / "consumer", "soup cold waiter dessert", model).splitlines()
+    assert len(text.split()) == 4 and privatized == "4" and version == VERSION
+
+
+def test_headers_and_package_files(prefix):
+    headers = {path.name for path in (SOURCE / "include" / "sotto").glob("*.hpp")}
+    assert headers == {path.name for path in (prefix / "include" / "sotto").iterdir()}
+    assert list(prefix.glob("lib*/**/cmake/sotto/sotto-config.cmake"))
+    assert os.access(prefix / "bin" / "sotto", os.X_OK)

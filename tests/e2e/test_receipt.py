@@ -1,0 +1,171 @@
+"""The receipt: true to its schema, its counts add up, and it tells nothing about the texts."""
+
+import copy
+import hashlib
+import json
+
+import jsonschema
+import pytest
+from conftest import SOURCE, sentences
+
+LINES = sentences(400, seed=5).splitlines()
+STRICT = {"stopwords": "privatize", "oov": "bottom", "numbers": "random", "punctuation": "keep", "case": "position"}
+PAPER = {**STRICT, "stopwords": "keep", "oov": "keep", "numbers": "keep"}
+
+# (name of the file, options, the policy that the receipt must state)
+RUNS = [
+    ("in.txt", [], STRICT),
+    ("in.txt", ["--seed", "5"], STRICT),
+    ("in.txt", ["--policy", "paper"], PAPER),
+    ("in.txt", ["--policy", "paper", "--numbers", "drop", "--oov", "drop", "--case", "lower"],
+     {**PAPER, "numbers": "drop", "oov": "drop", "case": "lower"}),
+    ("in.txt", ["--punctuation", "drop", "--case", "keep"], {**STRICT, "punctuation": "drop", "case": "keep"}),
+    ("in.txt", ["--set", "lists=L1", "--dataset", "reviews"], STRICT),
+    ("in.jsonl", ["--field", "text", "--field", "title", "--id-field", "id"], STRICT),
+    ("in.csv", ["--field", "text"], STRICT),
+    ("in.tsv", ["--field", "text", "--stopwords", "keep"], {**STRICT, "stopwords": "keep"}),
+    ("empty.txt", [], STRICT),
+]
+
+
+@pytest.fixture(scope="module")
+def schema():
+    schema = json.loads((SOURCE / "docs" / "receipt.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.fixture
+def receipt_of(program):
+    program.write("in.txt", "\n".join(LINES) + "\n")
+    program.write("empty.txt", "")
+    rows = [{"id": i, "title": line[:20], "text": line, "kind": "review"} for i, line in enumerate(LINES)]
+    program.write("in.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    program.write("in.csv", "id,text\n" + "".join(f'{row["id"]},"{row["text"]}"\n' for row in rows))
+    program.write("in.tsv", "id\ttext\n" + "".join(f'{row["id"]}\t{row["text"]}\n' for row in rows))
+
+    def run(name, *options):
+        program.privatize(name, "--epsilon", "0.5", "--report", "receipt.json", *options)
+        return (program.folder / "receipt.json").read_text()
+    return run
+
+
+@pytest.mark.parametrize("name, options, policy", RUNS, ids=[" ".join([row[0], *row[1]]) for row in RUNS])
+def test_receipt(receipt_of, schema, name, options, policy):
+    text = receipt_of(name, *options)
+    receipt = json.loads(text)
+    schema.validate(receipt)
+    seeded = "--seed" in options
+    assert receipt["seeded"] == seeded and receipt["guarantee"]["holds"] == (not seeded)
+    assert receipt.get("warning") == ("seeded: not private" if seeded else None)
+    assert (receipt["guarantee"]["kind"] == "none") == seeded
+    assert receipt["mechanism"]["name"] == "diffractor-geometric" and receipt["mechanism"]["epsilon"] == 0.5
+    assert receipt["mechanism"]["parameters"] == {"lists": "L1" if "lists=L1" in options else "L0"}
+    assert receipt["model"]["name"] == "lists"
+    assert receipt["guarantee"]["unit"]["model_sha256"] == receipt["model"]["sha256"]
+    assert receipt["policy"] == policy
+    assert receipt["input"]["dataset"] == ("reviews" if "--dataset" in options else name)
+    assert receipt["input"]["format"] == {"empty.txt": "text", "in.txt": "text"}.get(name, name[3:])
+    assert receipt["input"]["fields"] == [options[i + 1] for i, option in enumerate(options) if option == "--field"]
+    check_counts(receipt, 0 if name == "empty.txt" else len(LINES) * max(1, options.count("--field")))
+    check_nothing_of_the_text(text)
+
+
+def check_counts(receipt, documents):
+    counts, policy = receipt["counts"], receipt["policy"]
+    tokens, clear = counts["tokens"], counts["passed_in_clear"]
+    assert counts["documents"] == documents
+    assert (counts["bytes_in"] > 0) == (documents > 0)
+    handled = counts["privatized"] + counts["randomized_numbers"] + sum(clear.values()) + counts["dropped"]
+    assert handled == sum(tokens.values())
+    assert counts["changed"] <= counts["privatized"] and counts["bottom"] <= counts["privatized"]
+    if documents:
+        assert tokens["word"] > 1000 and tokens["number"] > 10 and tokens["punctuation"] > 100 and tokens["other"] > 10
+        assert 0.2 < counts["changed"] / counts["privatized"] < 1
+    if policy == STRICT:
+        assert counts["privatized"] == tokens["word"] + tokens["other"]
+        assert clear == {"stopwords": 0, "out_of_vocabulary": 0, "numbers": 0, "punctuation": tokens["punctuation"]}
+    document = receipt["guarantee"]["document"]
+    assert document["epsilon_sum_max"] >= document["epsilon_sum_mean"] >= 0
+    if documents:
+        assert document["epsilon_sum_mean"] == pytest.approx(0.5 * counts["privatized"] / documents)
+
+
+def check_nothing_of_the_text(receipt):
+    for line in LINES:
+        assert line not in receipt and line[:12] not in receipt
+        for data in (line.encode(), line.encode() + b"\n"):
+            for digest in (hashlib.sha256(data), hashlib.blake2b(data), hashlib.blake2b(data, digest_size=32),
+                           hashlib.md5(data), hashlib.sha1(data)):
+                assert digest.hexdigest() not in receipt
+
+
+def test_nothing_in_the_receipt_depends_on_the_words(program):
+    """Two texts with the same counts have the same receipt but for the times."""
+    receipts = []
+    for text in ("soup cold waiter\n", "dog cat garden\n"):
+        program.write("in.txt", text)
+        program.privatize("in.txt", "--epsilon", "1000", "--report", "receipt.json")
+        receipt = json.loads((program.folder / "receipt.json").read_text())
+        receipts.append({**receipt, "seconds": 0, "tokens_per_second": 0,
+                         "counts": {**receipt["counts"], "bytes_in": 0}})
+    assert receipts[0] == receipts[1]
+
+
+@pytest.mark.parametrize("options, leak", [
+    ([], "token classes"),
+    ([], "punctuation, as it is"),
+    ([], "how many digits"),
+    ([], "computational"),
+    (["--seed", "1"], "the noise is public"),
+    (["--policy", "paper"], "stopwords, as they are"),
+    (["--policy", "paper"], "numbers, as they are"),
+    (["--oov", "keep"], "words outside the vocabulary, as they are"),
+    (["--oov", "drop"], "how many words"),
+    (["--case", "keep"], "letter case"),
+])
+def test_leaks_are_listed(receipt_of, options, leak):
+    assert leak in " | ".join(json.loads(receipt_of("in.txt", *options))["leaks"])
+
+
+def test_copied_fields_are_leaks(receipt_of):
+    leaks = json.loads(receipt_of("in.jsonl", "--field", "text"))["leaks"]
+    for field in ("id", "title", "kind"):
+        assert f"the field '{field}' of each record, copied as it is" in leaks
+    assert not any("'text'" in leak for leak in leaks)
+
+
+def test_names_that_are_not_utf8(program, schema):
+    """File and column names may be any bytes; the receipt is JSON all the same."""
+    name = b"r\xe9views.csv"
+    program.write(program.folder / name.decode(errors="surrogateescape"), b"caf\xe9,text\n1,soup\n")
+    program.privatize(name, "--field", "text", "--epsilon", "1", "--report", "receipt.json")
+    receipt = json.loads((program.folder / "receipt.json").read_bytes().decode())
+    schema.validate(receipt)
+    assert receipt["input"]["dataset"] == "r\ufffdviews.csv"
+
+
+def parts_of(value, path=()):
+    """The paths of all members of the objects in a JSON value."""
+    for key in value if isinstance(value, dict) else ():
+        yield (*path, key)
+        yield from parts_of(value[key], (*path, key))
+
+
+def test_the_schema_is_strict(receipt_of, schema):
+    receipt = json.loads(receipt_of("in.txt"))
+    optional = {("mechanism", "parameters", "lists")}
+    paths = set(parts_of(receipt)) - optional
+    assert len(paths) > 50
+    for path in paths:
+        damaged = copy.deepcopy(receipt)
+        holder = damaged
+        for key in path[:-1]:
+            holder = holder[key]
+        value = holder.pop(path[-1])
+        assert not schema.is_valid(damaged), f"valid without {path}"
+        holder[path[-1]] = [value] if not isinstance(value, list) else {}
+        assert not schema.is_valid(damaged), f"valid with a wrong {path}"
+        holder[path[-1]] = value
+        holder["surprise"] = 1
+        assert not schema.is_valid(damaged), f"valid with something strange beside {path}"

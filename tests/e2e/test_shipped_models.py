@@ -1,0 +1,89 @@
+"""The models that come with the program, as a user gets them without any option."""
+
+import json
+import time
+
+import pytest
+from conftest import BUILD, OPTIMIZED, SOURCE
+
+VECTOR_MODELS = ["sotto-en-skipgram", "sotto-en-cbow", "sotto-en-wordnet"]
+LISTS = "sotto-en-lists"
+STARTUP_SECONDS = 0.030
+SLOWDOWN = 1 if OPTIMIZED else 20  # of builds that are not what users run
+
+
+@pytest.fixture(autouse=True)
+def shipped(program):
+    """Found beside the program, as in an installation."""
+    assert (BUILD / "models").exists()
+
+
+def information(program, name):
+    return json.loads(program.ok("model", "info", name, "--verify", "--json").text)
+
+
+def test_all_are_there(program):
+    listed = {model["name"]: model for model in json.loads(program.ok("model", "list", "--json").text)}
+    assert {*VECTOR_MODELS, LISTS} <= set(listed)
+    assert all(listed[name]["dimension"] > 0 for name in VECTOR_MODELS)
+    assert listed[LISTS]["lists"] == 2 * len(VECTOR_MODELS)
+
+
+@pytest.mark.parametrize("name", [*VECTOR_MODELS, LISTS])
+def test_verified(program, name):
+    details = information(program, name)
+    assert details["verified"] is True
+    assert 30_000 <= details["words"] <= 50_000
+
+
+def test_one_vocabulary(program):
+    words = []
+    for name in VECTOR_MODELS:
+        program.ok("model", "export", name, "-o", "vectors.txt")
+        lines = (program.folder / "vectors.txt").read_text().splitlines()[1:]
+        words.append(sorted(line.split(" ", 1)[0] for line in lines))
+    assert words[0] == words[1] == words[2]
+    assert information(program, LISTS)["words"] == len(words[0])
+
+
+def test_size():
+    sizes = [path.stat().st_size for path in (SOURCE / "models").glob("*.safetensors")]
+    assert len(sizes) >= 4 and sum(sizes) <= 16_000_000
+
+
+def test_example_by_default(program):
+    reviews = (SOURCE / "examples" / "reviews.txt").read_text()
+    program.ok("privatize", SOURCE / "examples" / "reviews.txt", "--epsilon", "1", "-o", "out", "--report", "receipt.json")
+    output = (program.folder / "out").read_text()
+    assert output != reviews and output.count("\n") == reviews.count("\n")
+    receipt = json.loads((program.folder / "receipt.json").read_text())
+    assert receipt["model"]["name"] == LISTS and receipt["guarantee"]["holds"]
+    counts = receipt["counts"]
+    assert counts["changed"] > counts["privatized"] / 4
+    assert counts["bottom"] < counts["privatized"] / 5  # it knows English
+
+
+@pytest.mark.parametrize("lists", ["L0", "L1", "L2"])
+def test_list_sets(program, lists):
+    output = program.ok("privatize", "--epsilon", "1", "--set", f"lists={lists}", stdin=b"The soup was cold.\n")
+    assert len(output.text.split()) == 4
+
+
+@pytest.mark.parametrize("lists", ["L0", "L1", "L2"])
+def test_explain(program, lists):
+    explained = json.loads(program.ok("explain", "pizza", "--epsilon", "3", "--set", f"lists={lists}", "--top", "1000000",
+                                      "--json").text)
+    assert explained["in_vocabulary"]
+    assert sum(row["probability"] for row in explained["top"]) == pytest.approx(1, abs=1e-9)
+    assert explained["top"][0]["word"] == "pizza"
+
+
+def test_startup(program):
+    """Best of 20 runs over a single word."""
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        program.ok("privatize", "--epsilon", "1", stdin=b"soup\n")
+        times.append(time.perf_counter() - begin)
+    print(f"start-up: {1000 * min(times):.1f} ms")
+    assert min(times) < STARTUP_SECONDS * SLOWDOWN
