@@ -36,7 +36,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(sub->get_name());
   const std::vector<std::string> unread = command->remaining();
-  const std::string message = error.what();
+  std::string message = error.what();
   const std::string option = message.substr(0, message.find(':'));
   if (!unread.empty() && unread.front().starts_with('-'))
     return fmt::format("{}: no such option{}", unread.front(), suggestion(unread.front(), options));

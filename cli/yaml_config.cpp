@@ -1,5 +1,7 @@
 #include "yaml_config.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +11,13 @@
 
 namespace sotto::cli {
 namespace {
+
+Result<std::string> read_text(const std::string& file) {
+  std::ifstream input(file);
+  if (!input || std::filesystem::is_directory(file))
+    return fail(Errc::io, fmt::format("--config: cannot read {}", file));
+  return std::string(std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>());
+}
 
 Result<std::vector<std::string>> values_of(const YAML::Node& node, const std::string& key,
                                            const std::string& file) {
@@ -56,7 +65,8 @@ Result<void> apply(CLI::App& command, const std::string& key, const YAML::Node& 
 
 Result<void> apply_yaml_config(CLI::App& command, const std::string& file) {
   try {
-    const YAML::Node root = YAML::LoadFile(file);
+    SOTTO_ASSIGN(const std::string text, read_text(file));
+    const YAML::Node root = YAML::Load(text);
     if (!root.IsMap())
       return fail(Errc::invalid_argument,
                   fmt::format("--config: {} is not a map of options to values", file));
@@ -68,10 +78,6 @@ Result<void> apply_yaml_config(CLI::App& command, const std::string& file) {
       SOTTO_TRY(apply(command, key, entry.second, file));
     }
     return {};
-  } catch (const YAML::BadFile&) {
-    return fail(Errc::not_found, fmt::format("--config: cannot read {}", file));
-  } catch (const std::ios_base::failure&) {  // a folder, for one
-    return fail(Errc::io, fmt::format("--config: cannot read {}", file));
   } catch (const YAML::Exception& error) {
     return fail(Errc::invalid_argument,
                 fmt::format("--config: {}: line {}: {}", file, error.mark.line + 1, error.msg));

@@ -39,16 +39,16 @@ class DiffractorGeometric final : public Mechanism {
   }
 
   Guarantee guarantee() const override {
-    return {.kind = GuaranteeKind::analytic,
-            .unit = {"list index distance, the largest over the lists", lists_.model().digest()},
-            .scope = GuaranteeScope::all_inputs,
-            .epsilon = epsilon_,
-            .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
-            .statement =
-                fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
-                            "output differ at most by the factor exp({} d), d the larger of their distances "
-                            "in the {} list(s).",
-                            epsilon_, lists_.size())};
+    return {
+        .kind = GuaranteeKind::analytic,
+        .unit = {"list index distance, the largest over the lists", lists_.model().digest()},
+        .scope = GuaranteeScope::all_inputs,
+        .epsilon = epsilon_,
+        .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
+        .statement = fmt::format(
+            "For any two words, and words outside the vocabulary, the probabilities of each output differ at "
+            "most by the factor exp({:g} d), d being the largest of their distances in the lists ({}).",
+            epsilon_, lists_.size())};
   }
 
   std::vector<double> row(TokenId word) const override {

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -124,7 +125,8 @@ def models(tmp_path_factory):
 def program(models, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
-    return Program(folder, models / "lists.safetensors")
+    yield Program(folder, models / "lists.safetensors")
+    shutil.rmtree(folder)  # the inputs are large
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import shlex
 import struct
 
 import pytest
-from conftest import WORDS, refused, vectors
+from conftest import WORDS, Program, refused, vectors
 
 USAGE, FAILED = 2, 1  # exit codes
 
@@ -131,7 +131,6 @@ COMMAND_LINES = [
 @pytest.fixture(scope="module")
 def other_model(models, tmp_path_factory):
     """A model with another vocabulary."""
-    from conftest import Program
     folder = tmp_path_factory.mktemp("other")
     program = Program(folder, models / "lists.safetensors")
     program.write("other.txt", vectors(3, WORDS[1:]))

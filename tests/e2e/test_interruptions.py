@@ -5,8 +5,10 @@ import errno
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -29,18 +31,16 @@ def supports_unnamed_files(folder):
 
 
 @pytest.fixture
-def program(models, tmp_path, request):
+def program(models, tmp_path):
     """In a folder where files can be nameless while they are written; only there a killed run can leave nothing."""
     folder = tmp_path / "work"
     folder.mkdir()
     if not supports_unnamed_files(folder):
-        shared_memory = Path("/dev/shm") / f"sotto-{os.getpid()}-{time.monotonic_ns()}"
-        shared_memory.mkdir()
-        request.addfinalizer(lambda: [path.unlink() for path in shared_memory.iterdir()] and shared_memory.rmdir())
-        folder = shared_memory
+        folder = Path(tempfile.mkdtemp(dir="/dev/shm"))
     program = Program(folder, models / "lists.safetensors")
     program.write("in.txt", BLOCK * REPEATS)
-    return program
+    yield program
+    shutil.rmtree(folder)
 
 
 def undisturbed(program, *arguments):

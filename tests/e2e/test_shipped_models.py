@@ -1,6 +1,8 @@
 """The models that come with the program, as a user gets them without any option."""
 
 import json
+import os
+import resource
 import time
 
 import pytest
@@ -78,12 +80,21 @@ def test_explain(program, lists):
     assert explained["top"][0]["word"] == "pizza"
 
 
+def processor_seconds():
+    """Of the processes that this one has waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def test_startup(program):
-    """Best of 20 runs over a single word."""
-    times = []
+    """Best of 20 runs over a single word. On a machine that is busy with other things, where the clock says little about
+    the program, its processor time counts."""
+    clock, processor = [], []
     for _ in range(20):
-        begin = time.perf_counter()
+        before, begin = processor_seconds(), time.perf_counter()
         program.ok("privatize", "--epsilon", "1", stdin=b"soup\n")
-        times.append(time.perf_counter() - begin)
-    print(f"start-up: {1000 * min(times):.1f} ms")
-    assert min(times) < STARTUP_SECONDS * SLOWDOWN
+        clock.append(time.perf_counter() - begin)
+        processor.append(processor_seconds() - before)
+    print(f"start-up: {1000 * min(clock):.1f} ms, of the processor {1000 * min(processor):.1f} ms")
+    busy = os.getloadavg()[0] > os.cpu_count()
+    assert min(processor if busy else clock) < STARTUP_SECONDS * SLOWDOWN
