@@ -1,60 +1,117 @@
 #include "random/continuous.hpp"
 
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
+#include "random/portable_math.hpp"
+
 namespace sotto {
 namespace {
 
-/// Uniform on the odd multiples of 2^-53 in (−1, 1): symmetric, never zero.
-double symmetric_uniform(BitSource& bits) {
-  const std::int64_t steps = static_cast<std::int64_t>(bits.next()) >> 11;
+/// Uniform on the odd multiples of 2^-53 in (−1, 1), from the upper 53 bits: symmetric, never zero.
+double symmetric_uniform(std::uint64_t word) {
+  const std::int64_t steps = static_cast<std::int64_t>(word) >> 11;
   return static_cast<double>(2 * steps + 1) * 0x1p-53;
 }
 
-/// Uniform on the odd multiples of 2^-54 in (0, 1).
-double open_uniform(BitSource& bits) {
-  return (static_cast<double>(bits.next() >> 11) + 0.5) * 0x1p-53;
+/// The density, scaled to 1 at 0.
+double bell(double x) {
+  return portable_exp(-0.5 * x * x);
 }
 
-struct NormalPair {
-  double first;
-  double second;
+/// Layers of equal area under bell(): layer i > 0 is the rectangle of width edges[i] between the heights
+/// heights[i] and heights[i + 1], layer 0 the one of width kTail with the tail beyond.
+class Ziggurat {
+ public:
+  static constexpr std::size_t kLayers = 256;
+
+  Ziggurat() {
+    edges_[0] = kArea / bell(kTail);
+    edges_[1] = kTail;
+    for (std::size_t i = 2; i < kLayers; ++i)
+      edges_[i] = std::sqrt(-2 * portable_log(bell(edges_[i - 1]) + kArea / edges_[i - 1]));
+    edges_[kLayers] = 0;
+    for (std::size_t i = 0; i <= kLayers; ++i) heights_[i] = bell(edges_[i]);
+  }
+
+  double sample(BitSource& bits) const {
+    const std::uint64_t word = bits.next();
+    return place(word % kLayers, symmetric_uniform(word), bits);
+  }
+
+  /// The same from 32 bits: the lower 8 choose the layer, the upper 24 an odd multiple of 2^-24.
+  double sample_half(std::uint32_t half, BitSource& bits) const {
+    const std::int32_t steps = static_cast<std::int32_t>(half) >> 8;
+    return place(half % kLayers, static_cast<double>(2 * steps + 1) * 0x1p-24, bits);
+  }
+
+ private:
+  double place(std::size_t layer, double position, BitSource& bits) const {
+    const double x = position * edges_[layer];
+    if (std::abs(x) < edges_[layer + 1]) [[likely]]
+      return x;
+    return sample_edge(layer, x, bits);
+  }
+
+  // Where the tail begins, and the area of each layer, which is that of layer 0:
+  // kTail·bell(kTail) + √(π/2)·erfc(kTail/√2).
+  static constexpr double kTail = 3.6541528853610088;
+  static constexpr double kArea = 0.004928673233974655;
+
+  [[gnu::noinline]] double sample_edge(std::size_t layer, double x, BitSource& bits) const {
+    if (layer == 0) return std::copysign(sample_tail(bits), x);
+    const double height = heights_[layer] + open_uniform(bits) * (heights_[layer + 1] - heights_[layer]);
+    return height < bell(x) ? x : sample(bits);
+  }
+
+  /// |x| given |x| > kTail, by Marsaglia's exponential envelope.
+  static double sample_tail(BitSource& bits) {
+    for (;;) {
+      const double x = -portable_log(open_uniform(bits)) / kTail;
+      const double y = -portable_log(open_uniform(bits));
+      if (2 * y > x * x) return kTail + x;
+    }
+  }
+
+  std::array<double, kLayers + 1> edges_;
+  std::array<double, kLayers + 1> heights_;
 };
 
-NormalPair normal_pair(BitSource& bits) {
-  for (;;) {
-    const double x = symmetric_uniform(bits);
-    const double y = symmetric_uniform(bits);
-    const double square = x * x + y * y;
-    if (square >= 1) continue;
-    const double factor = std::sqrt(-2 * std::log(square) / square);
-    return {x * factor, y * factor};
-  }
+const Ziggurat& ziggurat() {
+  static const Ziggurat tables;
+  return tables;
 }
 
 }  // namespace
 
 double standard_normal(BitSource& bits) {
-  return normal_pair(bits).first;
+  return ziggurat().sample(bits);
+}
+
+void standard_normals(BitSource& bits, std::span<double> values) {
+  const Ziggurat& tables = ziggurat();
+  std::size_t i = 0;
+  for (; i + 2 <= values.size(); i += 2) {
+    const std::uint64_t word = bits.next();
+    values[i] = tables.sample_half(static_cast<std::uint32_t>(word), bits);
+    values[i + 1] = tables.sample_half(static_cast<std::uint32_t>(word >> 32), bits);
+  }
+  if (i < values.size()) values[i] = tables.sample_half(static_cast<std::uint32_t>(bits.next()), bits);
 }
 
 void uniform_direction(BitSource& bits, std::span<double> direction) {
   assert(!direction.empty());
-  double square = 0;
-  while (square == 0) {
-    for (std::size_t i = 0; i < direction.size(); i += 2) {
-      const NormalPair pair = normal_pair(bits);
-      direction[i] = pair.first;
-      square += pair.first * pair.first;
-      if (i + 1 == direction.size()) break;
-      direction[i + 1] = pair.second;
-      square += pair.second * pair.second;
-    }
-  }
-  const double scale = 1 / std::sqrt(square);
+  standard_normals(bits, direction);  // never zero, so neither is the norm
+  // Four sums, always the same four: quicker than one and as reproducible.
+  double squares[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= direction.size(); i += 4)
+    for (std::size_t j = 0; j < 4; ++j) squares[j] += direction[i + j] * direction[i + j];
+  for (; i < direction.size(); ++i) squares[0] += direction[i] * direction[i];
+  const double scale = 1 / std::sqrt((squares[0] + squares[1]) + (squares[2] + squares[3]));
   for (double& coordinate : direction) coordinate *= scale;
 }
 
@@ -70,7 +127,7 @@ double gamma(BitSource& bits, double shape) {
     const double u = open_uniform(bits);
     const double square = x * x;
     if (u < 1 - 0.0331 * square * square) return d * v;  // the squeeze: saves the logarithms, exact
-    if (std::log(u) < square / 2 + d * (1 - v + std::log(v))) return d * v;
+    if (portable_log(u) < square / 2 + d * (1 - v + portable_log(v))) return d * v;
   }
 }
 

@@ -77,6 +77,8 @@ class CumulativeTable {
 
   std::size_t size() const { return cumulative_.size(); }
   std::uint64_t total() const { return cumulative_.back(); }
+  /// The sum of the weights 0 to i.
+  std::uint64_t cumulative(std::size_t i) const { return cumulative_[i]; }
   std::uint64_t weight(std::size_t i) const { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); }
 
  private:
