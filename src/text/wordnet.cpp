@@ -1,0 +1,231 @@
+#include "text/wordnet.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+
+namespace sotto {
+namespace {
+
+struct PartNames {
+  const char* file;
+  char letter;
+};
+constexpr PartNames kPartNames[kPartsOfSpeech] = {{"noun", 'n'}, {"verb", 'v'}, {"adj", 'a'}, {"adv", 'r'}};
+
+struct SuffixRule {
+  std::string_view suffix;
+  std::string_view ending;
+};
+constexpr SuffixRule kNounRules[] = {{"s", ""},      {"ses", "s"},   {"xes", "x"},   {"zes", "z"},
+                                     {"ches", "ch"}, {"shes", "sh"}, {"men", "man"}, {"ies", "y"}};
+constexpr SuffixRule kVerbRules[] = {{"s", ""},   {"ies", "y"}, {"es", "e"},  {"es", ""},
+                                     {"ed", "e"}, {"ed", ""},   {"ing", "e"}, {"ing", ""}};
+constexpr SuffixRule kAdjectiveRules[] = {{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}};
+
+std::span<const SuffixRule> suffix_rules(std::string_view word, PartOfSpeech part) {
+  switch (part) {
+    case PartOfSpeech::noun:
+      // "boss" and "as" are no plurals.
+      if (word.ends_with("ss") || word.size() <= 2) return {};
+      return kNounRules;
+    case PartOfSpeech::verb:
+      return kVerbRules;
+    case PartOfSpeech::adjective:
+      return kAdjectiveRules;
+    case PartOfSpeech::adverb:
+      return {};
+  }
+  return {};
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// Cuts a line into its fields, which are separated by blanks.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : rest_(line) {}
+
+  /// Empty at the end.
+  std::string_view next() {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+    const std::string_view field = rest_.substr(0, rest_.find(' '));
+    rest_.remove_prefix(field.size());
+    return field;
+  }
+
+  /// A whole number of digits only.
+  std::optional<std::uint32_t> next_number(int base = 10) {
+    const std::string_view field = next();
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, base);
+    if (field.empty() || error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+    return value;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Calls body(line, number) for each line, from 1 on, until it returns an error.
+template <class Body>
+Result<void> for_each_line(std::string_view text, const Body& body) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    SOTTO_TRY(body(line, number));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return {};
+}
+
+tl::unexpected<Error> bad_line(const std::filesystem::path& file, std::size_t line, std::string_view what) {
+  return fail(Errc::bad_format, fmt::format("{}, line {}: {}", file.string(), line, what));
+}
+
+/// An adjective's position is marked as in "galore(ip)".
+std::string_view without_marker(std::string_view word) {
+  return word.ends_with(')') ? word.substr(0, word.find('(')) : word;
+}
+
+}  // namespace
+
+std::string WordNet::digest() const {
+  Sha256 hash;
+  for (const Part& part : parts_)
+    for (const MappedFile* file : {&part.index_file, &part.data_file, &part.exceptions_file})
+      hash.update(
+          to_hex(sha256(text_of(*file))));  // of each file first, so that no byte can move between them
+  return to_hex(hash.finish());
+}
+
+Result<WordNet> WordNet::open(const std::filesystem::path& folder) {
+  WordNet net;
+  for (std::size_t i = 0; i < kPartsOfSpeech; ++i) {
+    Part& part = net.parts_[i];
+    const std::string name = kPartNames[i].file;
+    const std::filesystem::path index = folder / ("index." + name);
+    const std::filesystem::path exceptions = folder / (name + ".exc");
+    part.data_path = folder / ("data." + name);
+    SOTTO_ASSIGN(part.data_file, MappedFile::open(part.data_path));
+    if (part.data_file.bytes().size() > std::numeric_limits<std::uint32_t>::max())
+      return fail(Errc::limit, fmt::format("{}: larger than 4 GiB", part.data_path.string()));
+    SOTTO_ASSIGN(part.index_file, MappedFile::open(index));
+    SOTTO_ASSIGN(part.exceptions_file, MappedFile::open(exceptions));
+    SOTTO_TRY(read_index(part, kPartNames[i].letter, index));
+    SOTTO_TRY(read_exceptions(part, exceptions));
+  }
+  return net;
+}
+
+// lemma, part of speech, number of synsets, number of pointer symbols, these, number of senses, number of
+// tagged senses, offsets of the synsets.
+Result<void> WordNet::read_index(Part& part, char letter, const std::filesystem::path& file) {
+  const std::string_view text = text_of(part.index_file);
+  part.index.reserve(text.size() / 40);  // a typical line
+  const std::size_t data_size = part.data_file.bytes().size();
+  return for_each_line(text, [&](std::string_view line, std::size_t number) -> Result<void> {
+    if (line.empty() || line.front() == ' ') return {};  // the licence
+    Fields fields(line);
+    const std::string_view lemma = fields.next();
+    if (const std::string_view found = fields.next(); found.size() != 1 || found.front() != letter)
+      return bad_line(file, number, fmt::format("'{}' found where '{}' should be", found, letter));
+    const auto synsets = fields.next_number();
+    const auto symbols = fields.next_number();
+    if (!synsets || !symbols || *symbols > line.size())
+      return bad_line(file, number, "the numbers of synsets and pointers should follow the part of speech");
+    for (std::uint32_t i = 0; i < *symbols; ++i) fields.next();
+    if (!fields.next_number() || !fields.next_number())
+      return bad_line(file, number, "two numbers of senses should follow the pointers");
+    const Range range{static_cast<std::uint32_t>(part.offsets.size()), *synsets};
+    for (std::uint32_t i = 0; i < *synsets; ++i) {
+      const auto offset = fields.next_number();
+      if (!offset) return bad_line(file, number, fmt::format("{} synsets announced, {} found", *synsets, i));
+      if (*offset >= data_size)
+        return bad_line(file, number, fmt::format("synset {} lies beyond the data file's end", *offset));
+      part.offsets.push_back(*offset);
+    }
+    part.index.try_emplace(lemma, range);
+    return {};
+  });
+}
+
+Result<void> WordNet::read_exceptions(Part& part, const std::filesystem::path& file) {
+  return for_each_line(text_of(part.exceptions_file),
+                       [&](std::string_view line, std::size_t number) -> Result<void> {
+                         if (line.empty()) return {};
+                         Fields fields(line);
+                         const std::string_view form = fields.next();
+                         std::string_view base = fields.next();
+                         if (base.empty())
+                           return bad_line(file, number, "a form and its base forms should stand here");
+                         for (; !base.empty(); base = fields.next()) part.exceptions.emplace(form, base);
+                         return {};
+                       });
+}
+
+std::vector<std::string> WordNet::base_forms(std::string_view word, PartOfSpeech part_of_speech) const {
+  const Part& part = parts_[static_cast<std::size_t>(part_of_speech)];
+  std::vector<std::string> forms;
+  const auto keep = [&](std::string form) {
+    if (part.index.contains(form) && std::find(forms.begin(), forms.end(), form) == forms.end())
+      forms.push_back(std::move(form));
+  };
+  keep(std::string(word));
+  const auto [begin, end] = part.exceptions.equal_range(word);
+  for (auto entry = begin; entry != end; ++entry) keep(std::string(entry->second));
+  if (begin != end) return forms;
+  for (const SuffixRule& rule : suffix_rules(word, part_of_speech))
+    if (word.size() > rule.suffix.size() && word.ends_with(rule.suffix))
+      keep(std::string(word.substr(0, word.size() - rule.suffix.size())).append(rule.ending));
+  return forms;
+}
+
+std::vector<Synset> WordNet::synsets(std::string_view word) const {
+  std::vector<Synset> found;
+  for (std::size_t i = 0; i < kPartsOfSpeech; ++i) {
+    const auto part = static_cast<PartOfSpeech>(i);
+    for (const std::string& form : base_forms(word, part)) {
+      const Range range = parts_[i].index.at(form);
+      for (std::uint32_t s = 0; s < range.count; ++s)
+        found.push_back({part, parts_[i].offsets[range.begin + s]});
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// Own offset, lexicographer file, type, number of words in hexadecimal, and for each the word and a number.
+Result<std::vector<std::string_view>> WordNet::words(Synset synset) const {
+  const Part& part = parts_[static_cast<std::size_t>(synset.part)];
+  const std::string_view text = text_of(part.data_file);
+  const auto wrong = [&](std::string_view what) {
+    const std::string_view before = text.substr(0, synset.offset);
+    return bad_line(part.data_path, 1 + std::count(before.begin(), before.end(), '\n'), what);
+  };
+  const std::string_view rest = text.substr(std::min<std::size_t>(synset.offset, text.size()));
+  Fields fields(rest.substr(0, rest.find('\n')));
+  if (fields.next_number() != synset.offset)
+    return wrong(fmt::format("the index says that synset {} begins here", synset.offset));
+  fields.next();
+  fields.next();
+  const auto count = fields.next_number(16);
+  if (!count || *count == 0 || *count > 255) return wrong("the number of words should be 01 to ff");
+  std::vector<std::string_view> words;
+  for (std::uint32_t i = 0; i < *count; ++i) {
+    const std::string_view word = without_marker(fields.next());
+    if (word.empty() || !fields.next_number(16))
+      return wrong(fmt::format("{} words announced, {} found", *count, i));
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace sotto

@@ -1,0 +1,79 @@
+// The WordNet data base, read from its own files (index.*, data.*, *.exc; formats: wndb(5), morph(7)).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+#include "base/file.hpp"
+
+namespace sotto {
+
+enum class PartOfSpeech : std::uint8_t { noun, verb, adjective, adverb };
+inline constexpr std::size_t kPartsOfSpeech = 4;
+
+/// A set of words with one meaning, named by the part of speech and its place in that data file.
+struct Synset {
+  PartOfSpeech part;
+  std::uint32_t offset;
+
+  bool operator==(const Synset&) const = default;
+  bool operator<(const Synset& other) const {
+    return part != other.part ? part < other.part : offset < other.offset;
+  }
+};
+
+/// Index and exceptions are read on opening, synsets when they are asked for. Immutable, so safe to share
+/// between threads.
+class WordNet {
+ public:
+  /// Where Debian's package wordnet-base puts the files.
+  static constexpr std::string_view kDefaultFolder = "/usr/share/wordnet";
+
+  /// Errors name the file, and the line when its content is wrong.
+  static Result<WordNet> open(const std::filesystem::path& folder);
+
+  /// The words of the index that `word` is a form of, the word itself first if it is one: by the list of
+  /// exceptions, otherwise by the suffix rules. `word` is in lower case, with '_' for blanks.
+  std::vector<std::string> base_forms(std::string_view word, PartOfSpeech part) const;
+
+  /// SHA-256, in hex, of all the files.
+  std::string digest() const;
+
+  /// All synsets of all base forms of `word`, sorted, each once.
+  std::vector<Synset> synsets(std::string_view word) const;
+
+  /// The words of a synset as they are spelled ("Paris", "domestic_dog"), without syntactic markers. They
+  /// live as long as this object. The error names the line of the data file that is wrong.
+  Result<std::vector<std::string_view>> words(Synset synset) const;
+
+ private:
+  struct Range {
+    std::uint32_t begin;
+    std::uint32_t count;
+  };
+  /// All that belongs to one part of speech; the maps' keys lie in the mapped files.
+  struct Part {
+    std::filesystem::path data_path;
+    MappedFile index_file;
+    MappedFile data_file;
+    MappedFile exceptions_file;
+    std::unordered_map<std::string_view, Range> index;  ///< lemma to its place in `offsets`
+    std::vector<std::uint32_t> offsets;
+    std::unordered_multimap<std::string_view, std::string_view> exceptions;  ///< form to base form
+  };
+
+  static Result<void> read_index(Part& part, char letter, const std::filesystem::path& file);
+  static Result<void> read_exceptions(Part& part, const std::filesystem::path& file);
+
+  std::array<Part, kPartsOfSpeech> parts_;
+};
+
+}  // namespace sotto
