@@ -4,14 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <vector>
-
-#include <hwy/aligned_allocator.h>
 
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
+
+#include "embed/nearest_rows.hpp"
 
 namespace sotto {
 
@@ -22,8 +20,11 @@ inline constexpr std::size_t kLargestDimension = 32768;
 /// two such vectors, and every partial sum of one, then lies within ±(2³¹ − 1), so 32-bit sums are exact.
 inline constexpr std::int64_t kLargestNorm = 46340;
 
+/// 32-bit queries in many dimensions are further away than 64 bits can say.
+__extension__ using SquaredDistance = __int128;
+
 struct Neighbour {
-  std::int64_t squared_distance;  ///< in units of scale²
+  SquaredDistance squared_distance;  ///< in units of scale²
   std::uint32_t row;
 
   bool operator==(const Neighbour&) const = default;
@@ -35,7 +36,7 @@ struct Neighbour {
 };
 
 /// A set of rows, packed for search. Immutable after creation, so safe to share between threads. Holds its
-/// own copy of the rows, 2 bytes a coordinate.
+/// own copy of the rows, 2 bytes a coordinate, or 3 where the processor multiplies bytes fast.
 class NearestSearch {
  public:
   /// Packs `rows` of `dimension` integers each (row-major). Refuses rows longer than kLargestNorm, naming
@@ -44,15 +45,23 @@ class NearestSearch {
   /// The vectors of a model, of either width; row i is word i. Refuses a list set.
   static Result<NearestSearch> create(const Model& model);
 
-  std::size_t size() const { return size_; }
-  std::size_t dimension() const { return dimension_; }
+  std::size_t size() const { return rows_.size; }
+  std::size_t dimension() const { return rows_.dimension; }
 
   /// The min(k, size()) nearest rows of each query in the order of Neighbour, for query i from
-  /// out[i · min(k, size())] on. Queries are row-major, any 16-bit integers; a block of queries costs
-  /// twice as much when one of them is too long for 32-bit inner products. Work is split between `threads`
+  /// out[i · min(k, size())] on. Queries are row-major, any 16-bit integers. Work is split between `threads`
   /// (0: all processors).
   void search(std::span<const std::int16_t> queries, std::size_t k, unsigned threads,
               std::span<Neighbour> out) const;
+
+  /// The min(k, size()) nearest rows of each query in the order of Neighbour, for query i from
+  /// out[i · min(k, size())] on. Queries are row-major, any 32-bit integers. Fastest for a few hundred
+  /// queries or more at once, and k of at most a few dozen. Single-threaded.
+  void nearest(std::span<const std::int32_t> queries, std::size_t k, std::span<Neighbour> out) const;
+
+  /// The squared distance of every query to every row: of query i to row j at out[i · size() + j]. Queries
+  /// are row-major, any 16-bit integers; those longer than kLargestNorm are slower. Single-threaded.
+  void squared_distances(std::span<const std::int16_t> queries, std::span<std::int64_t> out) const;
 
   /// The nearest of the rows for which excluded[row] is 0. At least one must be. Single-threaded.
   Neighbour nearest_except(std::span<const std::int16_t> query, std::span<const std::uint8_t> excluded) const;
@@ -62,18 +71,8 @@ class NearestSearch {
 
  private:
   NearestSearch() = default;
-  Result<void> pack(std::size_t size, std::size_t dimension,
-                    const std::function<void(std::size_t row, std::span<std::int16_t> out)>& read_row);
-  std::size_t pairs() const { return (dimension_ + 1) / 2; }
-  const std::int16_t* panel(std::size_t index) const;
-  void search_block(std::span<const std::int16_t> queries, std::size_t k, Neighbour* out) const;
 
-  std::size_t size_ = 0;
-  std::size_t dimension_ = 0;
-  std::int64_t largest_norm_ = 0;  ///< ⌈longest row⌉
-  hwy::AlignedFreeUniquePtr<std::int16_t[]> panels_;
-  std::vector<std::int32_t> norms_;       ///< |row|², padded to whole panels
-  std::vector<std::int32_t> half_norms_;  ///< ⌊|row|²/2⌋, likewise
+  PackedRows rows_;
 };
 
 }  // namespace sotto

@@ -1,5 +1,5 @@
-// The inner loop of exact nearest-word search: inner products of a few queries with a panel of packed rows,
-// compiled for every instruction set Highway knows and chosen at run time.
+// The inner loops of exact nearest-word search, compiled for every instruction set Highway knows and chosen
+// at run time.
 #pragma once
 
 #include <cstddef>
@@ -7,35 +7,61 @@
 
 namespace sotto {
 
-/// Rows that one call multiplies with. A panel is stored by pairs of coordinates: for each pair, the two
-/// coordinates of row 0, of row 1, …, so that one multiply-add-pairs instruction serves as many rows as a
-/// register holds and no horizontal sum is ever needed.
-inline constexpr std::size_t kPanelRows = 32;
+/// Rows and queries of 16-bit integers are padded with zeros to a multiple of this: the longest register.
+inline constexpr std::size_t kRowPadding = 32;
+/// Rows that one call of NearestKernels::multiply or ::compare takes.
+inline constexpr std::size_t kPanelRows = 48;
+/// Most queries of one call of NearestKernels::multiply.
+inline constexpr std::size_t kPanelQueries = 4;
+/// Rows and queries that one call of NearestKernels::multiply_bytes takes.
+inline constexpr std::size_t kByteRows = 6;
+inline constexpr std::size_t kByteQueries = 64;
 
-/// Most queries of one call; a tile of so many keeps the panel in the first-level cache busy.
-inline constexpr std::size_t kTileQueries = 12;
-
-/// A panel, and the queries to multiply with it.
-struct Tile {
-  const std::int16_t* panel;       ///< 2 · pairs · kPanelRows integers
-  const std::int32_t* half_norms;  ///< ⌊|row|²/2⌋ for each row of the panel
-  std::size_t pairs;               ///< ⌈dimension / 2⌉
-  /// For each pair of coordinates kTileQueries such pairs, one for each query; those past `count` are unused.
-  const std::int32_t* queries;
-  const std::int32_t* half_bounds;  ///< for each query, see TileProducts::passed
-  std::size_t count;                ///< queries, at most kTileQueries
+/// What is known of each row. The row is within `residual` of scale · bytes and has the given length; all
+/// rounded up. A row that does not exist has an infinite squared norm.
+struct RowBounds {
+  const float* squared_norm;
+  const float* length;
+  const float* scale;
+  const float* residual;
 };
 
-struct TileProducts {
-  /// Inner products modulo 2³², which are the inner products themselves when those fit in 32 bits.
-  alignas(64) std::int32_t products[kTileQueries][kPanelRows];
-  /// Bit r of passed[q]: products[q][r] > half_norms[r] − half_bounds[q].
-  std::uint32_t passed[kTileQueries];
+/// A row can be among the nearest only if
+/// scale·product + per_length·length + per_residual·residual + constant − per_squared_norm·squared_norm > 0.
+struct QueryBounds {
+  const float* per_length;
+  const float* per_residual;
+  const float* per_squared_norm;
+  const float* constant;
 };
 
-using MultiplyTile = void (*)(const Tile& tile, TileProducts& out);
+struct BytePanel {
+  const std::int8_t* rows;   ///< kByteRows rows, each 4 · quads bytes
+  const std::int32_t* bias;  ///< for each row −128 · its sum, because 128 is added to the queries' bytes
+  /// For each quad of coordinates kByteQueries such quads, one for each query.
+  const std::uint8_t* queries;
+  std::size_t quads;
+  std::size_t count;  ///< queries that exist, 1 to kByteQueries
+  RowBounds row_bounds;
+  QueryBounds query_bounds;
+};
 
-/// The kernel for the best instruction set of this processor.
-MultiplyTile multiply_tile_kernel();
+struct NearestKernels {
+  /// out[q · kPanelRows + r] = inner product of query q and row r modulo 2³². Rows and queries are `stride`
+  /// apart, a multiple of kRowPadding, and aligned to 64 bytes.
+  void (*multiply)(const std::int16_t* rows, const std::int16_t* queries, std::size_t query_count,
+                   std::size_t stride, std::int32_t* out);
+  /// Bit r is set when row r passes the inequality of QueryBounds, for one query, rows that are their own
+  /// approximation (scale 1, residual 0), and the given inner products.
+  std::uint64_t (*compare)(const std::int32_t* products, const RowBounds& rows, const QueryBounds& query);
+  /// The inner product of one row and one query.
+  std::int64_t (*multiply_wide)(const std::int16_t* row, const std::int32_t* query, std::size_t stride);
+  /// Bit q of passed[r] is set when row r passes the inequality of QueryBounds for query q. Returns whether
+  /// any does. Null where the processor cannot multiply bytes fast.
+  bool (*multiply_bytes)(const BytePanel& panel, std::uint64_t* passed);
+};
+
+/// The kernels for the best instruction set of this processor.
+const NearestKernels& nearest_kernels();
 
 }  // namespace sotto
