@@ -13,6 +13,7 @@ struct Arguments {
   MechanismChoice choice;
   std::string word;
   std::string top = "10";
+  std::string draws = "100000";
   bool json = false;
 };
 
@@ -23,10 +24,13 @@ std::string as_text(const Explanation& e) {
   text += fmt::format("  S_w, expected distinct outputs in 100 draws: {:.1f}\n", e.distinct_in_100);
   text += fmt::format("  smallest set of outputs of probability 0.95: {} words\n", e.words_for_95_percent);
   text += fmt::format("  guarantee: {}. {}\n\n", to_string(e.guarantee.kind), e.guarantee.statement);
+  if (e.draws > 0) text += fmt::format("  estimated from {} draws (± one standard error)\n\n", e.draws);
   const double largest = e.top.empty() ? 1 : e.top.front().probability;
   for (const Outcome& outcome : e.top) {
     const int filled = static_cast<int>(kBarWidth * outcome.probability / largest + 0.5);
-    text += fmt::format("  {:<20} {:10.6f}  {:#<{}}\n", outcome.word, outcome.probability, "", filled);
+    const std::string error = e.draws == 0 ? "" : fmt::format(" ± {:.6f}", outcome.standard_error);
+    text +=
+        fmt::format("  {:<20} {:10.6f}{}  {:#<{}}\n", outcome.word, outcome.probability, error, "", filled);
   }
   return text;
 }
@@ -34,12 +38,15 @@ std::string as_text(const Explanation& e) {
 std::string as_json(const Explanation& e) {
   nlohmann::ordered_json top = nlohmann::ordered_json::array();
   for (const Outcome& outcome : e.top)
-    top.push_back({{"word", outcome.word}, {"probability", outcome.probability}});
+    top.push_back({{"word", outcome.word},
+                   {"probability", outcome.probability},
+                   {"standard_error", outcome.standard_error}});
   const nlohmann::ordered_json json = {
       {"word", e.word},
       {"in_vocabulary", e.in_vocabulary},
       {"model", e.model},
-      {"exact", true},
+      {"exact", e.draws == 0},
+      {"draws", e.draws},
       {"n_w", e.stays},
       {"s_w", e.distinct_in_100},
       {"words_for_95_percent", e.words_for_95_percent},
@@ -55,6 +62,7 @@ Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
   options.model = a.choice.model;
   SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000'000));
   SOTTO_ASSIGN(const Explanation explanation, explain(a.word, options));
   return print(a.json ? as_json(explanation) : as_text(explanation));
 }
@@ -63,12 +71,15 @@ Result<void> run(const Arguments& a) {
 
 Action add_explain(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("explain", "Show the exact distribution of what a word becomes");
+  CLI::App* command = app.add_subcommand("explain", "Show the distribution of what a word becomes");
   command->add_option("WORD", arguments->word, "The word")->required();
   arguments->choice.add_options(*command);
   command->add_option("--top", arguments->top, "How many outputs to list")
       ->capture_default_str()
       ->type_name("K");
+  command->add_option("--draws", arguments->draws, "How many draws where there is no closed form")
+      ->capture_default_str()
+      ->type_name("N");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto explain pizza --epsilon 1\n  sotto explain pizza --epsilon 0.1 --set lists=L2 "

@@ -31,7 +31,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
                               config;
-  std::string max_document_bytes;
+  std::string max_document_bytes, memory;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
@@ -80,6 +80,8 @@ void add_run_options(CLI::App& command, Arguments& a) {
   command.add_option("--seed", a.seed, "Public noise for experiments: the output is not private")
       ->type_name("N");
   command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
+  command.add_option("--memory", a.memory, "For tables and caches (default: 512M); changes speed only")
+      ->type_name("SIZE");
   command.add_option("--shard", a.shard, "Only part i of N (contiguous records)")->type_name("i/N");
   command.add_flag("--resume", a.resume, "Go on where an interrupted run stopped; needs --key-file and -o");
   command.add_option("--config", a.config, "Options from a YAML file; the command line wins")
@@ -101,6 +103,9 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
     SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
   }
   if (!a.key_file.empty()) options.key_file = a.key_file;
+  if (!a.memory.empty()) {
+    SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  }
   if (!a.max_document_bytes.empty()) {
     SOTTO_ASSIGN(options.max_document_bytes, parse_size("--max-document-bytes", a.max_document_bytes));
     if (options.max_document_bytes > 1ULL << 31)

@@ -1,6 +1,7 @@
 // What a mechanism does to one word.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,27 +16,30 @@ struct ExplainOptions {
   std::string mechanism = "diffractor-geometric";
   double epsilon = 0;
   ParameterValues parameters;
-  std::string model;     ///< empty: the mechanism's default
-  std::size_t top = 10;  ///< how many outputs to list
+  std::string model;              ///< empty: the mechanism's default
+  std::size_t top = 10;           ///< how many outputs to list
+  std::uint64_t draws = 100'000;  ///< where there is no closed form: how many to sample
 };
 
 struct Outcome {
   std::string word;
   double probability;
+  double standard_error;  ///< 0 when exact
 };
 
 struct Explanation {
   std::string word;
   bool in_vocabulary = false;  ///< false: the word enters as ⊥
   std::string model;
-  std::vector<Outcome> top;              ///< most probable first, ties in the order of the vocabulary
-  double stays = 0;                      ///< N_w: the probability that the word comes out unchanged
-  double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
+  std::uint64_t draws = 0;     ///< 0: the distribution is exact; otherwise it is estimated from so many draws
+  std::vector<Outcome> top;    ///< most probable first, ties in the order of the vocabulary
+  double stays = 0;            ///< N_w: the probability that the word comes out unchanged
+  double distinct_in_100 = 0;  ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs of probability 0.95
   Guarantee guarantee;
 };
 
-/// The exact output distribution of `word`.
+/// The output distribution of `word`: exact where the mechanism has a closed form, otherwise sampled.
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 // Mechanisms: a row of a stochastic matrix for each input word, and the registry that names them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -15,20 +16,46 @@
 
 namespace sotto {
 
-/// A word-level mechanism bound to a model, parameters and ε. Immutable, so safe to share between threads.
+/// Tokens whose randomness is drawn and whose outputs are still to be found. A token's bits come from its
+/// document's stream and can wait, so a mechanism that is faster on many tokens at once (one matrix product
+/// for all) sees many documents together, and the output is the same whatever the batches are. Not
+/// thread-safe: each thread has its own.
+class PendingTokens {
+ public:
+  virtual ~PendingTokens() = default;
+
+  /// Draws everything random about these tokens (⊥ allowed), in order.
+  virtual void add(std::span<const TokenId> in, BitSource& bits) = 0;
+
+  /// The outputs of all tokens added since the last call, in the order of adding; then it is empty again.
+  /// `out` has their number. Outputs are words, never ⊥.
+  virtual void resolve(std::span<TokenId> out) = 0;
+};
+
+/// A word-level mechanism bound to a model, parameters and ε. Safe to share between threads.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
 
-  /// Draws an output for each input id (⊥ included) in order: out[i] ~ P(·|in[i]). Outputs are words, never
-  /// ⊥. `in` and `out` have equal length and may be the same memory.
-  virtual void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const = 0;
+  /// An empty batch. It refers to the mechanism, which must outlive it.
+  virtual std::unique_ptr<PendingTokens> make_pending() const = 0;
+
+  /// How many tokens a batch should hold before it is resolved; 1 where batches bring nothing.
+  virtual std::size_t good_batch() const { return 1; }
 
   /// The promise for one token.
   virtual Guarantee guarantee() const = 0;
 
+  /// SHA-256, in hex, of what decides the output beside model and parameters, such as a thesaurus; empty:
+  /// nothing.
+  virtual std::string data_digest() const { return {}; }
+
   /// The row P(·|word), one probability for each word of the model, or empty when there is no closed form.
   virtual std::vector<double> row(TokenId word) const = 0;
+
+  /// Draws an output for each input id in order: out[i] ~ P(·|in[i]). The spans have equal length and may be
+  /// the same.
+  void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const;
 };
 
 struct ParameterInfo {
@@ -61,8 +88,15 @@ Result<const MechanismInfo*> find_mechanism(std::string_view name);
 /// `given` completed with the defaults; an unknown name is an error that lists the known ones.
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given);
 
+/// What a mechanism may use beside its parameters; none of it changes the output.
+struct MechanismResources {
+  std::uint64_t memory = 512ULL << 20;  ///< bytes for tables and caches
+  unsigned threads = 0;                 ///< for preparing; 0: one for each processor
+};
+
 /// Builds a mechanism. It keeps the model alive.
 Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,
-                                                  double epsilon, const ParameterValues& parameters);
+                                                  double epsilon, const ParameterValues& parameters,
+                                                  const MechanismResources& resources = {});
 
 }  // namespace sotto

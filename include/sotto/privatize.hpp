@@ -29,6 +29,7 @@ struct PrivatizeOptions {
   std::optional<std::filesystem::path>
       key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
+  MechanismResources resources;  ///< changes speed only
 };
 
 /// Names a document; part of what its noise is a function of.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "mechanisms/immediate.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "random/geometric.hpp"
 #include "random/integer_samplers.hpp"
@@ -24,7 +25,11 @@ class DiffractorGeometric final : public Mechanism {
   DiffractorGeometric(ListChoice lists, double epsilon)
       : lists_(std::move(lists)), epsilon_(epsilon), list_choice_(lists_.size()), noise_(epsilon) {}
 
-  void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const override {
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<ImmediateTokens<DiffractorGeometric>>(*this);
+  }
+
+  void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::array<std::uint64_t, UniformBatch::kMostPerWord> lists;
     const std::int64_t last = lists_.words() - 1;
     for (std::size_t begin = 0; begin < in.size(); begin += list_choice_.per_word()) {
@@ -91,11 +96,9 @@ MechanismInfo diffractor_geometric_info() {
           .parameters = {lists_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_diffractor_geometric(std::shared_ptr<const Model> model,
-                                                             double epsilon,
-                                                             const ParameterValues& parameters) {
-  SOTTO_ASSIGN(ListChoice lists, ListChoice::make(std::move(model), parameters.at("lists")));
-  return std::make_unique<DiffractorGeometric>(std::move(lists), epsilon);
+Result<std::unique_ptr<Mechanism>> make_diffractor_geometric(const MechanismRequest& request) {
+  SOTTO_ASSIGN(ListChoice lists, ListChoice::make(request.model, request.parameters.at("lists")));
+  return std::make_unique<DiffractorGeometric>(std::move(lists), request.epsilon);
 }
 
 }  // namespace sotto

@@ -5,13 +5,23 @@
 #include <sotto/mechanism.hpp>
 #include <sotto/validate.hpp>
 
+#include "mechanisms/cmp.hpp"
+#include "mechanisms/custext.hpp"
 #include "mechanisms/diffractor_geometric.hpp"
+#include "mechanisms/diffractor_tem.hpp"
+#include "mechanisms/gumbel.hpp"
+#include "mechanisms/mahalanobis.hpp"
+#include "mechanisms/santext.hpp"
+#include "mechanisms/santext_plus.hpp"
+#include "mechanisms/syntf.hpp"
+#include "mechanisms/tem.hpp"
+#include "mechanisms/vickrey.hpp"
+#include "mechanisms/vickrey_k.hpp"
 
 namespace sotto {
 namespace {
 
-using Factory = Result<std::unique_ptr<Mechanism>> (*)(std::shared_ptr<const Model>, double,
-                                                       const ParameterValues&);
+using Factory = Result<std::unique_ptr<Mechanism>> (*)(const MechanismRequest&);
 
 struct Entry {
   MechanismInfo info;
@@ -21,6 +31,17 @@ struct Entry {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {diffractor_geometric_info(), make_diffractor_geometric},
+      {diffractor_tem_info(), make_diffractor_tem},
+      {custext_info(), make_custext},
+      {santext_info(), make_santext},
+      {santext_plus_info(), make_santext_plus},
+      {tem_info(), make_tem},
+      {cmp_info(), make_cmp},
+      {mahalanobis_info(), make_mahalanobis},
+      {vickrey_info(), make_vickrey},
+      {vickrey_k_info(), make_vickrey_k},
+      {gumbel_info(), make_gumbel},
+      {syntf_info(), make_syntf},
   };
   return all;
 }
@@ -69,11 +90,12 @@ Result<ParameterValues> complete_parameters(const MechanismInfo& info, const Par
 }
 
 Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,
-                                                  double epsilon, const ParameterValues& parameters) {
+                                                  double epsilon, const ParameterValues& parameters,
+                                                  const MechanismResources& resources) {
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
   SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
-  SOTTO_ASSIGN(const ParameterValues complete, complete_parameters(entry->info, parameters));
-  return entry->make(std::move(model), epsilon, complete);
+  SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
+  return entry->make({std::move(model), epsilon, std::move(complete), resources});
 }
 
 }  // namespace sotto

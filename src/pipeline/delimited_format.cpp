@@ -59,6 +59,10 @@ void append_quoted(std::string_view text, OutputBuffer& out) {
   out.append("\"");
 }
 
+void append_quoted_if_needed(std::string_view text, OutputBuffer& out) {
+  text.find_first_of("\",\r\n") == std::string_view::npos ? out.append(text) : append_quoted(text, out);
+}
+
 class DelimitedChunk {
  public:
   explicit DelimitedChunk(const ChunkJob& job)
@@ -112,7 +116,7 @@ class DelimitedChunk {
   Result<void> rewrite_record(std::string_view record) {
     const std::string_view body = without_line_end(record);
     if (body.empty()) {
-      job_.out.append(record);
+      job_.rewriter.copy(record);
       return {};
     }
     split_record(body, delimiter_, quotes_, values_);
@@ -126,10 +130,10 @@ class DelimitedChunk {
       id.id = id_;
     }
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (i > 0) job_.out.append({&delimiter_, 1});
+      if (i > 0) job_.rewriter.copy({&delimiter_, 1});
       SOTTO_TRY(rewrite_value(i, id));
     }
-    job_.out.append(record.substr(body.size()));
+    job_.rewriter.copy(record.substr(body.size()));
     return {};
   }
 
@@ -137,18 +141,16 @@ class DelimitedChunk {
     const std::string_view value = values_[column];
     const std::string* field = document_column_[column];
     if (field == nullptr) {
-      job_.out.append(value);
+      job_.rewriter.copy(value);
       return {};
     }
     unquote(value, quotes_, text_);
-    rewritten_.clear();
-    if (auto done = job_.rewriter.rewrite(job_.streams, id, *field, text_.view(), rewritten_, job_.counts);
+    TextEncoder encoder = nullptr;
+    if (quotes_) encoder = is_quoted(value) ? append_quoted : append_quoted_if_needed;
+    if (auto done =
+            job_.rewriter.rewrite(job_.streams, id, *field, text_.view(), Rewriter::Lifetime::call, encoder);
         !done)
       return record_error(job_, record_, done.error().code, done.error().message);
-    const std::string_view text = rewritten_.view();
-    const bool needs_quotes =
-        quotes_ && (is_quoted(value) || text.find_first_of("\",\r\n") != std::string_view::npos);
-    needs_quotes ? append_quoted(text, job_.out) : job_.out.append(text);
     return {};
   }
 
@@ -162,7 +164,6 @@ class DelimitedChunk {
   std::vector<std::string_view> values_;
   std::string id_;
   OutputBuffer text_;
-  OutputBuffer rewritten_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <sotto/explain.hpp>
 
+#include "random/bit_sources.hpp"
+
 namespace sotto {
 namespace {
 
@@ -16,6 +18,25 @@ double expected_distinct(const std::vector<double>& row) {
   return sum;
 }
 
+double standard_error(double frequency, std::uint64_t draws) {
+  return draws == 0 ? 0 : std::sqrt(frequency * (1 - frequency) / static_cast<double>(draws));
+}
+
+/// The frequencies of `draws` outputs. The draws belong to no document and are not released as one.
+std::vector<double> sampled_row(const Mechanism& mechanism, TokenId word, std::size_t words,
+                                std::uint64_t draws) {
+  constexpr std::uint64_t kBatch = 1024;
+  OsBitSource bits;
+  std::vector<double> row(words, 0);
+  std::vector<TokenId> ids;
+  for (std::uint64_t left = draws; left > 0; left -= ids.size()) {
+    ids.assign(std::min(left, kBatch), word);
+    mechanism.privatize(ids, ids, bits);
+    for (const TokenId id : ids) row[id] += 1 / static_cast<double>(draws);
+  }
+  return row;
+}
+
 }  // namespace
 
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options) {
@@ -25,17 +46,22 @@ Result<Explanation> explain(std::string_view word, const ExplainOptions& options
   SOTTO_ASSIGN(const auto mechanism,
                make_mechanism(options.mechanism, model, options.epsilon, options.parameters));
   const TokenId id = model->find(word);
-  const std::vector<double> row = mechanism->row(id);
+  std::vector<double> row = mechanism->row(id);
+  Explanation explanation;
+  if (row.empty()) {
+    explanation.draws = options.draws;
+    row = sampled_row(*mechanism, id, model->size(), options.draws);
+  }
   std::vector<TokenId> order(row.size());
   std::iota(order.begin(), order.end(), TokenId{0});
   std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return row[a] > row[b]; });
 
-  Explanation explanation;
   explanation.word = word;
   explanation.in_vocabulary = id != model->bottom();
   explanation.model = model->name();
   for (std::size_t i = 0; i < std::min(options.top, order.size()); ++i)
-    explanation.top.push_back({std::string(model->word(order[i])), row[order[i]]});
+    explanation.top.push_back({std::string(model->word(order[i])), row[order[i]],
+                               standard_error(row[order[i]], explanation.draws)});
   explanation.stays = explanation.in_vocabulary ? row[id] : 0;
   explanation.distinct_in_100 = expected_distinct(row);
   double mass = 0;

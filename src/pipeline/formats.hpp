@@ -21,14 +21,14 @@ struct RecordLayout {
   std::string id_field;  ///< empty: the record number
 };
 
-/// One chunk's work. `clear_fields` collects the names of the fields that were copied.
+/// One chunk's work; the rewriter is started. `clear_fields` collects the names of the fields that were
+/// copied.
 struct ChunkJob {
   const Chunk& chunk;
   const RecordLayout& layout;
   const DocumentStreams& streams;
   std::string input_name;  ///< for messages
   Rewriter& rewriter;
-  OutputBuffer& out;
   Counts& counts;
   std::set<std::string>& clear_fields;
 };

@@ -78,7 +78,7 @@ class JsonlChunk {
  private:
   Result<void> rewrite_line(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-      job_.out.append(line);
+      job_.rewriter.copy(line);
       return {};
     }
     std::string valid;
@@ -224,18 +224,16 @@ class JsonlChunk {
     if (record.has_id) id.id = record.id;
     for (const TextMember& member : record.members) {
       if (member.begin == nullptr) continue;  // null holds no text
-      job_.out.append({done, static_cast<std::size_t>(member.begin - done)});
+      job_.rewriter.copy({done, static_cast<std::size_t>(member.begin - done)});
       text_.clear();
       text_.append(member.text);
-      rewritten_.clear();
-      if (auto ok =
-              job_.rewriter.rewrite(job_.streams, id, *member.field, text_.view(), rewritten_, job_.counts);
+      if (auto ok = job_.rewriter.rewrite(job_.streams, id, *member.field, text_.view(),
+                                          Rewriter::Lifetime::call, append_json_string);
           !ok)
         return problem(ok.error().message, ok.error().code);
-      append_json_string(rewritten_.view(), job_.out);
       done = member.end;
     }
-    job_.out.append({done, static_cast<std::size_t>(line.data() + line.size() - done)});
+    job_.rewriter.copy({done, static_cast<std::size_t>(line.data() + line.size() - done)});
     return {};
   }
 
@@ -251,7 +249,6 @@ class JsonlChunk {
   ondemand::parser parser_;
   OutputBuffer padded_;
   OutputBuffer text_;
-  OutputBuffer rewritten_;
 };
 
 }  // namespace

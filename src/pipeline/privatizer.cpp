@@ -23,8 +23,10 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
   OutputBuffer padded;
   padded.append(text);
   OutputBuffer out;
+  rewriter.start(out, counts);
   SOTTO_TRY(rewriter.rewrite(impl_->context->streams(name.dataset), {name.id, 0}, name.field, padded.view(),
-                             out, counts));
+                             Rewriter::Lifetime::chunk));
+  rewriter.finish();
   return std::string(out.view());
 }
 

@@ -12,8 +12,6 @@
 namespace sotto {
 namespace {
 
-// Small enough for a chunk and its output to stay in a core's cache, large enough to make system calls cheap.
-constexpr std::size_t kChunkBytes = 256 << 10;
 constexpr int kWaitMilliseconds = 100;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -137,8 +135,8 @@ Result<void> RecordReader::wait_for_data() const {
 /// Reads some more bytes; false at the end of the input.
 Result<bool> RecordReader::fill(OutputBuffer& data) {
   SOTTO_TRY(wait_for_data());
-  SOTTO_ASSIGN(const std::size_t got,
-               read_some(file_.get(), data.reserve(kChunkBytes), kChunkBytes, input_name(position_.input)));
+  SOTTO_ASSIGN(const std::size_t got, read_some(file_.get(), data.reserve(options_.chunk_bytes),
+                                                options_.chunk_bytes, input_name(position_.input)));
   data.advance(got);
   if (got == 0) at_end_of_input_ = true;
   return got > 0;

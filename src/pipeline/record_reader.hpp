@@ -40,6 +40,7 @@ class RecordReader {
     std::vector<std::filesystem::path> inputs;  ///< empty: standard input
     Format format = Format::text;
     std::uint64_t max_record_bytes = 0;
+    std::size_t chunk_bytes = 0;  ///< how much is read at once
     Shard shard;
     Position start;
   };

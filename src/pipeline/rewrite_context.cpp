@@ -21,6 +21,8 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("epsilon", context.options.epsilon);
   configuration.add("model", context.model->digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
+  if (const std::string digest = context.mechanism->data_digest(); !digest.empty())
+    configuration.add("data", digest);
   const Policy& policy = context.options.policy;
   configuration.add("policy.version", static_cast<std::uint64_t>(kPolicyVersion));
   configuration.add("policy.stopwords", to_string(policy.stopwords));
@@ -44,8 +46,8 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   SOTTO_ASSIGN(const std::filesystem::path file,
                find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(context->model, Model::open(file));
-  SOTTO_ASSIGN(context->mechanism,
-               make_mechanism(options.mechanism, context->model, options.epsilon, context->parameters));
+  SOTTO_ASSIGN(context->mechanism, make_mechanism(options.mechanism, context->model, options.epsilon,
+                                                  context->parameters, options.resources));
   context->display = DisplayWords(*context->model, options.policy.letter_case);
   if (options.policy.stopwords == StopwordPolicy::keep)
     for (TokenId id = 0; id < context->model->size(); ++id)

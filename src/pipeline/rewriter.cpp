@@ -17,6 +17,9 @@ namespace {
 // cached.
 constexpr std::size_t kLookAhead = 8;
 
+// Many short documents without words must not be held back for ever.
+constexpr std::size_t kMostDocuments = 1 << 16;
+
 bool is_digit(char byte) {
   return byte >= '0' && byte <= '9';
 }
@@ -27,33 +30,105 @@ std::string_view token_text(std::string_view text, const Token& token) {
 
 }  // namespace
 
+Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
+    : context_(std::move(context)),
+      policy_(context_->options.policy),
+      vocabulary_(context_->model->vocabulary()),
+      good_batch_(context_->mechanism->good_batch()),
+      pending_(context_->mechanism->make_pending()),
+      bits_(Key{}) {}
+
+void Rewriter::start(OutputBuffer& out, Counts& counts) {
+  if (input_count_ > 0) pending_ = context_->mechanism->make_pending();  // an earlier chunk failed half-way
+  document_count_ = 0;
+  input_count_ = 0;
+  copied_.clear();
+  out_ = &out;
+  counts_ = &counts;
+}
+
+void Rewriter::copy(std::string_view bytes) {
+  (document_count_ == 0 ? *out_ : copied_).append(bytes);
+}
+
 Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                               std::string_view text, OutputBuffer& out, Counts& counts) {
+                               std::string_view text, Lifetime lifetime, TextEncoder encoder) {
+  SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
+  document->encoder = encoder;
+  tokenize(document->text, document->tokens);
+  const std::size_t first_input = input_count_;
+  plan(*document);
+  const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
+  document->digits.resize(digit_count_);
+  // All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works
+  // in.
+  if (!inputs.empty() || digit_count_ > 0) {
+    bits_.reset(streams.stream_key(id, field, document->text), inputs.size() + 1);
+    pending_->add(inputs, bits_);
+    uniform_digits(bits_, document->digits);
+  }
+  counts_->privatized += inputs.size();
+  counts_->largest_document = std::max<std::uint64_t>(counts_->largest_document, inputs.size());
+  if (input_count_ >= good_batch_ || document_count_ >= kMostDocuments) finish();
+  return {};
+}
+
+Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime lifetime) {
   if (text.size() > context_->options.max_document_bytes)
     return fail(Errc::limit, fmt::format("the document has {} bytes, more than --max-document-bytes {}",
                                          text.size(), context_->options.max_document_bytes));
   if (text.find('\0') != std::string_view::npos)
     return fail(Errc::bad_format, "this is not text: there is a NUL byte (is it a binary file, or UTF-16?)");
+  if (document_count_ == documents_.size()) documents_.emplace_back();
+  Document& document = documents_[document_count_++];
+  document.copied_before = copied_.size();
+  document.own_text.clear();
+  document.text = text;
   if (!is_valid_utf8(text)) {
-    valid_text_.clear();
-    valid_text_.append(replace_invalid_utf8(text, counts.invalid_utf8));
-    text = valid_text_.view();
+    document.own_text.append(replace_invalid_utf8(text, counts_->invalid_utf8));
+    document.text = document.own_text.view();
+  } else if (lifetime == Lifetime::call) {
+    document.own_text.append(text);
+    document.text = document.own_text.view();
   }
-  ++counts.documents;
-  counts.bytes_in += text.size();
-  tokenize(text, tokens_);
-  plan(text, counts);
-  draw(streams, id, field, text, counts);
-  render(text, out);
-  return {};
+  ++counts_->documents;
+  counts_->bytes_in += document.text.size();
+  return &document;
 }
 
-void Rewriter::plan(std::string_view text, Counts& counts) {
-  const std::size_t size = tokens_.size();
-  const Token* const tokens = tokens_.data();
-  actions_.resize(size);
-  if (inputs_.size() < size) inputs_.resize(size);
+void Rewriter::finish() {
+  outputs_.resize(input_count_);
+  pending_->resolve(outputs_);
+  std::uint64_t changed = 0;
+  for (std::size_t i = 0; i < input_count_; ++i) changed += inputs_[i] != outputs_[i];
+  counts_->changed += changed;
+  const TokenId* output = outputs_.data();
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < document_count_; ++i) {
+    const Document& document = documents_[i];
+    out_->append(copied_.view().substr(copied, document.copied_before - copied));
+    copied = document.copied_before;
+    if (document.encoder == nullptr) {
+      output = render(document, output, *out_);
+    } else {
+      rendered_.clear();
+      output = render(document, output, rendered_);
+      document.encoder(rendered_.view(), *out_);
+    }
+  }
+  out_->append(copied_.view().substr(copied));
+  copied_.clear();
+  document_count_ = 0;
   input_count_ = 0;
+}
+
+void Rewriter::plan(Document& document) {
+  const std::string_view text = document.text;
+  const std::size_t size = document.tokens.size();
+  const Token* const tokens = document.tokens.data();
+  document.actions.resize(size);
+  Action* const actions = document.actions.data();
+  if (inputs_.size() < input_count_ + size) inputs_.resize(std::max(input_count_ + size, 2 * inputs_.size()));
   digit_count_ = 0;
   const bool every_word = policy_.stopwords == StopwordPolicy::privatize && policy_.oov == OovPolicy::bottom;
   const Action punctuation = policy_.punctuation == PunctuationPolicy::keep ? Action::keep : Action::drop;
@@ -73,99 +148,83 @@ void Rewriter::plan(std::string_view text, Counts& counts) {
       if (every_word) [[likely]] {
         bottom += id == vocabulary_.bottom();
         replace(id);
-        actions_[i] = Action::replace;
+        actions[i] = Action::replace;
       } else {
-        actions_[i] = plan_word(word, id, counts);
+        actions[i] = plan_word(word, id);
       }
     } else if (token.token_class == TokenClass::punctuation) {
-      actions_[i] = punctuation;
+      actions[i] = punctuation;
     } else if (token.token_class == TokenClass::number) {
-      actions_[i] = plan_number(token_text(text, token), counts);
+      actions[i] = plan_number(token_text(text, token));
     } else {
-      actions_[i] = plan_bottom(counts);
+      actions[i] = plan_bottom();
     }
   }
   const auto count = [&](TokenClass token_class) { return of_class[static_cast<std::size_t>(token_class)]; };
-  counts.bottom += bottom;
-  counts.words += count(TokenClass::word);
-  counts.numbers += count(TokenClass::number);
-  counts.others += count(TokenClass::other);
-  counts.punctuation += count(TokenClass::punctuation);
-  (punctuation == Action::keep ? counts.clear_punctuation : counts.dropped) += count(TokenClass::punctuation);
+  counts_->bottom += bottom;
+  counts_->words += count(TokenClass::word);
+  counts_->numbers += count(TokenClass::number);
+  counts_->others += count(TokenClass::other);
+  counts_->punctuation += count(TokenClass::punctuation);
+  (punctuation == Action::keep ? counts_->clear_punctuation : counts_->dropped) +=
+      count(TokenClass::punctuation);
 }
 
-Rewriter::Action Rewriter::plan_word(std::string_view word, TokenId id, Counts& counts) {
+Rewriter::Action Rewriter::plan_word(std::string_view word, TokenId id) {
   const bool known = id != vocabulary_.bottom();
   if (policy_.stopwords == StopwordPolicy::keep &&
       (known ? context_->stopwords[id] : is_stopword(to_lower(word)))) {
-    ++counts.clear_stopwords;
+    ++counts_->clear_stopwords;
     return Action::keep;
   }
-  if (!known) return plan_bottom(counts);
+  if (!known) return plan_bottom();
   replace(id);
   return Action::replace;
 }
 
-Rewriter::Action Rewriter::plan_bottom(Counts& counts) {
+Rewriter::Action Rewriter::plan_bottom() {
   switch (policy_.oov) {
     case OovPolicy::bottom:
-      ++counts.bottom;
+      ++counts_->bottom;
       replace(vocabulary_.bottom());
       return Action::replace;
     case OovPolicy::keep:
-      ++counts.clear_oov;
+      ++counts_->clear_oov;
       return Action::keep;
     case OovPolicy::drop:
       break;
   }
-  ++counts.dropped;
+  ++counts_->dropped;
   return Action::drop;
 }
 
-Rewriter::Action Rewriter::plan_number(std::string_view number, Counts& counts) {
+Rewriter::Action Rewriter::plan_number(std::string_view number) {
   switch (policy_.numbers) {
     case NumberPolicy::random: {
-      ++counts.randomized_numbers;
+      ++counts_->randomized_numbers;
       digit_count_ += static_cast<std::size_t>(std::count_if(number.begin(), number.end(), is_digit));
       return Action::digits;
     }
     case NumberPolicy::keep:
-      ++counts.clear_numbers;
+      ++counts_->clear_numbers;
       return Action::keep;
     case NumberPolicy::drop:
       break;
   }
-  ++counts.dropped;
+  ++counts_->dropped;
   return Action::drop;
 }
 
-/// All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works in.
-void Rewriter::draw(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                    std::string_view text, Counts& counts) {
-  const std::span<const TokenId> inputs(inputs_.data(), input_count_);
-  outputs_.resize(inputs.size());
-  digits_.resize(digit_count_);
-  if (inputs.empty() && digits_.empty()) return;
-  bits_.reset(streams.stream_key(id, field, text), inputs.size() + 1);
-  context_->mechanism->privatize(inputs, outputs_, bits_);
-  uniform_digits(bits_, digits_);
-  counts.privatized += inputs.size();
-  counts.largest_document = std::max<std::uint64_t>(counts.largest_document, inputs.size());
-  std::uint64_t changed = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) changed += inputs[i] != outputs_[i];
-  counts.changed += changed;
-}
-
-void Rewriter::render(std::string_view text, OutputBuffer& out) {
+const TokenId* Rewriter::render(const Document& document, const TokenId* output, OutputBuffer& out) const {
+  const std::string_view text = document.text;
   Renderer renderer(text, out);
   const CasePolicy letter_case = policy_.letter_case;
   const DisplayWords& display = context_->display;
-  const TokenId* output = outputs_.data();
-  const TokenId* const outputs_end = output + outputs_.size();
-  const char* digit = digits_.data();
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    const Token& token = tokens_[i];
-    switch (actions_[i]) {
+  const TokenId* const outputs_end = outputs_.data() + outputs_.size();
+  const char* digit = document.digits.data();
+  for (std::size_t i = 0; i < document.tokens.size(); ++i) {
+    const Token& token = document.tokens[i];
+    switch (document.actions[i]) {
       case Action::keep:
         renderer.keep(token);
         break;
@@ -191,6 +250,7 @@ void Rewriter::render(std::string_view text, OutputBuffer& out) {
     }
   }
   renderer.finish();
+  return output;
 }
 
 }  // namespace sotto

@@ -39,44 +39,71 @@ struct RewriteContext {
   Sha256Digest configuration;
 };
 
-/// Rewrites documents one after the other; holds the buffers, so each thread has its own.
+/// Writes a rewritten text into its record, for example as a JSON string.
+using TextEncoder = void (*)(std::string_view text, OutputBuffer& out);
+
+/// Rewrites documents and copies what stands between them. Documents are held back until there are enough
+/// tokens for the mechanism to answer well together; the output does not depend on it. Each thread has its
+/// own.
 class Rewriter {
  public:
-  explicit Rewriter(std::shared_ptr<const RewriteContext> context)
-      : context_(std::move(context)),
-        policy_(context_->options.policy),
-        vocabulary_(context_->model->vocabulary()),
-        bits_(Key{}) {}
+  explicit Rewriter(std::shared_ptr<const RewriteContext> context);
 
-  /// Appends the rewritten `text` to `out` and adds to `counts`. kTextPadding bytes after `text` must be
-  /// readable.
+  /// From now on everything goes to the end of `out` and is added to `counts`, which must outlive finish().
+  void start(OutputBuffer& out, Counts& counts);
+
+  /// Bytes that go to the output as they are.
+  void copy(std::string_view bytes);
+
+  /// Where a text lives: until finish(), or only as long as the call.
+  enum class Lifetime { chunk, call };
+
+  /// A document; kTextPadding bytes after `text` must be readable. Without `encoder` the rewritten text is
+  /// written as it is.
   Result<void> rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                       std::string_view text, OutputBuffer& out, Counts& counts);
+                       std::string_view text, Lifetime lifetime, TextEncoder encoder = nullptr);
+
+  /// Writes what is held back.
+  void finish();
 
  private:
   enum class Action : std::uint8_t { keep, drop, replace, digits };
 
-  void plan(std::string_view text, Counts& counts);
-  Action plan_word(std::string_view word, TokenId id, Counts& counts);
-  Action plan_bottom(Counts& counts);
-  Action plan_number(std::string_view number, Counts& counts);
+  /// A document whose outputs may still be open.
+  struct Document {
+    std::string_view text;
+    OutputBuffer own_text;  // when the text does not live long enough or was not valid UTF-8
+    std::vector<Token> tokens;
+    std::vector<Action> actions;  // one for each token
+    std::vector<char> digits;     // uniform digits for the numbers, in order
+    std::size_t copied_before;    // of copied_, what stands before the document
+    TextEncoder encoder;
+  };
+
+  Result<Document*> take_in(std::string_view text, Lifetime lifetime);
+  void plan(Document& document);
+  Action plan_word(std::string_view word, TokenId id);
+  Action plan_bottom();
+  Action plan_number(std::string_view number);
   void replace(TokenId id) { inputs_[input_count_++] = id; }
-  void draw(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-            std::string_view text, Counts& counts);
-  void render(std::string_view text, OutputBuffer& out);
+  const TokenId* render(const Document& document, const TokenId* output, OutputBuffer& out) const;
 
   std::shared_ptr<const RewriteContext> context_;
   const Policy policy_;
   const Vocabulary& vocabulary_;
+  const std::size_t good_batch_;
+  std::unique_ptr<PendingTokens> pending_;
   ChaChaBitSource bits_;
-  std::vector<Token> tokens_;
-  std::vector<Action> actions_;  // one for each token
+  OutputBuffer* out_ = nullptr;
+  Counts* counts_ = nullptr;
+  std::vector<Document> documents_;  // the first document_count_ are held back
+  std::size_t document_count_ = 0;
+  OutputBuffer copied_;          // what was copied since the first of them
+  std::vector<TokenId> inputs_;  // the first input_count_: their replaced tokens, in order
   std::size_t input_count_ = 0;
-  std::vector<TokenId> inputs_;  // the first input_count_: of the tokens that are replaced, in order
   std::vector<TokenId> outputs_;
-  std::vector<char> digits_;  // uniform digits for the numbers, in order
-  std::size_t digit_count_ = 0;
-  OutputBuffer valid_text_;  // the text with invalid UTF-8 replaced, when there was any
+  std::size_t digit_count_ = 0;  // of the document being planned
+  OutputBuffer rendered_;        // a text on its way to its encoder
 };
 
 }  // namespace sotto

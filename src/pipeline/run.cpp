@@ -24,6 +24,12 @@ namespace {
 constexpr std::uint64_t kRecordOverhead = 1 << 20;
 constexpr std::uint64_t kEscapeFactor = 6;
 
+// A chunk should hold a good batch of tokens. The smallest fits a core's cache with its output and makes
+// system calls cheap.
+constexpr std::size_t kBytesPerToken = 6;
+constexpr std::size_t kSmallestChunk = 256 << 10;
+constexpr std::size_t kLargestChunk = 8 << 20;
+
 class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
@@ -103,8 +109,11 @@ class Run {
     if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
         files_.shard.index == 1)
       space.out.append(*space.chunk.header);
-    return rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
-                          space.out, space.counts, space.clear_fields});
+    space.rewriter.start(space.out, space.counts);
+    SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
+                             space.counts, space.clear_fields}));
+    space.rewriter.finish();
+    return {};
   }
 
   void hand_in(Workspace& space, Result<void> result) {
@@ -290,6 +299,8 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
+  reading.chunk_bytes =
+      std::clamp(context->mechanism->good_batch() * kBytesPerToken, kSmallestChunk, kLargestChunk);
   reading.max_record_bytes = options.max_document_bytes;
   if (layout.format != Format::text)
     reading.max_record_bytes = kEscapeFactor * options.max_document_bytes + kRecordOverhead;

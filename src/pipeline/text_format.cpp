@@ -16,10 +16,11 @@ Result<void> rewrite_text(const ChunkJob& job) {
   for (std::uint64_t record = job.chunk.begin.record; !rest.empty(); ++record) {
     const std::size_t line_end = rest.find('\n');
     const std::string_view line = rest.substr(0, line_end);
-    if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", line, job.out, job.counts); !done)
+    if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", line, Rewriter::Lifetime::chunk);
+        !done)
       return record_error(job, record, done.error().code, done.error().message);
     if (line_end == std::string_view::npos) break;
-    job.out.append("\n");
+    job.rewriter.copy("\n");
     rest.remove_prefix(line_end + 1);
   }
   return {};

@@ -72,7 +72,7 @@ def test_explained_probabilities_add_up(program):
     assert sum(row["probability"] for row in explained["top"]) == pytest.approx(1, abs=1e-9)
     probabilities = [row["probability"] for row in explained["top"]]
     assert probabilities == sorted(probabilities, reverse=True)
-    assert explained["top"][0] == {"word": "soup", "probability": explained["n_w"]}
+    assert explained["top"][0] == {"word": "soup", "probability": explained["n_w"], "standard_error": 0.0}
 
 
 def test_export_and_import_again(program, models):

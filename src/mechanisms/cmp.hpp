@@ -1,0 +1,11 @@
+// CMP: multivariate Laplace noise and the nearest word.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo cmp_info();
+Result<std::unique_ptr<Mechanism>> make_cmp(const MechanismRequest& request);
+
+}  // namespace sotto

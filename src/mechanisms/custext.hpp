@@ -1,0 +1,11 @@
+// CusText: exponential mechanism inside small groups of similar words.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo custext_info();
+Result<std::unique_ptr<Mechanism>> make_custext(const MechanismRequest& request);
+
+}  // namespace sotto

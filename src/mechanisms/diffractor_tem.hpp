@@ -1,0 +1,11 @@
+// 1-Diffractor with the truncated exponential mechanism (1-D_T).
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo diffractor_tem_info();
+Result<std::unique_ptr<Mechanism>> make_diffractor_tem(const MechanismRequest& request);
+
+}  // namespace sotto

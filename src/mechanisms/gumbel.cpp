@@ -1,0 +1,159 @@
+// The truncated Gumbel mechanism of paper "A Comparative Analysis of Word-Level Metric Differential Privacy":
+// k ~ Poisson(ln n) truncated to [1, n], then the least of distance plus truncated Gumbel noise among the k
+// nearest words, the word itself first.
+//
+// It promises nothing: a word stays with probability at least P(k = 1), while another word's chance to become
+// it falls factorially with its rank, so the published theorem is false.
+//
+// What the published code gets wrong, and this does not: squared distances as distances; largest and smallest
+// distance from one random word; k = 0; a crash just below the formula's range. With calibration=paper its
+// scale below that range is kept, noise that shrinks as ε falls, because it is what has been compared.
+#include "mechanisms/gumbel.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <sotto/validate.hpp>
+
+#include "mechanisms/gumbel_law.hpp"
+#include "mechanisms/gumbel_lists.hpp"
+#include "mechanisms/gumbel_scale.hpp"
+#include "mechanisms/immediate.hpp"
+#include "random/continuous.hpp"
+#include "random/portable_math.hpp"
+#include "random/weighted.hpp"
+
+namespace sotto {
+namespace {
+
+/// P(k = i + 1) in units of 2^-62 for a Poisson variable of mean ln(words) truncated to [1, words], up to
+/// where that is zero.
+std::vector<std::uint64_t> count_weights(std::uint32_t words) {
+  const double mean = portable_log(words);
+  std::vector<double> terms;
+  double sum = 0;
+  double term = 1;
+  for (std::uint32_t k = 1; k <= words && (k <= mean || term > 0x1p-70 * sum); ++k) {
+    term *= mean / k;
+    terms.push_back(term);
+    sum += term;
+  }
+  std::vector<std::uint64_t> weights;
+  for (const double value : terms)
+    if (const auto weight = static_cast<std::uint64_t>(value / sum * 0x1p62); weight > 0)
+      weights.push_back(weight);
+  return weights;
+}
+
+class Gumbel final : public Mechanism {
+ public:
+  Gumbel(NoiseSpace space, double epsilon, double scale, double bound, CumulativeTable counts,
+         std::uint64_t memory)
+      : space_(std::move(space)),
+        epsilon_(epsilon),
+        scale_(scale),
+        bound_(bound),
+        counts_(std::move(counts)),
+        lists_(space_, counts_.size(), scale, memory),
+        low_(portable_exp(-portable_exp(bound / scale))),
+        mass_(portable_exp(-portable_exp(-bound / scale)) - low_) {}
+
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<ImmediateTokens<Gumbel>>(*this);
+  }
+
+  void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    constexpr std::size_t kTokens = 4096;  // bounds the lists that are made at once
+    for (std::size_t begin = 0; begin < in.size(); begin += kTokens) {
+      const std::span<const TokenId> part = in.subspan(begin, std::min(kTokens, in.size() - begin));
+      GumbelLists::Extra extra;
+      lists_.prepare(part, extra);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        out[begin + i] = choose(lists_.find(part[i], extra), bits);
+    }
+  }
+
+  Guarantee guarantee() const override {
+    return {.kind = GuaranteeKind::none,
+            .unit = {},
+            .scope = GuaranteeScope::all_inputs,
+            .epsilon = epsilon_,
+            .assumptions = {},
+            .statement = fmt::format(
+                "No differential privacy: a word stays with at least the probability that k = 1, while the "
+                "probability that another word becomes it falls factorially with its rank, so the published "
+                "theorem is false. Noise of scale {:.6g}, truncated to +-{:.6g}.",
+                scale_, bound_)};
+  }
+
+  std::vector<double> row(TokenId word) const override {
+    GumbelLists::Extra extra;
+    lists_.prepare(std::span(&word, 1), extra);
+    const GumbelCandidate* list = lists_.find(word, extra);
+    std::vector<double> distances;
+    std::vector<double> counts;
+    for (std::size_t i = 0; i < lists_.length(); ++i) {
+      distances.push_back(-scale_ * std::log(static_cast<double>(list[i].weight)));
+      counts.push_back(static_cast<double>(counts_.weight(i)) / static_cast<double>(counts_.total()));
+    }
+    const std::vector<double> law = gumbel_choice_law(distances, counts, scale_, bound_);
+    std::vector<double> probabilities(space_.model().size());
+    for (std::size_t i = 0; i < law.size(); ++i) probabilities[list[i].word] = law[i];
+    return probabilities;
+  }
+
+ private:
+  /// d + g with g = −b·ln(−ln u) is least where (−ln u)·exp(−d/b) is largest: one logarithm a candidate.
+  TokenId choose(const GumbelCandidate* list, BitSource& bits) const {
+    const std::size_t k = counts_.sample(bits) + std::size_t{1};
+    double best = -1;
+    TokenId word = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const double score = -portable_log(low_ + mass_ * open_uniform(bits)) * list[i].weight;
+      if (score <= best) continue;
+      best = score;
+      word = list[i].word;
+    }
+    return word;
+  }
+
+  NoiseSpace space_;
+  double epsilon_;
+  double scale_;
+  double bound_;
+  CumulativeTable counts_;
+  GumbelLists lists_;
+  double low_;   ///< P(noise < −bound) before truncation
+  double mass_;  ///< P(|noise| <= bound) before truncation
+};
+
+}  // namespace
+
+MechanismInfo gumbel_info() {
+  return {.name = "gumbel",
+          .summary = "takes one of a random number of nearest words by distance plus truncated Gumbel noise",
+          .metric = "Euclidean distance of the words' vectors",
+          .guarantee = "none: the published theorem is false",
+          .speed = "millions of words a second, once the nearest words are known",
+          .use_when = "you compare with published results; not to protect anything",
+          .default_model = "sotto-en-wordnet",
+          .parameters = {{"calibration", "paper",
+                          "paper: the noise scale of the published code; theorem: refuse every epsilon for "
+                          "which the formula is not defined"}}};
+}
+
+Result<std::unique_ptr<Mechanism>> make_gumbel(const MechanismRequest& request) {
+  SOTTO_ASSIGN(const std::size_t calibration,
+               parse_choice("--set calibration", request.parameters.at("calibration"), {"paper", "theorem"}));
+  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
+  SOTTO_ASSIGN(const WordDistances distances, word_distances(space, request.resources.threads));
+  SOTTO_ASSIGN(const double scale,
+               gumbel_scale(calibration == 0 ? GumbelCalibration::paper : GumbelCalibration::theorem,
+                            request.epsilon, request.model->size(), distances));
+  SOTTO_ASSIGN(CumulativeTable counts, CumulativeTable::make(count_weights(request.model->size())));
+  return std::make_unique<Gumbel>(std::move(space), request.epsilon, scale, distances.largest,
+                                  std::move(counts), request.resources.memory);
+}
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+// The truncated Gumbel mechanism.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo gumbel_info();
+Result<std::unique_ptr<Mechanism>> make_gumbel(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,58 @@
+// The nearest words of each input word, found when they are first needed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mechanisms/noise.hpp"
+
+namespace sotto {
+
+struct GumbelCandidate {
+  float weight;  ///< exp(−d/b) for its distance d from the input; 32 bits, as most time goes into memory
+  TokenId word;
+};
+
+/// For each input the `length` nearest words, nearest first; a word is always its own first, whatever other
+/// words have its vector. Thread-safe.
+class GumbelLists {
+ public:
+  /// `space` must outlive the lists. Keeps at most `memory` bytes of them.
+  GumbelLists(const NoiseSpace& space, std::size_t length, double scale, std::uint64_t memory);
+  ~GumbelLists();
+  GumbelLists(const GumbelLists&) = delete;
+  GumbelLists& operator=(const GumbelLists&) = delete;
+
+  std::size_t length() const { return length_; }
+
+  /// Lists for which the memory has not sufficed.
+  using Extra = std::map<TokenId, std::vector<GumbelCandidate>>;
+
+  /// Makes the lists of `inputs` that are missing, in one search, and puts into `extra` those that do not
+  /// fit.
+  void prepare(std::span<const TokenId> inputs, Extra& extra) const;
+
+  /// The list of a prepared input; it lives as long as this and `extra`.
+  const GumbelCandidate* find(TokenId input, const Extra& extra) const {
+    const GumbelCandidate* list = lists_[input].load(std::memory_order_acquire);
+    return list != nullptr ? list : extra.at(input).data();
+  }
+
+ private:
+  std::vector<TokenId> missing(std::span<const TokenId> inputs) const;
+  std::vector<GumbelCandidate> make_list(TokenId input, std::span<const Neighbour> nearest) const;
+  void keep(TokenId input, std::vector<GumbelCandidate> list, Extra& extra) const;
+
+  const NoiseSpace& space_;
+  std::size_t length_;
+  double scale_;
+  mutable std::atomic<std::int64_t> lists_left_;
+  mutable std::vector<std::atomic<const GumbelCandidate*>> lists_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+// Noise in the shape of the word cloud, and the nearest word.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo mahalanobis_info();
+Result<std::unique_ptr<Mechanism>> make_mahalanobis(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,30 @@
+// MPFR numbers that clean up after themselves.
+#pragma once
+
+#include <mpfr.h>
+
+namespace sotto {
+
+/// One number. 192 bits hold products of 53-bit and 64-bit numbers exactly, and powers keep 64 correct bits
+/// over 2^32 steps.
+class MpfrReal {
+ public:
+  explicit MpfrReal(mpfr_prec_t precision = 192) { mpfr_init2(value_, precision); }
+  MpfrReal(const MpfrReal&) = delete;
+  MpfrReal& operator=(const MpfrReal&) = delete;
+  ~MpfrReal() { mpfr_clear(value_); }
+  operator mpfr_ptr() { return value_; }  // NOLINT: MPFR's functions take this
+
+ private:
+  mpfr_t value_;
+};
+
+/// MPFR keeps constants such as log 2 for each thread; threads that come and go would pile them up.
+struct MpfrCleanup {
+  MpfrCleanup() = default;
+  MpfrCleanup(const MpfrCleanup&) = delete;
+  MpfrCleanup& operator=(const MpfrCleanup&) = delete;
+  ~MpfrCleanup() { mpfr_free_cache(); }
+};
+
+}  // namespace sotto

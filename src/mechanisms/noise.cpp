@@ -1,0 +1,185 @@
+#include "mechanisms/noise.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mechanisms/bottom_vector.hpp"
+#include "random/continuous.hpp"
+
+namespace sotto {
+namespace {
+
+// A longer vector is shortened to this; its distances then stay exact, and are 2^14 times those of the words.
+constexpr double kLargestLength = 0x1p30;
+
+// The nearest integer, ties to even, for |x| below 2^31. Without a call: SSE2 has no rounding instruction.
+std::int32_t round_to_grid(double x) {
+  constexpr double kRound = 0x1.8p52;
+  return static_cast<std::int32_t>((x + kRound) - kRound);
+}
+
+template <class Integer>
+double add_noise(const Integer* vector, std::span<double> noise, double length) {
+  // Four sums, always the same four: quicker than one and as reproducible.
+  double squares[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= noise.size(); i += 4) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      noise[i + j] = vector[i + j] + length * noise[i + j];
+      squares[j] += noise[i + j] * noise[i + j];
+    }
+  }
+  for (; i < noise.size(); ++i) {
+    noise[i] = vector[i] + length * noise[i];
+    squares[0] += noise[i] * noise[i];
+  }
+  return (squares[0] + squares[1]) + (squares[2] + squares[3]);
+}
+
+/// Draws when tokens are added; searches for a full block at a time, so memory does not grow with a document.
+class NoisyTokens final : public PendingTokens {
+ public:
+  explicit NoisyTokens(const NoiseMechanism& mechanism)
+      : mechanism_(mechanism),
+        dimension_(mechanism.space().dimension()),
+        per_token_(std::min(mechanism.neighbours(), mechanism.space().search().size())),
+        noise_(dimension_) {}
+
+  void add(std::span<const TokenId> in, BitSource& bits) override {
+    for (const TokenId word : in) {
+      if (tokens_.size() == mechanism_.good_batch()) find_outputs();
+      draw(word, bits);
+    }
+  }
+
+  void resolve(std::span<TokenId> out) override {
+    find_outputs();
+    assert(out.size() == outputs_.size());
+    std::copy(outputs_.begin(), outputs_.end(), out.begin());
+    outputs_.clear();
+  }
+
+ private:
+  struct Token {
+    TokenId word;
+    double length;  ///< of the noise, in units of the model's scale
+    double coin;
+  };
+
+  void draw(TokenId word, BitSource& bits) {
+    const NoiseSpace& space = mechanism_.space();
+    uniform_direction(bits, noise_);
+    const double radius = gamma_radius(bits, static_cast<unsigned>(dimension_), mechanism_.epsilon());
+    const double coin = mechanism_.needs_coin() ? open_uniform(bits) : 0;
+    tokens_.push_back({word, radius / space.model().scale(), coin});
+    if (mechanism_.shape() != nullptr) {
+      for (const double x : noise_) directions_.push_back(static_cast<float>(x));
+      return;
+    }
+    queries_.resize(tokens_.size() * dimension_);
+    space.noisy_vector(word, noise_, tokens_.back().length, query(tokens_.size() - 1));
+  }
+
+  std::span<std::int32_t> query(std::size_t i) {
+    return std::span(queries_).subspan(i * dimension_, dimension_);
+  }
+
+  void shape_directions() {
+    shaped_.resize(directions_.size());
+    queries_.resize(directions_.size());
+    mechanism_.shape()->multiply(directions_, shaped_);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      std::copy_n(shaped_.begin() + static_cast<std::ptrdiff_t>(i * dimension_), dimension_, noise_.begin());
+      mechanism_.space().noisy_vector(tokens_[i].word, noise_, tokens_[i].length, query(i));
+    }
+    directions_.clear();
+  }
+
+  void find_outputs() {
+    if (tokens_.empty()) return;
+    if (mechanism_.shape() != nullptr) shape_directions();
+    nearest_.resize(tokens_.size() * per_token_);
+    mechanism_.space().search().nearest(queries_, per_token_, nearest_);
+    for (std::size_t i = 0; i < tokens_.size(); ++i)
+      outputs_.push_back(mechanism_.choose(
+          tokens_[i].word, std::span(nearest_).subspan(i * per_token_, per_token_), tokens_[i].coin));
+    tokens_.clear();
+    queries_.clear();
+  }
+
+  const NoiseMechanism& mechanism_;
+  std::size_t dimension_;
+  std::size_t per_token_;
+  std::vector<double> noise_;
+  std::vector<Token> tokens_;
+  std::vector<float> directions_;
+  std::vector<float> shaped_;
+  std::vector<std::int32_t> queries_;
+  std::vector<Neighbour> nearest_;
+  std::vector<TokenId> outputs_;
+};
+
+}  // namespace
+
+NoiseSpace::NoiseSpace(std::shared_ptr<const Model> model, NearestSearch search)
+    : model_(std::move(model)), search_(std::move(search)), mean_(bottom_vector(*model_)) {}
+
+Result<NoiseSpace> NoiseSpace::make(std::shared_ptr<const Model> model) {
+  if (model->dimension() == 0)
+    return fail(Errc::invalid_argument,
+                fmt::format("--model: '{}' has no vectors; give a vector model", model->name()));
+  SOTTO_ASSIGN(NearestSearch search, NearestSearch::create(*model));
+  return NoiseSpace(std::move(model), std::move(search));
+}
+
+void NoiseSpace::copy_vector(TokenId word, std::span<std::int16_t> out) const {
+  assert(word <= model_->bottom());
+  const std::size_t begin = std::size_t{word} * dimension();
+  if (word == model_->bottom()) {
+    std::copy(mean_.begin(), mean_.end(), out.begin());
+  } else if (model_->bits() == 16) {
+    std::copy_n(model_->vectors16().data() + begin, dimension(), out.begin());
+  } else {
+    std::copy_n(model_->vectors8().data() + begin, dimension(), out.begin());
+  }
+}
+
+void NoiseSpace::noisy_vector(TokenId word, std::span<double> direction, double length,
+                              std::span<std::int32_t> out) const {
+  assert(word <= model_->bottom());
+  const std::size_t begin = std::size_t{word} * dimension();
+  double square = 0;
+  if (word == model_->bottom()) {
+    square = add_noise(mean_.data(), direction, length);
+  } else if (model_->bits() == 16) {
+    square = add_noise(model_->vectors16().data() + begin, direction, length);
+  } else {
+    square = add_noise(model_->vectors8().data() + begin, direction, length);
+  }
+  const double norm = std::sqrt(square);
+  if (norm > kLargestLength) [[unlikely]]
+    for (double& x : direction) x *= kLargestLength / norm;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = round_to_grid(direction[i]);
+}
+
+std::unique_ptr<PendingTokens> NoiseMechanism::make_pending() const {
+  return std::make_unique<NoisyTokens>(*this);
+}
+
+Guarantee NoiseMechanism::analytic_guarantee(std::string metric, std::string_view symbol) const {
+  return {
+      .kind = GuaranteeKind::analytic,
+      .unit = {std::move(metric), space_.model().digest()},
+      .scope = GuaranteeScope::all_inputs,
+      .epsilon = epsilon_,
+      .assumptions = {"real-valued noise: it is drawn in floating point and rounded to the model's grid",
+                      "the keyed stream is indistinguishable from uniform bits"},
+      .statement = fmt::format("For any two words, and words outside the vocabulary, the probabilities of "
+                               "each output differ at most by the factor exp({} {}.",
+                               epsilon_, symbol)};
+}
+
+}  // namespace sotto

@@ -1,0 +1,59 @@
+// Paper "Differential Privacy for Text Analytics via Natural Text Sanitization", Algorithm 1 (SanText):
+// P(y|x) ∝ exp(−½ε·d(x,y)) over all words. With selection=permute-and-flip the same scores go through the
+// mechanism of paper "Permute-and-Flip: A new mechanism for differentially private selection".
+//
+// What the published code gets wrong, and this does not: it inverts a floating-point distribution function,
+// so that words with ½ε·d above 36.7 cannot come out at all; and words outside the vocabulary do not go
+// through the mechanism.
+#include "mechanisms/santext.hpp"
+
+#include <fmt/format.h>
+
+#include "mechanisms/selection.hpp"
+
+namespace sotto {
+namespace {
+
+class SanText final : public SelectionMechanism {
+ public:
+  SanText(std::unique_ptr<Selection> selection, double epsilon)
+      : SelectionMechanism(std::move(selection)), epsilon_(epsilon) {}
+
+  Guarantee guarantee() const override {
+    return {
+        .kind = GuaranteeKind::analytic,
+        .unit = {"Euclidean distance of the vectors", selection().model().digest()},
+        .scope = GuaranteeScope::all_inputs,
+        .epsilon = epsilon_,
+        .assumptions = selection_assumptions(selection()),
+        .statement = fmt::format(
+            "For any two words, and words outside the vocabulary, the probabilities of each output differ "
+            "at most by the factor exp({} d), d the Euclidean distance of their vectors.",
+            epsilon_)};
+  }
+
+ private:
+  double epsilon_;
+};
+
+}  // namespace
+
+MechanismInfo santext_info() {
+  return {.name = "santext",
+          .summary = "selects any word of the vocabulary, nearer ones with higher probability",
+          .metric = "Euclidean distance of the vectors",
+          .guarantee = "analytic: epsilon times the Euclidean distance of the vectors",
+          .speed = "fast: millions of words a second once the rows of frequent words are prepared",
+          .use_when = "you want a closed-form distribution over the whole vocabulary",
+          .default_model = "sotto-en-wordnet",
+          .parameters = {selection_parameter()}};
+}
+
+Result<std::unique_ptr<Mechanism>> make_santext(const MechanismRequest& request) {
+  SelectionSettings settings;
+  settings.selection = request.parameters.at("selection");
+  SOTTO_ASSIGN(auto selection, Selection::make(request, std::move(settings)));
+  return std::make_unique<SanText>(std::move(selection), request.epsilon);
+}
+
+}  // namespace sotto

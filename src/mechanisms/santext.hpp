@@ -1,0 +1,11 @@
+// SanText: the exponential mechanism over all words.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo santext_info();
+Result<std::unique_ptr<Mechanism>> make_santext(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+// SanText+: frequent words are mostly kept, the others are selected among the sensitive words.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo santext_plus_info();
+Result<std::unique_ptr<Mechanism>> make_santext_plus(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,142 @@
+// Selection mechanisms: one of the words is chosen, with a probability that falls with its distance from the
+// input. What is common to them: rows of integer weights over fixed-point vectors, exact inversion with two
+// words of randomness a token, tables for frequent inputs, and rows computed in groups for the others.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sotto/mechanism.hpp>
+
+#include "embed/nearest.hpp"
+#include "mechanisms/mechanism_request.hpp"
+#include "mechanisms/row_cache.hpp"
+#include "mechanisms/selection_rule.hpp"
+#include "mechanisms/weights.hpp"
+
+namespace sotto {
+
+/// What the selection mechanisms differ in.
+struct SelectionSettings {
+  std::string selection = "exponential";                   ///< name of the rule
+  double limit = std::numeric_limits<double>::infinity();  ///< greater distances count as this one
+  std::vector<TokenId> candidates;  ///< what may be chosen, ascending; empty: every word
+};
+
+/// The rows of a selection mechanism. Safe to share between threads; the cache inside changes no result.
+class Selection {
+ public:
+  /// Refuses a model without vectors and an unknown rule.
+  static Result<std::unique_ptr<Selection>> make(const MechanismRequest& request, SelectionSettings settings);
+
+  /// A token to be answered: place[31:0] is where its output goes, place[63:32] its input.
+  static std::uint64_t ticket(TokenId input, std::size_t place) {
+    return static_cast<std::uint64_t>(input) << 32 | place;
+  }
+
+  /// Buffers for resolve(), to be used again.
+  struct Scratch {
+    std::vector<std::span<const std::uint64_t>> missing;
+    std::vector<std::int16_t> queries;
+    std::vector<std::int64_t> squared;
+    std::vector<std::uint64_t> cumulative;
+  };
+
+  /// Answers every ticket with the draw at its place. Sorts the tickets.
+  void resolve(std::span<std::uint64_t> tickets, std::span<const UniformDraw> draws, std::span<TokenId> out,
+               Scratch& scratch) const;
+
+  /// The probabilities of all words of the model, from the weights that are sampled.
+  std::vector<double> row(TokenId input) const;
+
+  /// The weights that are sampled, one for each candidate.
+  std::vector<std::uint64_t> weights(TokenId input) const;
+
+  /// The total variation distance between the row that is sampled and the one without a cap on the distance
+  /// other than the mechanism's own.
+  double moved_mass(TokenId input) const;
+
+  double rounding_slack() const { return rule_->rounding_slack(); }
+  const Model& model() const { return *model_; }
+
+ private:
+  Selection(std::shared_ptr<const Model> model, NearestSearch search, std::vector<TokenId> candidates,
+            DistanceWeights weights, std::unique_ptr<SelectionRule> rule, std::uint64_t memory);
+  void choose_table_inputs(std::uint64_t table_bytes);
+  void copy_vectors();
+  std::span<const std::int16_t> vector(TokenId input) const;
+  std::size_t outcomes() const { return search_.size(); }
+  TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
+  std::vector<std::int64_t> squared_distances(TokenId input) const;
+
+  void answer(const CachedRow& row, std::span<const std::uint64_t> tickets,
+              std::span<const UniformDraw> draws, std::span<TokenId> out) const;
+  std::uint32_t find_in_block(const BlockRow& row, TokenId input, std::uint64_t position) const;
+  void answer_missing(std::span<const std::span<const std::uint64_t>> groups,
+                      std::span<const UniformDraw> draws, std::span<TokenId> out, Scratch& scratch) const;
+  void keep(TokenId input, std::span<const std::int64_t> squared, std::span<const std::uint64_t> cumulative,
+            std::vector<double> state) const;
+
+  std::shared_ptr<const Model> model_;
+  NearestSearch search_;
+  std::vector<TokenId> candidates_;
+  DistanceWeights weights_;
+  std::unique_ptr<SelectionRule> rule_;
+  std::vector<std::int16_t> own_vectors_;  ///< of an 8-bit model, widened
+  std::vector<std::int16_t> bottom_;       ///< the vocabulary's mean, rounded
+  std::vector<std::int64_t> norms_;        ///< |vector|² of every input
+  std::vector<bool> wants_table_;          ///< inputs frequent enough for a dense row
+  std::unique_ptr<RowCache> cache_;
+};
+
+/// Tokens of a selection mechanism: two words of randomness each.
+class SelectionTokens : public PendingTokens {
+ public:
+  explicit SelectionTokens(const Selection& selection) : selection_(selection) {}
+
+  void add(std::span<const TokenId> in, BitSource& bits) override;
+  void resolve(std::span<TokenId> out) override;
+
+ protected:
+  /// Draws for one token.
+  void add_selected(TokenId input, BitSource& bits);
+  /// A token that is answered by itself.
+  void add_kept(TokenId input);
+
+ private:
+  const Selection& selection_;
+  std::vector<std::uint64_t> tickets_;
+  std::vector<std::uint64_t> kept_;
+  std::vector<UniformDraw> draws_;
+  Selection::Scratch scratch_;
+};
+
+/// Base of the mechanisms that are a Selection and a promise about it.
+class SelectionMechanism : public Mechanism {
+ public:
+  explicit SelectionMechanism(std::unique_ptr<Selection> selection) : selection_(std::move(selection)) {}
+
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<SelectionTokens>(*selection_);
+  }
+  /// Enough that words outside the cache share a pass over the vectors and rare words occur more than once.
+  std::size_t good_batch() const override { return 200'000; }
+  std::vector<double> row(TokenId word) const override { return selection_->row(word); }
+
+  /// See Selection::moved_mass.
+  virtual double moved_mass(TokenId word) const { return selection_->moved_mass(word); }
+
+  const Selection& selection() const { return *selection_; }
+
+ private:
+  std::unique_ptr<Selection> selection_;
+};
+
+/// The assumptions that every selection mechanism states.
+std::vector<std::string> selection_assumptions(const Selection& selection);
+
+}  // namespace sotto

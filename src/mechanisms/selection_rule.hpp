@@ -1,0 +1,48 @@
+// How a row's integer weights follow from the distances: the exponential mechanism, or permute-and-flip.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/result.hpp>
+
+#include "mechanisms/weights.hpp"
+
+namespace sotto {
+
+/// Weights of the outcomes of one row: never below kSmallestWeight, in all less than 2^63, equal for equal
+/// distances. Immutable, so safe to share between threads.
+class SelectionRule {
+ public:
+  virtual ~SelectionRule() = default;
+
+  /// What the weights of a row depend on beside the single distances; `squared` are all of them.
+  virtual std::vector<double> prepare(std::span<const std::int64_t> squared) const = 0;
+
+  /// How many values prepare() gives at most.
+  virtual std::size_t state_size() const = 0;
+
+  /// The weights of some outcomes of the row that `state` was prepared for.
+  virtual void weights(std::span<const double> state, std::span<const std::int64_t> squared,
+                       std::span<std::uint64_t> out) const = 0;
+
+  /// The row of exact arithmetic for these exponents (½ε times the distance), in double precision: for
+  /// reports, not for sampling.
+  virtual std::vector<double> probabilities(std::span<const double> exponents) const = 0;
+
+  /// What rounding can add to the loss ln(P(y|x)/P(y|x′)).
+  virtual double rounding_slack() const = 0;
+};
+
+/// The parameter `selection`.
+ParameterInfo selection_parameter();
+
+/// The rule that the value of the parameter `selection` names.
+Result<std::unique_ptr<SelectionRule>> make_selection_rule(std::string_view selection, std::size_t outcomes,
+                                                           const DistanceWeights& weights);
+
+}  // namespace sotto

@@ -1,0 +1,194 @@
+// Paper "A Comparative Analysis of Word-Level Metric Differential Privacy", appendix A, algorithm "SynTF
+// Term-Frequency Vector Synthesis", step 3: an exponential mechanism P(y|x) ∝ exp(½·ε·ρ(x, y)), ρ in [0, 1],
+// over the WordNet synonyms of a word. (Its steps 2 and 5 draw words from a document's frequencies and count
+// them; here every word of a text is replaced in its place.)
+//
+// What the published code gets wrong: each word has its own synonyms as the only outputs, so "dog" and "car"
+// have none in common and there is no promise at all; a word without synonyms is released as it is and
+// nothing says so; the score looks up the input word, so it is the same for all its synonyms and ε does
+// nothing. Here candidates=synonyms says that it promises nothing and how many words have no other candidate,
+// candidates=vocabulary gives every word of the vocabulary a chance, and the score is that of the synonym.
+#include "mechanisms/syntf.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include <sotto/validate.hpp>
+
+#include "mechanisms/exponential_weights.hpp"
+#include "mechanisms/immediate.hpp"
+#include "mechanisms/syntf_candidates.hpp"
+
+namespace sotto {
+namespace {
+
+enum class Candidates { synonyms, vocabulary };
+
+class Syntf final : public Mechanism {
+ public:
+  Syntf(std::shared_ptr<const Model> model, double epsilon, Candidates candidates,
+        const RatedSynonyms& synonyms, std::string wordnet_digest)
+      : model_(std::move(model)),
+        epsilon_(epsilon),
+        candidates_(candidates),
+        wordnet_digest_(std::move(wordnet_digest)) {
+    const int bits = weight_bits(model_->size());
+    rest_weight_ = weight_of_loss(epsilon, 1, bits);
+    std::unordered_map<double, std::uint64_t> weights;  // there are few different ratings
+    begins_.reserve(model_->size() + 2ULL);
+    words_.reserve(synonyms.size());
+    cumulative_.reserve(synonyms.size());
+    for (TokenId word = 0; word < model_->size(); ++word) {
+      const auto entries = synonyms.of(word);
+      if (entries.size() == 1) ++lone_words_;
+      std::uint64_t sum = 0;
+      begins_.push_back(words_.size());
+      for (const RatedWord& entry : entries) {
+        const auto [weight, is_new] = weights.try_emplace(entry.rating);
+        if (is_new) weight->second = weight_of_loss(epsilon, 1 - entry.rating, bits);
+        words_.push_back(entry.word);
+        cumulative_.push_back(sum += weight->second);
+      }
+    }
+    begins_.insert(begins_.end(), 2, words_.size());  // ⊥ has no synonyms
+  }
+
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<ImmediateTokens<Syntf>>(*this);
+  }
+
+  std::string data_digest() const override { return wordnet_digest_; }
+
+  void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const Row row = row_of(in[i]);
+      const std::uint64_t position = draw_position(bits, row.total);
+      const auto place =
+          std::upper_bound(row.cumulative.begin(), row.cumulative.end(), position) - row.cumulative.begin();
+      const auto known = static_cast<std::size_t>(place);
+      out[i] = known < row.words.size()
+                   ? row.words[known]
+                   : rest_word(row, static_cast<TokenId>((position - row.rated) / rest_weight_));
+    }
+  }
+
+  Guarantee guarantee() const override {
+    const bool all = candidates_ == Candidates::vocabulary;
+    return {
+        .kind = all ? GuaranteeKind::analytic : GuaranteeKind::none,
+        .unit = {},
+        .scope = GuaranteeScope::all_inputs,
+        .epsilon = epsilon_,
+        .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
+        .statement = all ? fmt::format("For any two words, and words outside the vocabulary, the "
+                                       "probabilities of each output differ at most by the factor exp({}).",
+                                       epsilon_)
+                         : fmt::format("No promise: a word is replaced by its own synonyms only, so an "
+                                       "output rules out most inputs; {} of the {} words of the "
+                                       "vocabulary have no synonym there and are released as they are.",
+                                       lone_words_, model_->size())};
+  }
+
+  std::vector<double> row(TokenId word) const override {
+    const Row row = row_of(word);
+    const auto total = static_cast<double>(row.total);
+    const double rest = row.total == row.rated ? 0 : static_cast<double>(rest_weight_) / total;
+    std::vector<double> probabilities(model_->size(), rest);
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < row.words.size(); ++i) {
+      probabilities[row.words[i]] = static_cast<double>(row.cumulative[i] - before) / total;
+      before = row.cumulative[i];
+    }
+    return probabilities;
+  }
+
+ private:
+  struct Row {
+    std::span<const TokenId> words;  ///< rated candidates, ascending
+    std::span<const std::uint64_t> cumulative;
+    std::uint64_t rated;  ///< the weight of these
+    std::uint64_t total;  ///< with the rest of the vocabulary, where that is a candidate too
+  };
+
+  Row row_of(TokenId word) const {
+    const std::size_t begin = begins_[word];
+    const std::size_t size = begins_[word + 1ULL] - begin;
+    Row row{std::span(words_).subspan(begin, size), std::span(cumulative_).subspan(begin, size), 0, 0};
+    row.rated = size == 0 ? 0 : row.cumulative.back();
+    const bool has_rest = candidates_ == Candidates::vocabulary || word == model_->bottom();
+    row.total = row.rated + (has_rest ? (model_->size() - size) * rest_weight_ : 0);
+    return row;
+  }
+
+  /// The word number `index` among those that are not rated.
+  static TokenId rest_word(const Row& row, TokenId index) {
+    for (const TokenId rated : row.words) {
+      if (rated > index) break;
+      ++index;
+    }
+    return index;
+  }
+
+  std::shared_ptr<const Model> model_;
+  double epsilon_;
+  Candidates candidates_;
+  std::string wordnet_digest_;
+  std::uint64_t rest_weight_;        ///< of ρ = 0
+  std::vector<std::size_t> begins_;  ///< by input; one more
+  std::vector<TokenId> words_;
+  std::vector<std::uint64_t> cumulative_;
+  std::size_t lone_words_ = 0;
+};
+
+Result<WordNet> open_wordnet(const std::string& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::path(folder) / "index.noun", ignored))
+    return fail(Errc::not_found,
+                fmt::format("--set wordnet: '{}' has no file index.noun; install the Debian "
+                            "package wordnet-base, or give the folder of a WordNet data base",
+                            folder));
+  return WordNet::open(folder);
+}
+
+}  // namespace
+
+MechanismInfo syntf_info() {
+  return {.name = "syntf",
+          .summary = "replaces each word by a WordNet synonym",
+          .metric = "none",
+          .guarantee = "none; analytic pure epsilon with candidates=vocabulary",
+          .speed = "very fast: ten million words a second",
+          .use_when = "you need the baseline of the published comparisons",
+          .default_model = "sotto-en-wordnet",
+          .parameters = {{"candidates", "synonyms",
+                          "synonyms: the word itself and its synonyms, which promises nothing; vocabulary: "
+                          "every word"},
+                         {"rating", "similarity",
+                          "similarity: the share of senses that two words have in common; paper: the "
+                          "synonym's tf-idf in public text"},
+                         {"wordnet", std::string(WordNet::kDefaultFolder),
+                          "folder of the WordNet data base (Debian package wordnet-base)"}}};
+}
+
+Result<std::unique_ptr<Mechanism>> make_syntf(const MechanismRequest& request) {
+  const Model& model = *request.model;
+  SOTTO_ASSIGN(
+      const std::size_t candidates,
+      parse_choice("--set candidates", request.parameters.at("candidates"), {"synonyms", "vocabulary"}));
+  SOTTO_ASSIGN(const std::size_t rating,
+               parse_choice("--set rating", request.parameters.at("rating"), {"similarity", "paper"}));
+  if (rating == 1 && model.counts().empty())
+    return fail(Errc::invalid_argument,
+                fmt::format("--set rating: 'paper' is not allowed, because model '{}' has no counts; give "
+                            "similarity",
+                            model.name()));
+  SOTTO_ASSIGN(const WordNet net, open_wordnet(request.parameters.at("wordnet")));
+  SOTTO_ASSIGN(RatedSynonyms synonyms, RatedSynonyms::find(model, net));
+  if (rating == 1) synonyms.rate(tf_idf_ratings(model.counts()));
+  return std::make_unique<Syntf>(request.model, request.epsilon, static_cast<Candidates>(candidates),
+                                 synonyms, net.digest());
+}
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+// TEM: the exponential mechanism with the distance truncated.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo tem_info();
+Result<std::unique_ptr<Mechanism>> make_tem(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,11 @@
+// The Vickrey mechanism: noise, then the nearest or the second nearest word.
+#pragma once
+
+#include "mechanisms/mechanism_request.hpp"
+
+namespace sotto {
+
+MechanismInfo vickrey_info();
+Result<std::unique_ptr<Mechanism>> make_vickrey(const MechanismRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,39 @@
+// The Vickrey algorithms as printed never give the input word back. That option, and what it costs.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "mechanisms/noise.hpp"
+
+namespace sotto {
+
+/// A Vickrey mechanism chooses among candidates() words: the nearest of all words, or, as printed, of all
+/// words but the input.
+class VickreyMechanism : public NoiseMechanism {
+ public:
+  static constexpr std::size_t kMostCandidates = 100;
+
+  VickreyMechanism(NoiseSpace space, double epsilon, std::size_t candidates, bool exclude_input)
+      : NoiseMechanism(std::move(space), epsilon), candidates_(candidates), exclude_input_(exclude_input) {}
+
+  std::size_t neighbours() const final { return candidates_ + (exclude_input_ ? 1 : 0); }
+  bool needs_coin() const final { return true; }
+  TokenId choose(TokenId in, std::span<const Neighbour> nearest, double coin) const final;
+  Guarantee guarantee() const final;
+
+ protected:
+  /// Which of `count` >= 1 words at these distances, ascending, in the model's units; there are fewer than
+  /// asked for only in a small vocabulary.
+  virtual std::size_t choose_rank(std::span<const double> distances, double coin) const = 0;
+
+ private:
+  std::size_t candidates_;
+  bool exclude_input_;
+};
+
+/// The parameter `exclude_input` and its value; true needs two words.
+ParameterInfo exclude_input_parameter();
+Result<bool> parse_exclude_input(const MechanismRequest& request);
+
+}  // namespace sotto
