@@ -2,8 +2,8 @@
 // into groups of K similar words, and a word is replaced by a word of its group with P(y|x) ∝ exp(½·ε·u(x,
 // y)), u = 1 − d(x, y) / (largest distance in the group).
 //
-// Unlike published code this does not release words outside the vocabulary as they are, leaves no word alone
-// in its group, and samples exactly. The promise is what it is: which group a word belongs to is revealed.
+// Words outside the vocabulary go through the mechanism, no word is alone in its group, and sampling is
+// exact. The promise is what it is: which group a word belongs to is revealed.
 #include "mechanisms/custext.hpp"
 
 #include <algorithm>

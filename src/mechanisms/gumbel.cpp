@@ -6,8 +6,8 @@
 // it falls factorially with its rank, so the published theorem is false.
 //
 // What the published code gets wrong, and this does not: squared distances as distances; largest and smallest
-// distance from one random word; k = 0; a crash just below the formula's range. With calibration=paper its
-// scale below that range is kept, noise that shrinks as ε falls, because it is what has been compared.
+// distance from one random word; k = 0; a crash just above the formula's threshold. With calibration=paper
+// its scale below that range is kept, noise that shrinks as ε falls, because it is what has been compared.
 #include "mechanisms/gumbel.hpp"
 
 #include <cmath>

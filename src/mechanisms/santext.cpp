@@ -2,9 +2,9 @@
 // P(y|x) ∝ exp(−½ε·d(x,y)) over all words. With selection=permute-and-flip the same scores go through the
 // mechanism of paper "Permute-and-Flip: A new mechanism for differentially private selection".
 //
-// What the published code gets wrong, and this does not: it inverts a floating-point distribution function,
-// so that words with ½ε·d above 36.7 cannot come out at all; and words outside the vocabulary do not go
-// through the mechanism.
+// Inverting a floating-point distribution function, as is usual, makes words with ½ε·d above 36.7 impossible;
+// here every word has an integer weight and can come out. A word outside the vocabulary goes through the
+// mechanism too, as ⊥.
 #include "mechanisms/santext.hpp"
 
 #include <fmt/format.h>

@@ -2,9 +2,8 @@
 // least frequent words are sensitive. A sensitive word is replaced as in SanText, by a sensitive word; any
 // other is kept with probability 1 − p and otherwise replaced in the same way.
 //
-// What the published code gets wrong, and this does not: it takes the frequencies from the private text,
-// although the choice of the sensitive words is visible in the output; here they are the model's public
-// counts. And a word outside the vocabulary is sensitive, not released.
+// The choice of the sensitive words is visible in the output, so it must not come from the private text: the
+// frequencies are the model's public counts. A word outside the vocabulary is sensitive, not released.
 #include "mechanisms/santext_plus.hpp"
 
 #include <algorithm>

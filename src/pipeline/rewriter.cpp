@@ -17,8 +17,8 @@ namespace {
 // cached.
 constexpr std::size_t kLookAhead = 8;
 
-// Many short documents without words must not be held back for ever.
-constexpr std::size_t kMostDocuments = 1 << 16;
+// Each document held back has buffers of some kilobytes, so short ones must not be gathered without end.
+constexpr std::size_t kMostDocuments = 1 << 12;
 
 bool is_digit(char byte) {
   return byte >= '0' && byte <= '9';
