@@ -17,8 +17,8 @@ constexpr std::size_t kBlockRows = 8 * kPanelRows;
 static_assert(kBlockRows % kByteRows == 0 && kPanelRows % kByteRows == 0);
 
 // For every float in the inequality of QueryBounds. With M the sum of its terms' magnitudes, the conversions
-// of the coefficients and of the product and the four roundings of the sum err by less than 8·2⁻²⁴·M; raising
-// each term by this fraction of its magnitude raises the sum by more.
+// of the coefficients and of the product, the roundings of the sum and the division by the scale err by less
+// than 14·2⁻²⁴·M; raising each term by this fraction of its magnitude raises the sum by more.
 constexpr double kSlack = 0x1p-19;
 
 std::size_t capacity_for(std::size_t k) {
@@ -63,13 +63,14 @@ void LeastKeys::insert(std::size_t query, std::int64_t key, std::uint32_t row) {
   Entry* begin = entries_.data() + query * k_;
   std::size_t& size = sizes_[query];
   if (size == k_) {
+    if (!(Entry{key, row} < *begin)) return;
     std::pop_heap(begin, begin + k_);
   } else {
     ++size;
   }
   begin[size - 1] = {key, row};
   std::push_heap(begin, begin + size);
-  if (size == k_) bounds_[query] = begin->key;
+  if (size == k_) bounds_[query] = begin->key + 1;  // an equal key may still win its tie
 }
 
 void LeastKeys::finish(std::size_t query, SquaredDistance query_norm, Neighbour* out) {
@@ -97,8 +98,8 @@ NearestBatch::NearestBatch(const PackedRows& rows, std::size_t k)
 
 void NearestBatch::find(std::span<const std::int32_t> queries, Neighbour* out) {
   load(queries);
-  for (std::size_t begin = 0; begin < rows_.padded_size; begin += kBlockRows) {
-    const std::size_t end = std::min(begin + kBlockRows, rows_.padded_size);
+  for (std::size_t begin = 0; begin < rows_.size; begin += kBlockRows) {
+    const std::size_t end = std::min(begin + kBlockRows, rows_.size);
     use_bytes_ ? scan_bytes(begin, end) : scan_words(begin, end);
   }
   for (std::size_t q = 0; q < count_; ++q) {
@@ -173,18 +174,18 @@ QueryBounds NearestBatch::bounds(std::size_t query) const {
 void NearestBatch::scan_bytes(std::size_t begin, std::size_t end) {
   std::uint64_t passed[kByteRows];
   for (std::size_t first = 0; first < count_; first += kByteQueries) {
-    for (std::size_t row = begin; row < end; row += kByteRows) {
-      const BytePanel panel{rows_.byte_row(row),
-                            rows_.biases.data() + row,
+    for (std::size_t place = begin; place < end; place += kByteRows) {
+      const BytePanel panel{rows_.byte_row(place),
+                            rows_.biases.data() + place,
                             bytes_.get() + first * 4 * rows_.quads,
                             rows_.quads,
                             std::min(kByteQueries, count_ - first),
-                            rows_.bounds(row),
+                            rows_.tiles[place / kByteRows],
                             bounds(first)};
       if (!kernels_.multiply_bytes(panel, passed)) continue;
-      for (std::size_t r = 0; r < kByteRows; ++r) {
+      for (std::size_t r = 0; r < std::min(kByteRows, end - place); ++r) {
         for (std::uint64_t left = passed[r]; left != 0; left &= left - 1)
-          examine(first + static_cast<std::size_t>(std::countr_zero(left)), row + r);
+          examine(first + static_cast<std::size_t>(std::countr_zero(left)), rows_.byte_order[place + r]);
       }
     }
   }

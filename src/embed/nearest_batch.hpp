@@ -11,15 +11,14 @@
 
 namespace sotto {
 
-/// For each of several queries, the k least (key, row) of a sequence in which rows ascend. A key is
-/// |row|² − 2·query·row, the squared distance less |query|².
+/// For each of several queries, the k least (key, row) of a sequence. A key is |row|² − 2·query·row, the
+/// squared distance less |query|².
 class LeastKeys {
  public:
   LeastKeys(std::size_t queries, std::size_t k);
 
-  /// Only keys below this can still enter: rows ascend, so an equal key loses its tie.
+  /// Only keys below this can still enter.
   std::int64_t bound(std::size_t query) const { return bounds_[query]; }
-  /// `key` must be below bound(query).
   void insert(std::size_t query, std::int64_t key, std::uint32_t row);
   /// The nearest rows of a query, in order; then it is empty again.
   void finish(std::size_t query, SquaredDistance query_norm, Neighbour* out);

@@ -156,7 +156,8 @@ std::uint64_t compare(const std::int32_t* products, const RowBounds& rows, const
 #pragma GCC push_options
 #pragma GCC target("avx512vnni")
 
-// Inner products of kByteRows rows, each broadcast, with kRegisters registers of 16 queries.
+// Inner products of kByteRows rows, each broadcast, with kRegisters registers of 16 queries. They are handed
+// over in memory, as otherwise the compiler keeps the sums there.
 template <std::size_t kRegisters>
 __attribute__((always_inline)) inline void sum_bytes(const BytePanel& panel,
                                                      std::int32_t (*out)[kByteQueries]) {
@@ -190,31 +191,41 @@ __attribute__((always_inline)) inline void sum_bytes(const BytePanel& panel,
   }
 }
 
+// The products above which a row of the tile passes, for 16 queries from `first` on. No product reaches the
+// largest threshold, and one below all integers becomes the least.
+__attribute__((always_inline)) inline __m512i product_thresholds(const BytePanel& panel, std::size_t first) {
+  const QueryBounds& query = panel.query_bounds;
+  const TileBounds& tile = panel.tile;
+  __m512 sum =
+      _mm512_mul_ps(_mm512_load_ps(query.per_squared_norm + first), _mm512_set1_ps(tile.squared_norm));
+  sum = _mm512_fnmadd_ps(_mm512_load_ps(query.per_length + first), _mm512_set1_ps(tile.length), sum);
+  sum = _mm512_fnmadd_ps(_mm512_load_ps(query.per_residual + first), _mm512_set1_ps(tile.residual), sum);
+  sum = _mm512_sub_ps(sum, _mm512_load_ps(query.constant + first));
+  sum = _mm512_mul_ps(sum, _mm512_set1_ps(1 / tile.scale));
+  return _mm512_cvt_roundps_epi32(_mm512_min_ps(sum, _mm512_set1_ps(0x1p30F)),
+                                  _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
 template <std::size_t kRegisters>
 bool multiply_registers(const BytePanel& panel, std::uint64_t* passed) {
   alignas(64) std::int32_t products[kByteRows][kByteQueries];
   sum_bytes<kRegisters>(panel, products);
-  std::uint64_t any = 0;
-  for (std::size_t r = 0; r < kByteRows; ++r) passed[r] = 0;
-  const RowBounds& rows = panel.row_bounds;
-  const QueryBounds& queries = panel.query_bounds;
+  const auto load = [&](std::size_t r, std::size_t v) { return _mm512_load_si512(products[r] + 16 * v); };
+  __m512i thresholds[kRegisters];
+  unsigned any = 0;
   for (std::size_t v = 0; v < kRegisters; ++v) {
-    const __m512 per_length = _mm512_load_ps(queries.per_length + 16 * v);
-    const __m512 per_residual = _mm512_load_ps(queries.per_residual + 16 * v);
-    const __m512 per_norm = _mm512_load_ps(queries.per_squared_norm + 16 * v);
-    const __m512 constant = _mm512_load_ps(queries.constant + 16 * v);
-    for (std::size_t r = 0; r < kByteRows; ++r) {
-      const __m512 product = _mm512_cvtepi32_ps(_mm512_load_si512(products[r] + 16 * v));
-      __m512 sum = _mm512_fnmadd_ps(per_norm, _mm512_set1_ps(rows.squared_norm[r]), constant);
-      sum = _mm512_fmadd_ps(per_length, _mm512_set1_ps(rows.length[r]), sum);
-      sum = _mm512_fmadd_ps(per_residual, _mm512_set1_ps(rows.residual[r]), sum);
-      sum = _mm512_fmadd_ps(product, _mm512_set1_ps(rows.scale[r]), sum);
-      const std::uint64_t mask = _mm512_cmp_ps_mask(sum, _mm512_setzero_ps(), _CMP_GT_OQ);
-      passed[r] |= mask << (16 * v);
-      any |= mask;
-    }
+    thresholds[v] = product_thresholds(panel, 16 * v);
+    __m512i largest = load(0, v);
+    for (std::size_t r = 1; r < kByteRows; ++r) largest = _mm512_max_epi32(largest, load(r, v));
+    any |= _mm512_cmpgt_epi32_mask(largest, thresholds[v]);
   }
-  return any != 0;
+  if (any == 0) return false;
+  for (std::size_t r = 0; r < kByteRows; ++r) {
+    passed[r] = 0;
+    for (std::size_t v = 0; v < kRegisters; ++v)
+      passed[r] |= std::uint64_t{_mm512_cmpgt_epi32_mask(load(r, v), thresholds[v])} << (16 * v);
+  }
+  return true;
 }
 
 bool multiply_bytes(const BytePanel& panel, std::uint64_t* passed) {

@@ -17,13 +17,19 @@ inline constexpr std::size_t kPanelQueries = 4;
 inline constexpr std::size_t kByteRows = 6;
 inline constexpr std::size_t kByteQueries = 64;
 
-/// What is known of each row. The row is within `residual` of scale · bytes and has the given length; all
-/// rounded up. A row that does not exist has an infinite squared norm.
+/// What is known of each row: its length, rounded up. A row that does not exist has an infinite squared norm.
 struct RowBounds {
   const float* squared_norm;
   const float* length;
-  const float* scale;
-  const float* residual;
+};
+
+/// What is known of the kByteRows rows of a tile: each is within `residual` of scale · its bytes, not longer
+/// than `length`, and its squared norm is not below `squared_norm`.
+struct TileBounds {
+  float squared_norm;
+  float length;
+  float residual;
+  float scale;
 };
 
 /// A row can be among the nearest only if
@@ -36,13 +42,13 @@ struct QueryBounds {
 };
 
 struct BytePanel {
-  const std::int8_t* rows;   ///< kByteRows rows, each 4 · quads bytes
+  const std::int8_t* rows;   ///< a tile of kByteRows rows, each 4 · quads bytes
   const std::int32_t* bias;  ///< for each row −128 · its sum, because 128 is added to the queries' bytes
   /// For each quad of coordinates kByteQueries such quads, one for each query.
   const std::uint8_t* queries;
   std::size_t quads;
   std::size_t count;  ///< queries that exist, 1 to kByteQueries
-  RowBounds row_bounds;
+  TileBounds tile;
   QueryBounds query_bounds;
 };
 

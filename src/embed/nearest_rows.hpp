@@ -23,11 +23,11 @@ struct PackedRows {
                     const std::function<void(std::size_t row, std::span<std::int16_t> out)>& read_row);
 
   const std::int16_t* row(std::size_t index) const { return rows.get() + index * stride; }
-  const std::int8_t* byte_row(std::size_t index) const { return bytes.get() + index * 4 * quads; }
+  /// Of the row at place `place` of byte_order.
+  const std::int8_t* byte_row(std::size_t place) const { return bytes.get() + place * 4 * quads; }
   /// From row `index` on.
   RowBounds bounds(std::size_t index) const {
-    return {squared_norm_bounds.data() + index, lengths.data() + index, scales.data() + index,
-            residuals.data() + index};
+    return {squared_norm_bounds.data() + index, lengths.data() + index};
   }
 
   std::size_t size = 0;
@@ -36,17 +36,21 @@ struct PackedRows {
   std::size_t stride = 0;  ///< the dimension padded for `rows`
   std::size_t quads = 0;   ///< ⌈dimension / 4⌉
   hwy::AlignedFreeUniquePtr<std::int16_t[]> rows;
-  hwy::AlignedFreeUniquePtr<std::int8_t[]> bytes;  ///< null without the 8-bit form
   std::vector<std::int32_t> squared_norms;
-  std::vector<std::int32_t> biases;  ///< see BytePanel::bias
   std::vector<float> squared_norm_bounds;
   std::vector<float> lengths;
-  std::vector<float> scales;
-  std::vector<float> residuals;
+
+  /// The 8-bit form, null without it. Rows of like length share a tile, so that one scale and one bound serve
+  /// all of them; tiles of all lengths are mixed, so that early ones give good bounds.
+  hwy::AlignedFreeUniquePtr<std::int8_t[]> bytes;
+  std::vector<std::uint32_t> byte_order;  ///< for each place its row; past `size` there is none
+  std::vector<std::int32_t> biases;       ///< see BytePanel::bias; by place
+  std::vector<TileBounds> tiles;          ///< for each kByteRows places, the last of them maybe fewer
 
  private:
   Result<void> allocate(bool with_bytes);
-  void pack_bytes(std::size_t index);
+  void pack_bytes();
+  void pack_tile(std::size_t first, std::size_t count);
 };
 
 /// Allocates `size` zeros aligned for the kernels; null when memory is short.
