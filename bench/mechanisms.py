@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
-"""Words a second and memory of every mechanism on one model, at epsilon 1 and 10; prints a table.
+"""Words a second and memory of every mechanism on one model; prints a table.
 
     bench/mechanisms.py --text ENGLISH.txt --model M.safetensors --lists LISTS.safetensors [--sotto build/release/sotto]
+                        [--epsilon 1 10] [--memory 512M] [--runs 3] [--faiss build/release/bench/bench_nearest] [MECHANISM...]
 
-Each mechanism privatizes a small and a large piece of the text, file to /dev/null on two threads. Cold is the rate of the
-small piece from program start to finish, preparation included; warm is the rate of what the large piece has more.
+Each mechanism privatizes a piece of the text, file to /dev/null on two threads. Cold is the rate of the piece from program
+start to finish, preparation included; warm is the rate of the same piece again, four times more in one run, when its words
+have been seen. With --faiss, the exact search of the noise mechanisms is measured against faiss after them.
 """
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
 
 LIST_MECHANISMS = ("diffractor-geometric", "diffractor-tem")
-# Words in the small and in the large piece: the noise mechanisms search the whole vocabulary for each word.
-SIZES = {"search": (20_000, 120_000), "table": (200_000, 4_000_000)}
+# Words in the piece: the noise mechanisms search the whole vocabulary for each word.
+WORDS = {"search": 20_000, "table": 1_000_000}
+REPEATS = 4
 SEARCHING = ("cmp", "mahalanobis", "vickrey", "vickrey-k")
 
 
-def privatize(sotto, mechanism, epsilon, model, text):
-    command = [sotto, "privatize", text, "-m", mechanism, "-e", str(epsilon), "--model", model, "--threads", "2",
-               "--quiet", "-o", "/dev/null"]
+def privatize(arguments, mechanism, epsilon, model, text):
+    command = [arguments.sotto, "privatize", text, "-m", mechanism, "-e", str(epsilon), "--model", model, "--threads", "2",
+               "--memory", arguments.memory, "--quiet", "-o", "/dev/null"]
     begin = time.perf_counter()
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     message = process.stderr.read().decode().strip()
@@ -30,16 +34,22 @@ def privatize(sotto, mechanism, epsilon, model, text):
     return time.perf_counter() - begin, usage.ru_maxrss / 1024, message if process.returncode else ""
 
 
-def cut(source, words, path):
-    """Whole lines of `source`, from the beginning, until there are so many words."""
+def best(runs, arguments, *what):
+    """The fastest of some runs."""
+    return min(privatize(arguments, *what) for _ in range(runs))
+
+
+def cut(source, words, once, repeated):
+    """Writes whole lines of `source`, from the beginning, until there are so many words, once and REPEATS times more."""
     count = 0
-    with open(source, encoding="utf-8", errors="replace") as text, open(path, "w", encoding="utf-8") as file:
-        while count < words:
-            line = text.readline()
-            if not line:
-                text.seek(0)
+    with open(source, encoding="utf-8", errors="replace") as text, open(once, "w", encoding="utf-8") as file:
+        while count < words and (line := text.readline()):
             count += len(line.split())
             file.write(line)
+    with open(repeated, "wb") as file:
+        for _ in range(1 + REPEATS):
+            with open(once, "rb") as piece:
+                shutil.copyfileobj(piece, file)
     return count
 
 
@@ -48,6 +58,11 @@ def main():
     for name in ("text", "model", "lists"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--sotto", type=pathlib.Path, default=pathlib.Path("build/release/sotto"))
+    parser.add_argument("--epsilon", nargs="+", default=["1", "10"])
+    parser.add_argument("--memory", default="512M")
+    parser.add_argument("--words", type=int, help="in the piece of all but the noise mechanisms")
+    parser.add_argument("--runs", type=int, default=3, help="of which the fastest counts")
+    parser.add_argument("--faiss", type=pathlib.Path)
     parser.add_argument("mechanisms", nargs="*")
     arguments = parser.parse_args()
     listed = subprocess.run([arguments.sotto, "mechanisms"], capture_output=True, check=True, text=True).stdout
@@ -55,20 +70,22 @@ def main():
     print("| mechanism | epsilon | cold, words/s | warm, words/s | peak memory |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         pieces = {}
-        for kind, sizes in SIZES.items():
-            paths = [pathlib.Path(folder) / f"{kind}{size}.txt" for size in sizes]
-            pieces[kind] = [(path, cut(arguments.text, size, path)) for path, size in zip(paths, sizes)]
+        for kind, words in WORDS.items():
+            once, repeated = (pathlib.Path(folder) / f"{kind}{times}.txt" for times in (1, 1 + REPEATS))
+            pieces[kind] = once, repeated, cut(arguments.text, kind == "table" and arguments.words or words, once, repeated)
         for mechanism in names:
             model = arguments.lists if mechanism in LIST_MECHANISMS else arguments.model
-            small, large = pieces["search" if mechanism in SEARCHING else "table"]
-            for epsilon in (1, 10):
-                cold, _, message = privatize(arguments.sotto, mechanism, epsilon, model, small[0])
+            once, repeated, words = pieces["search" if mechanism in SEARCHING else "table"]
+            for epsilon in arguments.epsilon:
+                cold, _, message = best(arguments.runs, arguments, mechanism, epsilon, model, once)
                 if message:
                     print(f"| {mechanism} | {epsilon} | {message} | | |", flush=True)
                     continue
-                whole, memory, _ = privatize(arguments.sotto, mechanism, epsilon, model, large[0])
-                warm = (large[1] - small[1]) / max(whole - cold, 1e-9)
-                print(f"| {mechanism} | {epsilon} | {small[1] / cold:,.0f} | {warm:,.0f} | {memory:,.0f} MB |", flush=True)
+                whole, memory, _ = best(arguments.runs, arguments, mechanism, epsilon, model, repeated)
+                warm = REPEATS * words / max(whole - cold, 1e-9)
+                print(f"| {mechanism} | {epsilon} | {words / cold:,.0f} | {warm:,.0f} | {memory:,.0f} MB |", flush=True)
+    if arguments.faiss:
+        subprocess.run([arguments.faiss, "2", "3", arguments.model], check=True)
 
 
 if __name__ == "__main__":

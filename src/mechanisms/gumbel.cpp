@@ -10,6 +10,7 @@
 // its scale below that range is kept, noise that shrinks as ε falls, because it is what has been compared.
 #include "mechanisms/gumbel.hpp"
 
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -44,6 +45,13 @@ std::vector<std::uint64_t> count_weights(std::uint32_t words) {
     if (const auto weight = static_cast<std::uint64_t>(value / sum * 0x1p62); weight > 0)
       weights.push_back(weight);
   return weights;
+}
+
+/// At least −portable_log(u) for a normal u of (0, 1].
+double most_negative_log(double u) {
+  constexpr double kAboveLog2 = 0.693147180560;
+  const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(u) >> 52) - 1023;
+  return kAboveLog2 * -exponent;
 }
 
 class Gumbel final : public Mechanism {
@@ -104,13 +112,16 @@ class Gumbel final : public Mechanism {
   }
 
  private:
-  /// d + g with g = −b·ln(−ln u) is least where (−ln u)·exp(−d/b) is largest: one logarithm a candidate.
+  /// d + g with g = −b·ln(−ln u) is least where (−ln u)·exp(−d/b) is largest: one logarithm a candidate, and
+  /// none where the exponent of u already shows that it falls short.
   TokenId choose(const GumbelCandidate* list, BitSource& bits) const {
     const std::size_t k = counts_.sample(bits) + std::size_t{1};
     double best = -1;
     TokenId word = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      const double score = -portable_log(low_ + mass_ * open_uniform(bits)) * list[i].weight;
+      const double u = low_ + mass_ * open_uniform(bits);
+      if (most_negative_log(u) * list[i].weight <= best) continue;
+      const double score = -portable_log(u) * list[i].weight;
       if (score <= best) continue;
       best = score;
       word = list[i].word;
