@@ -9,6 +9,7 @@ start to finish, preparation included; warm is the rate of the same piece again,
 have been seen. With --faiss, the exact search of the noise mechanisms is measured against faiss after them.
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -65,8 +66,8 @@ def main():
     parser.add_argument("--faiss", type=pathlib.Path)
     parser.add_argument("mechanisms", nargs="*")
     arguments = parser.parse_args()
-    listed = subprocess.run([arguments.sotto, "mechanisms"], capture_output=True, check=True, text=True).stdout
-    names = arguments.mechanisms or [line for line in listed.splitlines() if line and not line.startswith(" ")]
+    listed = subprocess.run([arguments.sotto, "mechanisms", "--json"], capture_output=True, check=True).stdout
+    names = arguments.mechanisms or [mechanism["name"] for mechanism in json.loads(listed)]
     print("| mechanism | epsilon | cold, words/s | warm, words/s | peak memory |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         pieces = {}

@@ -3,53 +3,76 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "table.hpp"
 
 namespace sotto::cli {
 namespace {
 
-std::string as_text() {
-  std::string text;
+std::string as_table() {
+  std::vector<std::vector<std::string>> rows;
   for (const MechanismInfo& info : mechanisms()) {
-    text += fmt::format("{}\n  {}\n", info.name, info.summary);
-    text += fmt::format(
-        "  metric      {}\n  guarantee   {}\n  speed       {}\n  use it when {}\n  model       {}\n",
-        info.metric, info.guarantee, info.speed, info.use_when, info.default_model);
-    for (const ParameterInfo& parameter : info.parameters)
-      text +=
-          fmt::format("  --set {}={}   {}\n", parameter.name, parameter.default_value, parameter.description);
+    if (!rows.empty()) rows.push_back({"", "", "", "", ""});
+    rows.push_back({info.name, info.summary, info.guarantee, info.speed, info.use_when});
   }
+  return format_table(
+             {{"mechanism", 20}, {"what it does", 26}, {"guarantee", 28}, {"speed", 20}, {"use it when", 24}},
+             rows) +
+         "\n'sotto mechanisms NAME' shows the parameters of one.\n";
+}
+
+std::string as_card(const MechanismInfo& info) {
+  std::string text = fmt::format("{}: {}\n\n", info.name, info.summary);
+  text += fmt::format(
+      "  metric      {}\n  guarantee   {}\n  speed       {}\n  use it when {}\n  model       {}\n",
+      info.metric, info.guarantee, info.speed, info.use_when, info.default_model);
+  for (const ParameterInfo& parameter : info.parameters)
+    text += fmt::format("\n  --set {}={}\n      {}\n", parameter.name, parameter.default_value,
+                        parameter.description);
   return text;
 }
 
-std::string as_json() {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const MechanismInfo& info : mechanisms()) {
-    nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-    for (const ParameterInfo& parameter : info.parameters)
-      parameters.push_back({{"name", parameter.name},
-                            {"default", parameter.default_value},
-                            {"description", parameter.description}});
-    list.push_back({{"name", info.name},
-                    {"summary", info.summary},
-                    {"metric", info.metric},
-                    {"guarantee", info.guarantee},
-                    {"speed", info.speed},
-                    {"use_when", info.use_when},
-                    {"default_model", info.default_model},
-                    {"parameters", parameters}});
+nlohmann::ordered_json as_json(const MechanismInfo& info) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+  for (const ParameterInfo& parameter : info.parameters)
+    parameters.push_back({{"name", parameter.name},
+                          {"default", parameter.default_value},
+                          {"description", parameter.description}});
+  return {{"name", info.name},
+          {"summary", info.summary},
+          {"metric", info.metric},
+          {"guarantee", info.guarantee},
+          {"speed", info.speed},
+          {"use_when", info.use_when},
+          {"default_model", info.default_model},
+          {"parameters", parameters}};
+}
+
+struct Arguments {
+  std::string name;
+  bool json = false;
+};
+
+Result<void> run(const Arguments& a) {
+  if (!a.name.empty()) {
+    SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(a.name));
+    return print(a.json ? to_text(as_json(*info)) : as_card(*info));
   }
-  return to_text(list);
+  if (!a.json) return print(as_table());
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const MechanismInfo& info : mechanisms()) list.push_back(as_json(info));
+  return print(to_text(list));
 }
 
 }  // namespace
 
 Action add_mechanisms(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("mechanisms", "List the mechanisms, their parameters and guarantees");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON");
-  command->footer("Example:\n  sotto mechanisms --json");
-  return [json] { return print(*json ? as_json() : as_text()); };
+      app.add_subcommand("mechanisms", "List the mechanisms, their guarantees, and the parameters of one");
+  command->add_option("NAME", arguments->name, "Show this one with its parameters");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer("Examples:\n  sotto mechanisms\n  sotto mechanisms tem\n  sotto mechanisms --json");
+  return [arguments] { return run(*arguments); };
 }
 
 }  // namespace sotto::cli

@@ -35,7 +35,10 @@ struct Guarantee {
   GuaranteeKind kind = GuaranteeKind::none;
   PrivacyUnit unit;
   GuaranteeScope scope = GuaranteeScope::all_inputs;
-  double epsilon = 0;                    ///< per token, in `unit`; meaningless for kind none
+  double epsilon = 0;  ///< per token, in `unit`; meaningless for kind none
+  /// ρ of zero-concentrated differential privacy for one token, times d² in a metric unit, where it is better
+  /// than ε²/2: ε²/8 for exponential mechanisms, whose loss has a range of ε as the output varies. 0: none.
+  double rho = 0;
   std::vector<std::string> assumptions;  ///< what the proof takes for granted
   std::string statement;                 ///< one sentence for a person
 };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <sotto/bit_source.hpp>
+#include <sotto/budget.hpp>
+#include <sotto/composition.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>

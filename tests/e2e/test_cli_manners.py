@@ -12,7 +12,7 @@ import time
 import pytest
 from conftest import SOTTO, SOURCE, sentences, vectors, wait_until_signals_are_caught
 
-COMMANDS = ["", "privatize", "mechanisms", "explain", "model", "model list", "model info", "model import", "model export",
+COMMANDS = ["", "privatize", "mechanisms", "explain", "budget", "model", "model list", "model info", "model import", "model export",
             "lists", "lists build"]
 BAR = re.compile(r"\[=* *\] +\d+%")
 
@@ -21,7 +21,7 @@ BAR = re.compile(r"\[=* *\] +\d+%")
 def test_help(program, command):
     outcome = program.ok(*command.split(), "--help")
     assert outcome.err == ""
-    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|model|lists)\b.*)$", outcome.text, re.MULTILINE)
+    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|budget|model|lists)\b.*)$", outcome.text, re.MULTILINE)
     assert any(f"sotto {command}" in example for example in examples)
 
 
@@ -45,6 +45,7 @@ def test_version(program):
 @pytest.mark.parametrize("command, members", [
     ("mechanisms", {"name", "summary", "metric", "guarantee", "default_model", "parameters"}),
     ("explain soup --model {lists} --epsilon 1", {"word", "in_vocabulary", "top", "n_w", "s_w", "guarantee"}),
+    ("budget --model {lists} --epsilon 1 --tokens 9", {"strategy", "shares", "unit", "scope", "epsilon", "rho", "delta"}),
     ("model list", {"name", "path", "sha256", "words", "dimension", "lists"}),
     ("model info {first} --verify", {"name", "sha256", "words", "dimension", "bits", "verified"}),
     ("model import {vectors} -o out.safetensors", {"format", "words", "dimension", "sha256"}),

@@ -1,0 +1,47 @@
+// How the ε of a document is shared among its tokens. Every strategy looks only at what the output reveals
+// anyway: how many tokens there are, and where. An ε that depends on the words themselves would tell about
+// them (an exponential mechanism with ε(w) of 1 or 10 has an effective ε of 14.8), so such strategies are
+// refused.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+enum class BudgetStrategy {
+  token,      ///< the given ε for each token; a longer document spends more
+  even,       ///< the document's ε in equal shares: S1 (words), S3 and S4 (collocations)
+  words,      ///< a collocation gets the share of one word, so that less than all is spent: S2
+  positions,  ///< shares by position, weighted by a public profile
+};
+const char* to_string(BudgetStrategy strategy);
+
+/// "token", "even", "words", "positions", or "S1" to "S4" as in paper "A Collocation-based Method for
+/// Addressing Challenges in Word-level Metric Differential Privacy". A strategy
+/// that would read private text to set ε ("information", "part-of-speech", "rarity") is refused with the
+/// reason.
+Result<BudgetStrategy> parse_budget_strategy(std::string_view name);
+
+/// What is public about a document.
+struct DocumentShape {
+  std::uint64_t tokens = 0;  ///< that go through the mechanism
+  std::uint64_t words = 0;   ///< that these tokens consist of; at least `tokens`
+};
+
+/// Weights along a document, the first for its beginning, from public statistics only: for example the mean
+/// information content of words at each tenth of public texts.
+using PositionProfile = std::vector<double>;
+
+/// Weights from 1e-6 to 1e6 with commas, for example "3,1,1,2".
+Result<PositionProfile> parse_position_profile(std::string_view text);
+
+/// The ε of each token. Rounded down, so that by add-up composition they do not exceed `epsilon`, the
+/// document's (for `token`: each one's). `profile` is for `positions` only.
+Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
+                                         const PositionProfile& profile = {});
+
+}  // namespace sotto

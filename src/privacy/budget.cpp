@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include <sotto/budget.hpp>
+#include <sotto/validate.hpp>
+
+namespace sotto {
+namespace {
+
+// Weights further apart give shares that no mechanism honours.
+constexpr double kLeastWeight = 1e-6;
+
+// Below this part of an exact share lies what the roundings of one and of adding up all can add to it.
+double safely_below(double value, std::uint64_t terms) {
+  return value * (1 - (static_cast<double>(terms) + 4) * 0x1p-52);
+}
+
+std::vector<double> shares_by_position(double epsilon, std::uint64_t tokens, const PositionProfile& profile) {
+  std::vector<double> weights(tokens);
+  for (std::uint64_t i = 0; i < tokens; ++i) weights[i] = profile[i * profile.size() / tokens];
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight = safely_below(epsilon * weight / sum, tokens);
+  return weights;
+}
+
+}  // namespace
+
+const char* to_string(BudgetStrategy strategy) {
+  static constexpr const char* kNames[] = {"token", "even", "words", "positions"};
+  return kNames[static_cast<std::size_t>(strategy)];
+}
+
+Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
+  for (const std::string_view refused : {"information", "part-of-speech", "rarity"})
+    if (name == refused)
+      return fail(
+          Errc::invalid_argument,
+          fmt::format("--budget: '{}' would set epsilon from the private words, and epsilon would tell "
+                      "about them; give public weights with --budget positions --profile",
+                      name));
+  if (name == "S1" || name == "S3" || name == "S4") return BudgetStrategy::even;
+  if (name == "S2") return BudgetStrategy::words;
+  SOTTO_ASSIGN(
+      const std::size_t index,
+      parse_choice("--budget", name, {"token", "even", "words", "positions", "S1", "S2", "S3", "S4"}));
+  return static_cast<BudgetStrategy>(index);
+}
+
+Result<PositionProfile> parse_position_profile(std::string_view text) {
+  PositionProfile profile;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    SOTTO_ASSIGN(const double weight,
+                 parse_number("--profile", text.substr(0, comma), kLeastWeight, 1 / kLeastWeight));
+    profile.push_back(weight);
+    if (comma == text.npos) return profile;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
+                                         const PositionProfile& profile) {
+  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  if (shape.words < shape.tokens)
+    return fail(Errc::invalid_argument, fmt::format("{} tokens cannot consist of {} words; give at least as "
+                                                    "many words as tokens",
+                                                    shape.tokens, shape.words));
+  if ((strategy == BudgetStrategy::positions) == profile.empty())
+    return fail(Errc::invalid_argument, profile.empty()
+                                            ? "--profile: missing; --budget positions needs public weights"
+                                            : "--profile: only --budget positions takes one");
+  if (shape.tokens == 0) return std::vector<double>{};
+  if (strategy == BudgetStrategy::positions) return shares_by_position(epsilon, shape.tokens, profile);
+  double share = epsilon;
+  if (strategy == BudgetStrategy::even)
+    share = safely_below(epsilon / static_cast<double>(shape.tokens), shape.tokens);
+  if (strategy == BudgetStrategy::words)
+    share = safely_below(epsilon / static_cast<double>(shape.words), shape.words);
+  return std::vector<double>(shape.tokens, share);
+}
+
+}  // namespace sotto
