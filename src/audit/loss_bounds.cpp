@@ -47,22 +47,30 @@ std::uint64_t LossBounds::weight(const Row& row, std::int64_t squared) const {
 
 long double LossBounds::upper_psi(const Row& row, std::int64_t squared) const {
   const auto least = static_cast<long double>(weight(row, squared));
-  return std::log(least + 1) - std::log(static_cast<long double>(row.total)) + exact_exponent(squared) +
-         2 * error_ + kMargin;
+  return std::log(least + 1) - row.log_total_low + exact_exponent(squared) + 2 * error_ + kMargin;
 }
 
 long double LossBounds::lower_psi(const Row& row, std::int64_t squared) const {
   const auto least = static_cast<long double>(weight(row, squared));
-  return std::log(least) - std::log(static_cast<long double>(row.total)) + exact_exponent(squared) -
-         1 / least - 2 * error_ - kMargin;
+  return std::log(least) - row.log_total_high + exact_exponent(squared) - 1 / least - 2 * error_ - kMargin;
+}
+
+void LossBounds::bound_total(Row& row, std::span<const std::int64_t> squared) const {
+  if (const long double total = selection_.rule().total(); total > 0) {
+    row.log_total_low = std::log(total * (1 - error_) - static_cast<long double>(squared.size()));
+    row.log_total_high = std::log(total * (1 + error_));
+    return;
+  }
+  std::vector<std::uint64_t> weights(squared.size());
+  selection_.rule().weights(row.state, squared, weights);
+  const std::uint64_t total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  row.log_total_low = row.log_total_high = std::log(static_cast<long double>(total));
 }
 
 void LossBounds::prepare(std::size_t i, std::span<const std::int64_t> squared) {
   Row& row = rows_[i];
   row.state = selection_.rule().prepare(squared);
-  std::vector<std::uint64_t> weights(squared.size());
-  selection_.rule().weights(row.state, squared, weights);
-  row.total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  bound_total(row, squared);
   const auto [nearest, farthest] = std::minmax_element(squared.begin(), squared.end());
   row.nearest = *nearest;
   row.farthest = *farthest;
@@ -70,8 +78,8 @@ void LossBounds::prepare(std::size_t i, std::span<const std::int64_t> squared) {
   lowest_[i] = below(lower_psi(row, row.farthest));
 }
 
-LossBounds::Range LossBounds::bounded(const Row& row, const Row& other, std::int64_t squared, std::int64_t from,
-                                    std::int64_t to) const {
+LossBounds::Range LossBounds::bounded(const Row& row, const Row& other, std::int64_t squared,
+                                      std::int64_t from, std::int64_t to) const {
   const long double reach =
       std::sqrt(static_cast<long double>(to)) + std::sqrt(static_cast<long double>(squared));
   const auto reached = static_cast<std::int64_t>(std::ceil(reach * reach * (1 + 0x1p-60L)));
@@ -114,9 +122,8 @@ double LossBounds::loss_at_itself(std::size_t i, std::size_t j, std::int64_t squ
   const Row& row = rows_[i];
   const Row& other = rows_[j];
   const long double loss = std::log(static_cast<long double>(weight(row, 0))) -
-                           std::log(static_cast<long double>(weight(other, squared))) +
-                           std::log(static_cast<long double>(other.total)) -
-                           std::log(static_cast<long double>(row.total));
+                           std::log(static_cast<long double>(weight(other, squared))) + other.log_total_low -
+                           row.log_total_high;
   return below(loss - kMargin);
 }
 

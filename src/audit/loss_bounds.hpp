@@ -51,13 +51,14 @@ class LossBounds {
   /// ln(P(i|i)/P(i|j)) when i is an output, rounded down: that much is attained.
   double loss_at_itself(std::size_t i, std::size_t j, std::int64_t squared) const;
 
-  std::uint64_t total(std::size_t i) const { return rows_[i].total; }
+  /// True when the two rows were computed from the same numbers.
   bool same_row(std::size_t i, std::size_t j) const;
 
  private:
   struct Row {
-    std::vector<double> state;  ///< of the rule
-    std::uint64_t total = 0;
+    std::vector<double> state;      ///< of the rule
+    long double log_total_low = 0;  ///< bounds of ln T
+    long double log_total_high = 0;
     std::int64_t nearest = 0;  ///< least and greatest squared distance of an output
     std::int64_t farthest = 0;
     bool operator==(const Row&) const = default;
@@ -71,6 +72,7 @@ class LossBounds {
   };
 
   long double exact_exponent(std::int64_t squared) const;
+  void bound_total(Row& row, std::span<const std::int64_t> squared) const;
   std::uint64_t weight(const Row& row, std::int64_t squared) const;
   long double upper_psi(const Row& row, std::int64_t squared) const;
   long double lower_psi(const Row& row, std::int64_t squared) const;

@@ -232,8 +232,8 @@ class MetricSearch {
   WorstPair evaluate(const Suspect& suspect) const {
     const std::vector<std::uint64_t> row = selection_.weights(inputs_[suspect.i]);
     const std::vector<std::uint64_t> other = selection_.weights(inputs_[suspect.j]);
-    const std::uint64_t total = bounds_.total(suspect.i);
-    const std::uint64_t other_total = bounds_.total(suspect.j);
+    const std::uint64_t total = std::accumulate(row.begin(), row.end(), std::uint64_t{0});
+    const std::uint64_t other_total = std::accumulate(other.begin(), other.end(), std::uint64_t{0});
     const WorstOutputs outputs = worst_outputs(row, other);
     WorstPair pair = ordered_pair(suspect, inputs_[suspect.i], inputs_[suspect.j], outputs.forward,
                                   {row[outputs.forward], total, other[outputs.forward], other_total});

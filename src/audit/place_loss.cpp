@@ -96,7 +96,6 @@ class PlaceSearch {
     const std::uint64_t most = std::min<std::uint64_t>(reach_, words_);
     for (std::uint64_t m = 1; m < most; ++m) add(found, m, worst_weights(m), worst_places(m));
     if (reach_ < words_) add_far(found);
-    found.exact_pairs = rows_.lists.size() == 1 ? found.pairs : 0;
     if (rows_.lists.size() > 1) find_attained(found);
     return found;
   }
@@ -174,7 +173,6 @@ class PlaceSearch {
     const double loss = mixture_loss_per_distance(parts, {}).upper;
     found.worst = {pair.input,    pair.other, pair.input,
                    exact.value(), loss,       mixture_loss_per_distance(parts, exact)};
-    found.exact_pairs = 1;
   }
 
   const PlaceRows& rows_;

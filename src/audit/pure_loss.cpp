@@ -48,7 +48,8 @@ class GroupSearch {
       }
       if (row.rest > 0) unlisted_.push_back({row.rest, row.total, input});
     }
-    std::sort(unlisted_.begin(), unlisted_.end(), [](const Share& a, const Share& b) { return is_less(a, b); });
+    std::sort(unlisted_.begin(), unlisted_.end(),
+              [](const Share& a, const Share& b) { return is_less(a, b); });
   }
 
   Result<void> run(WorstPair& worst) {
