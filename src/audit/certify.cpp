@@ -52,13 +52,14 @@ std::string input_name(const Model& model, TokenId input) {
 }
 
 Result<FoundLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& options) {
-  LossFinder finder({options.resources.threads, options.sample, options.progress}, options.mechanism);
+  LossFinder finder({options.resources.threads, options.sample, options.resources.memory, options.progress},
+                    options.mechanism);
   auto shown = mechanism.show_rows(finder);
   if (shown) return finder.found();
   Error error = std::move(shown.error());
   // A refusal by the mechanism is a reason; make it a message.
   if (error.code == Errc::invalid_argument && !error.message.starts_with("--"))
-    error.message = fmt::format("--method: 'exact' is not allowed for {}: {}; give black-box",
+    error.message = fmt::format("--method: 'exact' is not allowed for {}: {}; give --method black-box",
                                 options.mechanism, error.message);
   return tl::unexpected(std::move(error));
 }

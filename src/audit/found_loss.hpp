@@ -40,7 +40,8 @@ struct FoundLoss {
 
 struct SearchOptions {
   unsigned threads = 1;
-  std::uint64_t sample = 0;  ///< only so many inputs; 0: all
+  std::uint64_t sample = 0;             ///< only so many inputs; 0: all
+  std::uint64_t memory = 512ULL << 20;  ///< bytes for what is kept about every row
   ProgressCallback progress;
 };
 

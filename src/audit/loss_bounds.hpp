@@ -34,6 +34,11 @@ class LossBounds {
  public:
   LossBounds(const Selection& selection, std::size_t inputs);
 
+  /// What is kept about a row takes at most so much.
+  static std::uint64_t bytes_per_row(const Selection& selection) {
+    return sizeof(Row) + 2 * sizeof(double) + selection.rule().state_size() * sizeof(double);
+  }
+
   /// Computes row i from the squared distances of all outputs.
   void prepare(std::size_t i, std::span<const std::int64_t> squared);
 

@@ -272,6 +272,13 @@ class MetricSearch {
 }  // namespace
 
 Result<FoundLoss> find_metric_loss(const MetricRows& rows, const SearchOptions& options) {
+  const std::uint64_t all = rows.selection.model().size() + 1ULL;
+  const std::uint64_t inputs = options.sample == 0 ? all : std::min(options.sample, all);
+  const std::uint64_t needed = inputs * LossBounds::bytes_per_row(rows.selection);
+  if (needed > options.memory)
+    return fail(Errc::limit,
+                fmt::format("--memory: {} MiB are needed for {} inputs, and {} are allowed; give more",
+                            (needed >> 20) + 1, inputs, options.memory >> 20));
   return MetricSearch(rows, options).run();
 }
 
