@@ -111,6 +111,53 @@ double shortened(double epsilon) {
   return value;
 }
 
+/// Looks for the largest ε whose certificate is at most the target: along the line through the last two
+/// points, between the largest ε known to meet it and the smallest known not to.
+class TargetSearch {
+ public:
+  explicit TargetSearch(double target) : target_(target), next_(target) {}
+
+  /// The ε to certify next; none when the target is nearly met, or there was no luck in many tries.
+  std::optional<double> next() const {
+    const double epsilon = shortened(next_);
+    const bool is_new = epsilon > low_ && epsilon < high_ && validate_epsilon("--epsilon", epsilon);
+    return is_new && !is_met_ && tries_ < kMostTries ? std::optional(epsilon) : std::nullopt;
+  }
+
+  void add(double epsilon, double certificate) {
+    ++tries_;
+    if (certificate <= target_) {
+      low_ = epsilon;
+      is_met_ = certificate >= target_ * (1 - kTolerance);
+    } else {
+      high_ = epsilon;
+    }
+    // Certificates are about in proportion to ε, which is the line through the first point and 0.
+    const double slope = (certificate - last_certificate_) / (epsilon - last_epsilon_);
+    const double aimed = epsilon + (target_ * (1 - kTolerance / 2) - certificate) / slope;
+    last_epsilon_ = epsilon;
+    last_certificate_ = certificate;
+    if (aimed > low_ && aimed < high_ && std::isfinite(aimed)) {
+      next_ = aimed;
+    } else {
+      next_ = std::isinf(high_) ? 2 * low_ : (low_ + high_) / 2;
+    }
+  }
+
+ private:
+  static constexpr double kTolerance = 1e-3;
+  static constexpr int kMostTries = 16;
+
+  double target_;
+  double next_;
+  double low_ = 0;          ///< the largest ε known to meet the target
+  double high_ = INFINITY;  ///< the smallest one known not to
+  double last_epsilon_ = 0;
+  double last_certificate_ = 0;
+  int tries_ = 0;
+  bool is_met_ = false;
+};
+
 }  // namespace
 
 Result<Certificate> certify(const CertifyOptions& options) {
@@ -119,43 +166,25 @@ Result<Certificate> certify(const CertifyOptions& options) {
 }
 
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
-  // How near to the target is near enough, and how many certificates are computed at most.
-  constexpr double kTolerance = 1e-3;
-  constexpr int kMostTries = 16;
   if (options.sample > 0)
     return fail(
         Errc::invalid_argument,
         fmt::format("--sample: '{}' is not allowed with --target certified: a sample is no certificate",
                     options.sample));
-  const double target = options.epsilon;
   SOTTO_ASSIGN(const auto model, open_model(options));
+  TargetSearch search(options.epsilon);
   std::optional<Certificate> best;
-  double low = 0;          // the largest nominal ε known to meet the target
-  double high = INFINITY;  // the least one known not to
-  double next = target;
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  while (const std::optional<double> nominal = search.next()) {
     CertifyOptions attempt = options;
-    attempt.epsilon = shortened(next);
-    if (attempt.epsilon <= low || attempt.epsilon >= high || !validate_epsilon("--epsilon", attempt.epsilon))
-      break;
+    attempt.epsilon = *nominal;
     SOTTO_ASSIGN(Certificate found, certify_on(model, attempt));
-    // The certificate is about in proportion to ε; aim a little below the target, and fall back to halving.
-    const double aimed = attempt.epsilon * target / found.epsilon * (1 - kTolerance / 4);
-    if (found.epsilon <= target) {
-      low = attempt.epsilon;
-      const bool near = found.epsilon >= target * (1 - kTolerance);
-      best = std::move(found);
-      if (near) break;
-    } else {
-      high = attempt.epsilon;
-    }
-    const bool is_inside = aimed > low * (1 + kTolerance / 8) && aimed < high * (1 - kTolerance / 8);
-    next = is_inside && std::isfinite(aimed) ? aimed : std::isinf(high) ? 2 * low : (low + high) / 2;
+    search.add(*nominal, found.epsilon);
+    if (found.epsilon <= options.epsilon) best = std::move(found);
   }
   if (best) return std::move(*best);
   return fail(Errc::not_found,
               fmt::format("--target: no nominal epsilon was found for {} whose certificate is at most {}",
-                          options.mechanism, target));
+                          options.mechanism, options.epsilon));
 }
 
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options) {

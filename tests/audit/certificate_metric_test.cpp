@@ -50,7 +50,7 @@ class MetricCertificate : public SelectionTest {
     EXPECT_LE(found.epsilon - found.worst.per_distance.lower, 1e-14 * found.epsilon + 1e-20) << what;
   }
 
-  static FoundLoss certified(const Mechanism& mechanism, double limit, SearchOptions options = {}) {
+  static FoundLoss certified(const Mechanism& mechanism, double limit, const SearchOptions& options = {}) {
     return find_metric_loss({selection(mechanism).selection(), limit}, options).value();
   }
 
