@@ -118,6 +118,28 @@ double LossBounds::loss_bound(std::size_t i, std::size_t j, std::int64_t squared
   return ranges.front().bound;
 }
 
+void LossBounds::set_source(std::size_t i, std::span<const std::int64_t> squared) {
+  std::vector<std::uint64_t> weights(squared.size());
+  selection_.rule().weights(rows_[i].state, squared, weights);
+  source_.clear();
+  for (const std::uint64_t weight : weights)
+    source_.push_back(above(std::log(static_cast<long double>(weight)) - rows_[i].log_total_low + kMargin));
+}
+
+double LossBounds::loss_from_source(std::size_t j, std::span<const std::int64_t> squared) const {
+  const auto slope = static_cast<double>(slope_);
+  const double cap = selection_.distance_weights().cap();
+  constexpr std::size_t kLanes = 8;  // side by side, so that no comparison waits for the one before
+  double largest[kLanes] = {};
+  std::fill_n(largest, kLanes, -INFINITY);
+  for (std::size_t y = 0; y < squared.size(); ++y) {
+    const double exponent = std::min(slope * std::sqrt(static_cast<double>(squared[y])), cap);
+    largest[y % kLanes] = std::max(largest[y % kLanes], source_[y] + exponent);
+  }
+  // Double precision on numbers below 100 errs by less than 2^-44.
+  return *std::max_element(largest, largest + kLanes) - lowest_[j] + 0x1p-43;
+}
+
 double LossBounds::loss_at_itself(std::size_t i, std::size_t j, std::int64_t squared) const {
   const Row& row = rows_[i];
   const Row& other = rows_[j];

@@ -15,6 +15,10 @@
 //   is, falls with D. Over a range [a, b] of D the loss is then at most e(Δ) + ψ_x(a) − ψ_x′((√b + √Δ)²), and
 //   cutting the range into pieces makes this as sharp as wanted. At D = 0, that is y = x, it is attained.
 //
+// ⊥ is no output, so nothing attains the bound from its row to another's, and it would be far off. But with
+// the distances of all outputs from x′ at hand, ln(P(y|⊥)/P(y|x′)) = ln P(y|⊥) + e(D′) − ψ_x′(D′), and only
+// the last term has to be bounded.
+//
 // Rounding: a weight is ⌊W(1 + η)⌋ of the exact one, |η| <= selection.weight_error(). So ln of the exact one
 // lies between ln(weight) − η′ and ln(weight + 1) + η′, η′ a little above that, and each bound uses the side
 // that is against us, twice: from the weight at hand to the monotone function, and back.
@@ -52,6 +56,12 @@ class LossBounds {
   /// A bound on ln(P(y|i)/P(y|j)) for all outputs y, i and j at squared distance Δ: the sharpest one that
   /// little work gives, or any that is at most `enough`.
   double loss_bound(std::size_t i, std::size_t j, std::int64_t squared, double enough) const;
+
+  /// Makes loss_from_source() know the row of an input: the squared distances of all outputs from it.
+  void set_source(std::size_t i, std::span<const std::int64_t> squared);
+
+  /// A bound on ln(P(y|source)/P(y|j)) for all outputs y, whose squared distances from j are given.
+  double loss_from_source(std::size_t j, std::span<const std::int64_t> squared) const;
 
   /// ln(P(i|i)/P(i|j)) when i is an output, rounded down: that much is attained.
   double loss_at_itself(std::size_t i, std::size_t j, std::int64_t squared) const;
@@ -91,6 +101,7 @@ class LossBounds {
   std::vector<Row> rows_;
   std::vector<double> highest_;
   std::vector<double> lowest_;
+  std::vector<double> source_;  ///< ln P(y|source) of all outputs y, rounded up
 };
 
 }  // namespace sotto

@@ -50,6 +50,7 @@ class MetricSearch {
 
   Result<FoundLoss> run() {
     SOTTO_TRY(prepare());
+    set_source();
     seed();
     SOTTO_TRY(scan());
     SOTTO_TRY(check_equal_rows());
@@ -128,6 +129,12 @@ class MetricSearch {
     }
   }
 
+  void set_source() {
+    std::vector<std::int64_t> squared(selection_.outcomes());
+    selection_.squared_distances({&inputs_.back(), 1}, squared);
+    bounds_.set_source(inputs_.size() - 1, squared);
+  }
+
   void seed() {
     const std::size_t step = std::max<std::size_t>(1, inputs_.size() / kSeeds);
     const std::size_t count = (inputs_.size() - 1) / step;
@@ -149,29 +156,45 @@ class MetricSearch {
     raise_attained(i, j, squared[j]);
   }
 
+  /// ⊥ comes last, once it is known what its row can lose against each other's.
   Result<void> scan() {
-    return for_rows([&](std::size_t i, std::span<std::int64_t> squared) {
-      std::vector<double> values;
-      bound_pairs(i, squared, values);
-      raise_by_largest(i, squared, values);
-      std::optional<std::size_t> equal;
-      for (std::size_t j = 0; j < i; ++j) {
-        if (values[j] > attained_.load(std::memory_order_relaxed)) {
-          consider(i, j, squared[j]);
-        } else if (values[j] == 0 && !equal && distance(squared[j]).value() == 0) {
-          equal = j;
-        }
+    const std::size_t bottom = inputs_.size() - 1;
+    from_bottom_.resize(bottom);
+    std::vector<std::int64_t> of_bottom;
+    SOTTO_TRY(for_rows([&](std::size_t i, std::span<std::int64_t> squared) {
+      if (i == bottom) {
+        of_bottom.assign(squared.begin(), squared.end());
+      } else {
+        from_bottom_[i] = bounds_.loss_from_source(i, squared);
+        scan_row(i, squared);
       }
-      if (equal) add_equal(i, *equal);
-    });
+    }));
+    scan_row(bottom, of_bottom);
+    return {};
+  }
+
+  void scan_row(std::size_t i, std::span<std::int64_t> squared) {
+    std::vector<double> values;
+    bound_pairs(i, squared, values);
+    raise_by_largest(i, squared, values);
+    std::optional<std::size_t> equal;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (values[j] > attained_.load(std::memory_order_relaxed)) {
+        consider(i, j, squared[j]);
+      } else if (values[j] == 0 && !equal && distance(squared[j]).value() == 0) {
+        equal = j;
+      }
+    }
+    if (equal) add_equal(i, *equal);
   }
 
   void consider(std::size_t i, std::size_t j, std::int64_t squared) {
     raise_attained(i, j, squared);
     const double apart = distance(squared).value();
     const double enough = attained_ * apart / kScanMargin;
-    const double loss =
-        std::max(bounds_.loss_bound(i, j, squared, enough), bounds_.loss_bound(j, i, squared, enough));
+    double forward = is_word(i) ? INFINITY : from_bottom_[j];
+    if (forward > enough) forward = std::min(forward, bounds_.loss_bound(i, j, squared, enough));
+    const double loss = std::max(forward, bounds_.loss_bound(j, i, squared, enough));
     const double bound = loss / apart * kScanMargin;
     if (bound <= attained_) return;
     const std::lock_guard lock(mutex_);
@@ -262,7 +285,8 @@ class MetricSearch {
   LossBounds bounds_;
   WorkMeter meter_;
   std::atomic<double> attained_ = 0;
-  std::mutex mutex_;  ///< of what follows
+  std::vector<double> from_bottom_;  ///< bounds on what ⊥ loses against each other input
+  std::mutex mutex_;                 ///< of what follows
   std::vector<Suspect> suspects_;
   double rest_bound_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> equal_;
