@@ -1,6 +1,6 @@
 // Certificates: the largest privacy loss of a mechanism over all pairs of inputs and all outputs, computed
 // from the integers that are sampled and rounded against us. Stored as JSON beside the model, found again by
-// what they are about, quoted in receipts by their hash.
+// what they are about, quoted in receipts by their hash. All functions are safe to call from several threads.
 #pragma once
 
 #include <cstdint>
