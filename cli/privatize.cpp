@@ -31,7 +31,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
                               config;
-  std::string max_document_bytes, memory;
+  std::string max_document_bytes, memory, target = "nominal";
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
@@ -74,6 +74,11 @@ void add_policy_options(CLI::App& command, Arguments& a) {
 }
 
 void add_run_options(CLI::App& command, Arguments& a) {
+  command
+      .add_option("--target", a.target,
+                  "nominal; certified: --epsilon is what the certificate may be at most (see 'sotto audit')")
+      ->capture_default_str()
+      ->type_name("WHAT");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
   command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
       ->type_name("FILE");
@@ -96,6 +101,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
   SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
   options.model = a.choice.model;
+  SOTTO_ASSIGN(options.target, parse_target(a.target));
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));

@@ -16,6 +16,8 @@
 
 namespace sotto {
 
+class RowVisitor;
+
 /// Tokens whose randomness is drawn and whose outputs are still to be found. A token's bits come from its
 /// document's stream and can wait, so a mechanism that is faster on many tokens at once (one matrix product
 /// for all) sees many documents together, and the output is the same whatever the batches are. Not
@@ -52,6 +54,11 @@ class Mechanism {
 
   /// The row P(·|word), one probability for each word of the model, or empty when there is no closed form.
   virtual std::vector<double> row(TokenId word) const = 0;
+
+  /// Shows the integers that are sampled to the library's certifier, whose header is not installed. The
+  /// default refuses with the reason why there is no exact certificate; so does a mechanism whose parameters
+  /// leave it without a promise.
+  virtual Result<void> show_rows(RowVisitor& visitor) const;
 
   /// Draws an output for each input id in order: out[i] ~ P(·|in[i]). The spans have equal length and may be
   /// the same.

@@ -18,10 +18,20 @@ namespace sotto {
 
 inline constexpr std::uint64_t kDefaultMaxDocumentBytes = 16ULL << 20;
 
+/// What PrivatizeOptions::epsilon is.
+enum class PrivacyTarget {
+  nominal,    ///< what the mechanism is built with
+  certified,  ///< what its certificate must not exceed; needs a stored certificate (see certificate.hpp)
+};
+
+/// "nominal" or "certified".
+Result<PrivacyTarget> parse_target(std::string_view name);
+
 /// What to do to a document.
 struct PrivatizeOptions {
   std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;          ///< required; per token, in the unit of the mechanism's guarantee
+  double epsilon = 0;  ///< required; per token, in the unit of the mechanism's guarantee
+  PrivacyTarget target = PrivacyTarget::nominal;
   ParameterValues parameters;  ///< the rest take their defaults
   std::string model;           ///< name or path; empty: the mechanism's default
   Policy policy;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,13 +37,21 @@ struct Counts {
   Counts& operator+=(const Counts& other);
 };
 
+/// The stored certificate that a guarantee rests on.
+struct CertificateReference {
+  double epsilon = 0;   ///< certified
+  double attained = 0;  ///< of it, what some pair of inputs really attains
+  std::string sha256;   ///< of the certificate's file
+};
+
 struct Receipt {
   std::string mechanism;
   ParameterValues parameters;
   std::string model;
   std::string model_digest;
-  double epsilon = 0;
+  double epsilon = 0;  ///< nominal
   Guarantee guarantee;
+  std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;
   std::string format;

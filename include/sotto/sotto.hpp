@@ -4,6 +4,7 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/composition.hpp>
+#include <sotto/certificate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>

@@ -1,3 +1,5 @@
+#include "embed/model_paths.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -33,10 +35,7 @@ void add_listed_folders(std::vector<fs::path>& folders) {
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   add_listed_folders(folders);
-  if (const std::string data = environment("XDG_DATA_HOME"); !data.empty())
-    folders.push_back(fs::path(data) / "sotto" / "models");
-  else if (const std::string home = environment("HOME"); !home.empty())
-    folders.push_back(fs::path(home) / ".local" / "share" / "sotto" / "models");
+  if (const fs::path data = user_data_folder(); !data.empty()) folders.push_back(data / "models");
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) {
@@ -61,6 +60,13 @@ std::vector<fs::path> models_in(const fs::path& folder) {
 }
 
 }  // namespace
+
+fs::path user_data_folder() {
+  if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) return fs::path(data) / "sotto";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return fs::path(home) / ".local" / "share" / "sotto";
+  return {};
+}
 
 Result<fs::path> find_model(std::string_view name_or_path) {
   if (name_or_path.empty()) return fail(Errc::invalid_argument, "the name of the model is empty");

@@ -18,6 +18,7 @@
 #include "mechanisms/custext_groups.hpp"
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
+#include "mechanisms/integer_rows.hpp"
 
 namespace sotto {
 namespace {
@@ -101,6 +102,21 @@ class Custext final : public Mechanism {
                 "factor exp({}). Which of the {} groups a word belongs to is revealed; words outside the "
                 "vocabulary belong to the group of '{}'.",
                 epsilon_, group_count_, model_->word(near_bottom_))};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    PureRows rows;
+    for (std::size_t begin = 0; begin < members_.size(); begin += rows_[members_[begin]].size) {
+      const auto first = members_.begin() + static_cast<std::ptrdiff_t>(begin);
+      rows.groups.emplace_back(first, first + rows_[*first].size);
+      if (rows_[model_->bottom()].members == begin) rows.groups.back().push_back(model_->bottom());
+    }
+    rows.row = [this](TokenId word) {
+      const Row& row = rows_[word];
+      const auto cumulative = std::span(cumulative_).subspan(row.weights, row.size);
+      return PureRow{std::span(members_).subspan(row.members, row.size), cumulative, 0, cumulative.back()};
+    };
+    return visitor.visit(rows);
   }
 
   std::vector<double> row(TokenId word) const override {

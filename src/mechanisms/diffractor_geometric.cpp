@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "mechanisms/immediate.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "random/geometric.hpp"
 #include "random/integer_samplers.hpp"
@@ -54,6 +55,10 @@ class DiffractorGeometric final : public Mechanism {
             "For any two words, and words outside the vocabulary, the probabilities of each output differ at "
             "most by the factor exp({:g} d), d being the largest of their distances in the lists ({}).",
             epsilon_, lists_.size())};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    return visitor.visit(GeometricRows{lists_, epsilon_});
   }
 
   std::vector<double> row(TokenId word) const override {

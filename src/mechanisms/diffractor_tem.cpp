@@ -18,6 +18,7 @@
 
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
@@ -62,6 +63,8 @@ class PlaceSampler {
     }
     return probabilities;
   }
+
+  const IndexWeights& weights() const { return weights_; }
 
   /// The larger of 1 ± x that rounding a weight can multiply it with.
   double rounding() const { return 1.0 / static_cast<double>(weights_.far); }
@@ -134,6 +137,10 @@ class DiffractorTem final : public Mechanism {
                             "output differ at most by the factor exp({} d), d the larger of their distances "
                             "in the {} list(s), and at most {}.",
                             epsilon_, lists_.size(), gamma_)};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    return visitor.visit(PlaceRows{lists_, places_.weights(), gamma_});
   }
 
   std::vector<double> row(TokenId word) const override {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/selection.hpp"
 
 namespace sotto {
@@ -30,6 +31,10 @@ class SanText final : public SelectionMechanism {
             "For any two words, and words outside the vocabulary, the probabilities of each output differ "
             "at most by the factor exp({} d), d the Euclidean distance of their vectors.",
             epsilon_)};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    return visitor.visit(MetricRows{selection(), std::numeric_limits<double>::infinity()});
   }
 
  private:

@@ -49,6 +49,11 @@ class SanTextPlus final : public SelectionMechanism {
                 epsilon_, -std::log(replaced), -std::log(replaced), 1 - replaced)};
   }
 
+  Result<void> show_rows(RowVisitor&) const override {
+    return fail(Errc::invalid_argument,
+                "an output that is not sensitive reveals the input, so the loss has no bound");
+  }
+
   std::vector<double> row(TokenId word) const override {
     std::vector<double> row = selection().row(word);
     if (sensitive_[word]) return row;

@@ -210,9 +210,19 @@ void Selection::keep(TokenId input, std::span<const std::int64_t> squared,
   }
 }
 
+void Selection::squared_distances(std::span<const TokenId> inputs, std::span<std::int64_t> out) const {
+  std::vector<std::int16_t> queries;
+  queries.reserve(inputs.size() * model_->dimension());
+  for (const TokenId input : inputs) {
+    const auto values = vector(input);
+    queries.insert(queries.end(), values.begin(), values.end());
+  }
+  search_.squared_distances(queries, out);
+}
+
 std::vector<std::int64_t> Selection::squared_distances(TokenId input) const {
   std::vector<std::int64_t> squared(outcomes());
-  search_.squared_distances(vector(input), squared);
+  squared_distances({&input, 1}, squared);
   return squared;
 }
 

@@ -61,7 +61,16 @@ class Selection {
   double moved_mass(TokenId input) const;
 
   double rounding_slack() const { return rule_->rounding_slack(); }
+  /// Bound on the relative error of a weight before it is rounded down, as against exact arithmetic:
+  /// rounding_slack() is four times that, and twice one part in kSmallestWeight.
+  double weight_error() const { return (rule_->rounding_slack() - 2.0 / kSmallestWeight) / 4; }
   const Model& model() const { return *model_; }
+  const SelectionRule& rule() const { return *rule_; }
+  const DistanceWeights& distance_weights() const { return weights_; }
+  std::size_t outcomes() const { return search_.size(); }
+
+  /// The squared distances of all outcomes from each of `inputs`, row-major.
+  void squared_distances(std::span<const TokenId> inputs, std::span<std::int64_t> out) const;
 
  private:
   Selection(std::shared_ptr<const Model> model, NearestSearch search, std::vector<TokenId> candidates,
@@ -69,7 +78,6 @@ class Selection {
   void choose_table_inputs(std::uint64_t table_bytes);
   void copy_vectors();
   std::span<const std::int16_t> vector(TokenId input) const;
-  std::size_t outcomes() const { return search_.size(); }
   TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
   std::vector<std::int64_t> squared_distances(TokenId input) const;
 

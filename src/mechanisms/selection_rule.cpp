@@ -91,6 +91,8 @@ class PermuteAndFlip final : public SelectionRule {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint64_t>(acceptance[i] * 0x1p62);
   }
 
+  double total() const override { return 0x1p62; }
+
   std::vector<double> probabilities(std::span<const double> exponents) const override {
     const double least = *std::min_element(exponents.begin(), exponents.end());
     std::vector<double> row;

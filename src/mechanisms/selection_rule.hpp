@@ -30,6 +30,10 @@ class SelectionRule {
   virtual void weights(std::span<const double> state, std::span<const std::int64_t> squared,
                        std::span<std::uint64_t> out) const = 0;
 
+  /// What the weights of every row add up to before they are rounded down, up to their own errors; 0: that
+  /// depends on the row.
+  virtual double total() const { return 0; }
+
   /// The row of exact arithmetic for these exponents (½ε times the distance), in double precision: for
   /// reports, not for sampling.
   virtual std::vector<double> probabilities(std::span<const double> exponents) const = 0;

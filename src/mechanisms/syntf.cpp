@@ -11,6 +11,7 @@
 #include "mechanisms/syntf.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/syntf_candidates.hpp"
 
 namespace sotto {
@@ -89,6 +91,21 @@ class Syntf final : public Mechanism {
                                        "output rules out most inputs; {} of the {} words of the "
                                        "vocabulary have no synonym there and are released as they are.",
                                        lone_words_, model_->size())};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    if (candidates_ == Candidates::synonyms)
+      return fail(Errc::invalid_argument,
+                  "with candidates=synonyms words share no outputs, so the loss has no bound; "
+                  "candidates=vocabulary can be certified");
+    PureRows rows;
+    rows.groups.emplace_back(model_->size() + 1ULL);
+    std::iota(rows.groups[0].begin(), rows.groups[0].end(), TokenId{0});
+    rows.row = [this](TokenId word) {
+      const Row row = row_of(word);
+      return PureRow{row.words, row.cumulative, rest_weight_, row.total};
+    };
+    return visitor.visit(rows);
   }
 
   std::vector<double> row(TokenId word) const override {

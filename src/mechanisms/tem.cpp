@@ -14,6 +14,7 @@
 #include <sotto/validate.hpp>
 
 #include "mechanisms/exponential_weights.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/selection.hpp"
 
 namespace sotto {
@@ -37,6 +38,10 @@ class Tem final : public SelectionMechanism {
             "at most by the factor exp({} d), d the Euclidean distance of their vectors or {}, whichever "
             "is less.",
             epsilon_, gamma_)};
+  }
+
+  Result<void> show_rows(RowVisitor& visitor) const override {
+    return visitor.visit(MetricRows{selection(), gamma_});
   }
 
  private:

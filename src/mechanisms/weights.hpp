@@ -49,6 +49,8 @@ class DistanceWeights {
   /// ½ε·d, as if there were no cap.
   double uncapped_exponent(std::int64_t squared) const;
 
+  /// ½ε·scale.
+  double slope() const { return slope_; }
   /// ½ε times the distance that all greater ones count as.
   double cap() const { return cap_; }
   /// ½ε·limit where that is what the caller asked for; ∞ without a limit.

@@ -34,6 +34,11 @@ Json guarantee_json(const Receipt& receipt) {
   json["statement"] =
       receipt.seeded ? "Seeded: whoever knows the seed can undo the noise." : guarantee.statement;
   json["epsilon_per_token"] = guarantee.epsilon;
+  if (receipt.certificate && !receipt.seeded)
+    json["certificate"] = {{"epsilon", receipt.certificate->epsilon},
+                           {"attained_epsilon", receipt.certificate->attained},
+                           {"nominal_epsilon", receipt.epsilon},
+                           {"sha256", receipt.certificate->sha256}};
   json["document"] = {
       {"statement", guarantee.unit.is_pure()
                         ? "The epsilons of the tokens of a document add up."

@@ -1,9 +1,18 @@
 #include <fmt/format.h>
 
+#include <sotto/validate.hpp>
+
+#include "pipeline/certificates.hpp"
 #include "pipeline/rewriter.hpp"
 
 namespace sotto {
 namespace {
+
+std::string no_targeted_certificate(const PrivatizeOptions& options) {
+  return fmt::format("--target: no certificate for {} with epsilon at most {} is stored; make it with '{}'",
+                     options.mechanism, options.epsilon,
+                     audit_command(options.mechanism, options.parameters, options.epsilon, options.model));
+}
 
 Result<Key> choose_key(const PrivatizeOptions& options) {
   if (options.seed && options.key_file)
@@ -34,7 +43,35 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   return configuration.digest();
 }
 
+/// The nominal ε whose stored certificate meets the requested one.
+Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterValues& parameters,
+                               const Model& model) {
+  if (options.target == PrivacyTarget::nominal) return options.epsilon;
+  SOTTO_TRY(validate_epsilon("--epsilon", options.epsilon));
+  SOTTO_ASSIGN(const auto found,
+               find_targeted_certificate(options.mechanism, parameters, options.epsilon, model));
+  if (found) return found->certificate.subject.epsilon;
+  return fail(Errc::not_found, no_targeted_certificate(options));
+}
+
+/// The stored certificate about the mechanism of the context, if there is one.
+Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext& context,
+                                                            const PrivatizeOptions& asked) {
+  const CertificateSubject subject =
+      certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
+                          *context.model, *context.mechanism);
+  SOTTO_ASSIGN(auto found, find_certificate(subject, context.model->path()));
+  if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
+    return fail(Errc::not_found, no_targeted_certificate(asked));
+  return found;
+}
+
 }  // namespace
+
+Result<PrivacyTarget> parse_target(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--target", name, {"nominal", "certified"}));
+  return static_cast<PrivacyTarget>(index);
+}
 
 Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
@@ -46,8 +83,10 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   SOTTO_ASSIGN(const std::filesystem::path file,
                find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(context->model, Model::open(file));
-  SOTTO_ASSIGN(context->mechanism, make_mechanism(options.mechanism, context->model, options.epsilon,
+  SOTTO_ASSIGN(context->options.epsilon, nominal_epsilon(options, context->parameters, *context->model));
+  SOTTO_ASSIGN(context->mechanism, make_mechanism(options.mechanism, context->model, context->options.epsilon,
                                                   context->parameters, options.resources));
+  SOTTO_ASSIGN(context->certificate, stored_certificate(*context, options));
   context->display = DisplayWords(*context->model, options.policy.letter_case);
   if (options.policy.stopwords == StopwordPolicy::keep)
     for (TokenId id = 0; id < context->model->size(); ++id)
@@ -68,6 +107,11 @@ Receipt RewriteContext::receipt() const {
   receipt.model_digest = model->digest();
   receipt.epsilon = options.epsilon;
   receipt.guarantee = mechanism->guarantee();
+  if (certificate) {
+    const Certificate& certified = certificate->certificate;
+    receipt.guarantee = certified_guarantee(std::move(receipt.guarantee), certified);
+    receipt.certificate = {certified.epsilon, certified.attained, certificate->sha256};
+  }
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/certificate.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/privatize.hpp>
@@ -33,6 +34,7 @@ struct RewriteContext {
   std::shared_ptr<const Model> model;
   ParameterValues parameters;
   std::unique_ptr<const Mechanism> mechanism;
+  std::optional<StoredCertificate> certificate;  // about that mechanism
   std::vector<bool> stopwords;  // by word id; only when the policy keeps them
   DisplayWords display;
   Key key;

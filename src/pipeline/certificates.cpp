@@ -1,0 +1,114 @@
+#include "pipeline/certificates.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "embed/model_paths.hpp"
+#include "privacy/certificate.hpp"
+#include "random/document_stream.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where certificates about a model are: beside it, and in the user's data folder.
+std::vector<fs::path> certificate_folders(const fs::path& model) {
+  std::vector<fs::path> folders = {model.parent_path() / "certificates"};
+  if (const fs::path data = user_data_folder(); !data.empty()) folders.push_back(data / "certificates");
+  return folders;
+}
+
+Result<void> write_file(const fs::path& file, std::string_view content) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error)
+    return fail(Errc::io,
+                fmt::format("cannot make the folder {}: {}", file.parent_path().string(), error.message()));
+  SOTTO_ASSIGN(AtomicFile output, AtomicFile::create(file));
+  SOTTO_TRY(output.write(content));
+  return output.commit();
+}
+
+/// Writes under both names, or under none that counts: the target's name comes last.
+Result<StoredCertificate> store_in(const fs::path& folder, const Certificate& certificate,
+                                   std::optional<double> target) {
+  const std::string json = to_json(certificate);
+  const fs::path file = folder / certificate_file_name(certificate.subject);
+  SOTTO_TRY(write_file(file, json));
+  if (target) SOTTO_TRY(write_file(folder / certificate_file_name(certificate.subject, target), json));
+  return StoredCertificate{certificate, file, to_hex(sha256(json))};
+}
+
+Result<std::optional<StoredCertificate>> read(const std::string& name, const fs::path& model) {
+  for (const fs::path& folder : certificate_folders(model)) {
+    const fs::path file = folder / name;
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) continue;
+    SOTTO_ASSIGN(const std::string json, read_file(file));
+    auto certificate = parse_certificate(json);
+    if (!certificate)
+      return fail(Errc::bad_format,
+                  fmt::format("certificate {} is damaged: {}; delete it or make it again with 'sotto audit'",
+                              file.string(), certificate.error().message));
+    return StoredCertificate{std::move(*certificate), file, to_hex(sha256(json))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+CertificateSubject certificate_subject(std::string_view name, const ParameterValues& parameters,
+                                       double epsilon, const Model& model, const Mechanism& mechanism) {
+  return {std::string(name), parameters, epsilon, model.digest(), mechanism.data_digest(), kStreamVersion};
+}
+
+Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate) {
+  guarantee.kind = GuaranteeKind::certified;
+  guarantee.epsilon = certificate.epsilon;
+  // The certificate counts every rounding, so that only this is left of what the proof took for granted.
+  guarantee.assumptions = {"the keyed stream is indistinguishable from uniform bits"};
+  guarantee.statement += fmt::format(
+      " Certified from the integers that are sampled: epsilon {} in place of {}, the largest loss over all "
+      "inputs "
+      "and outputs.",
+      certificate.epsilon, certificate.subject.epsilon);
+  return guarantee;
+}
+
+Result<StoredCertificate> store_certificate(const Certificate& certificate, const fs::path& model,
+                                            std::optional<double> target) {
+  if (certificate.sample > 0)
+    return fail(Errc::invalid_argument, "a sample is no certificate and is not stored");
+  std::optional<Error> error;
+  for (const fs::path& folder : certificate_folders(model)) {
+    auto stored = store_in(folder, certificate, target);
+    if (stored) return stored;
+    if (!error) error = std::move(stored.error());
+  }
+  return tl::unexpected(std::move(*error));
+}
+
+Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
+                                                          const fs::path& model) {
+  SOTTO_ASSIGN(auto found, read(certificate_file_name(subject), model));
+  if (found && !(found->certificate.subject == subject)) found.reset();
+  return found;
+}
+
+Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_view mechanism,
+                                                                   const ParameterValues& parameters,
+                                                                   double target, const Model& model) {
+  CertificateSubject wanted{std::string(mechanism), parameters, 0, model.digest(), {}, kStreamVersion};
+  SOTTO_ASSIGN(auto found, read(certificate_file_name(wanted, target), model.path()));
+  if (!found) return found;
+  wanted.epsilon = found->certificate.subject.epsilon;
+  wanted.data_digest = found->certificate.subject.data_digest;
+  if (!(found->certificate.subject == wanted) || found->certificate.epsilon > target) found.reset();
+  return found;
+}
+
+}  // namespace sotto

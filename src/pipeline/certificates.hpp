@@ -1,0 +1,19 @@
+// What certificates are looked up by, and what a certificate makes of a guarantee.
+#pragma once
+
+#include <optional>
+
+#include <sotto/certificate.hpp>
+#include <sotto/guarantee.hpp>
+#include <sotto/mechanism.hpp>
+
+namespace sotto {
+
+CertificateSubject certificate_subject(std::string_view name, const ParameterValues& parameters,
+                                       double epsilon, const Model& model, const Mechanism& mechanism);
+
+/// The guarantee of a mechanism that the certificate is about: what was computed takes the place of what was
+/// proved.
+Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate);
+
+}  // namespace sotto

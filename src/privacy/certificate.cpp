@@ -1,0 +1,159 @@
+#include "privacy/certificate.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <sotto/version.hpp>
+
+#include "base/hash.hpp"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersionOfCertificates = 1;
+constexpr const char* kChecksum = "content_sha256";
+
+/// Names of files and of models need not be UTF-8.
+std::string dump(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string checksum(const Json& content) {
+  return to_hex(sha256(dump(content)));
+}
+
+Json subject_json(const CertificateSubject& subject) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : subject.parameters) parameters[name] = value;
+  return {{"mechanism", subject.mechanism},     {"parameters", parameters},
+          {"epsilon", subject.epsilon},         {"model_sha256", subject.model_digest},
+          {"data_sha256", subject.data_digest}, {"stream_version", subject.stream_version}};
+}
+
+CertificateSubject read_subject(const Json& json) {
+  CertificateSubject subject;
+  subject.mechanism = json.at("mechanism");
+  for (const auto& [name, value] : json.at("parameters").items()) subject.parameters[name] = value;
+  subject.epsilon = json.at("epsilon");
+  subject.model_digest = json.at("model_sha256");
+  subject.data_digest = json.at("data_sha256");
+  subject.stream_version = json.at("stream_version");
+  return subject;
+}
+
+Json pair_json(const CertifiedPair& pair) {
+  return {{"input", pair.input},
+          {"other", pair.other},
+          {"output", pair.output},
+          {"distance", pair.distance},
+          {"loss", pair.loss}};
+}
+
+CertifiedPair read_pair(const Json& json) {
+  return {json.at("input"), json.at("other"), json.at("output"), json.at("distance"), json.at("loss")};
+}
+
+Result<GuaranteeScope> read_scope(const std::string& text) {
+  for (const auto scope :
+       {GuaranteeScope::all_inputs, GuaranteeScope::group, GuaranteeScope::sensitive_outputs})
+    if (text == to_string(scope)) return scope;
+  return fail(Errc::bad_format, fmt::format("its scope '{}' is not known", text));
+}
+
+Json content_json(const Certificate& c) {
+  Json json;
+  json["certificate"] = kVersionOfCertificates;
+  json["sotto"] = kVersion;
+  json["is_certificate"] = c.sample == 0;
+  json["sample"] = c.sample;
+  json["subject"] = subject_json(c.subject);
+  json["model"] = c.model;
+  json["unit"] = {{"epsilon", c.unit.is_pure() ? "pure" : "metric"},
+                  {"metric", c.unit.metric},
+                  {"model_sha256", c.unit.model}};
+  json["scope"] = to_string(c.scope);
+  json["method"] = c.method;
+  json["certified_epsilon"] = c.epsilon;
+  json["attained_epsilon"] = c.attained;
+  json["worst"] = pair_json(c.worst);
+  json["counts"] = {{"inputs", c.inputs},
+                    {"outputs", c.outputs},
+                    {"pairs", c.pairs},
+                    {"exact_pairs", c.exact_pairs},
+                    {"equal_inputs", c.equal_inputs}};
+  json["seconds"] = c.seconds;
+  return json;
+}
+
+Result<Certificate> read_content(const Json& json) {
+  if (json.at("certificate") != kVersionOfCertificates)
+    return fail(Errc::bad_format, fmt::format("its version is {}, not {}", json.at("certificate").dump(),
+                                              kVersionOfCertificates));
+  Certificate c;
+  c.sample = json.at("sample");
+  c.subject = read_subject(json.at("subject"));
+  c.model = json.at("model");
+  c.unit = {json.at("unit").at("metric"), json.at("unit").at("model_sha256")};
+  SOTTO_ASSIGN(c.scope, read_scope(json.at("scope")));
+  c.method = json.at("method");
+  c.epsilon = json.at("certified_epsilon");
+  c.attained = json.at("attained_epsilon");
+  c.worst = read_pair(json.at("worst"));
+  const Json& counts = json.at("counts");
+  c.inputs = counts.at("inputs");
+  c.outputs = counts.at("outputs");
+  c.pairs = counts.at("pairs");
+  c.exact_pairs = counts.at("exact_pairs");
+  c.equal_inputs = counts.at("equal_inputs");
+  c.seconds = json.at("seconds");
+  if (c.sample != 0) return fail(Errc::bad_format, "it is a sample and no certificate");
+  if (!(c.epsilon >= 0) || !(c.attained <= c.epsilon))
+    return fail(Errc::bad_format, "its figures are impossible");
+  return c;
+}
+
+}  // namespace
+
+std::string to_json(const Certificate& certificate) {
+  Json json = content_json(certificate);
+  json[kChecksum] = checksum(json);
+  return dump(json, 2) + "\n";
+}
+
+Result<Certificate> parse_certificate(std::string_view text) {
+  try {
+    Json json = Json::parse(text);
+    const std::string stated = json.at(kChecksum);
+    json.erase(kChecksum);
+    if (stated != checksum(json)) return fail(Errc::bad_format, "its checksum is wrong");
+    return read_content(json);
+  } catch (const Json::exception&) {  // nlohmann's way of saying that a member is missing or of another type
+    return fail(Errc::bad_format, "it is not a complete JSON certificate");
+  }
+}
+
+std::string certificate_file_name(const CertificateSubject& subject, std::optional<double> target) {
+  Json key = subject_json(subject);
+  key["epsilon"] = fmt::format("{:a}", target.value_or(subject.epsilon));
+  if (target) {
+    key.erase("data_sha256");
+    key["target"] = "certified";
+  }
+  return fmt::format("{}-{}{}.json", subject.mechanism, target ? "target-" : "",
+                     to_hex(sha256(dump(key))).substr(0, 32));
+}
+
+std::string audit_command(std::string_view mechanism, const ParameterValues& parameters, double target,
+                          std::string_view model) {
+  std::string command =
+      fmt::format("sotto audit --target certified --mechanism {} --epsilon {}", mechanism, target);
+  for (const auto& [name, value] : parameters) command += fmt::format(" --set {}={}", name, value);
+  if (!model.empty()) command += fmt::format(" --model {}", model);
+  return command;
+}
+
+}  // namespace sotto
