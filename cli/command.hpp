@@ -20,6 +20,7 @@ using Action = std::function<Result<void>()>;
 Action add_privatize(CLI::App& app);
 Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
+Action add_audit(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
   Action action;

@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add(add_privatize);
   add(add_mechanisms);
   add(add_explain);
+  add(add_audit);
   for (NamedAction& command : add_model(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_lists(app)) commands.push_back(std::move(command));
 

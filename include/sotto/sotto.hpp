@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sotto/bit_source.hpp>
+#include <sotto/black_box.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>

@@ -32,6 +32,8 @@ class SanText final : public SelectionMechanism {
             epsilon_)};
   }
 
+  double distance(TokenId a, TokenId b) const override { return selection().distance(a, b); }
+
  private:
   double epsilon_;
 };

@@ -13,6 +13,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "embed/nearest.hpp"
+#include "mechanisms/bottom_vector.hpp"
 #include "mechanisms/mechanism_request.hpp"
 #include "mechanisms/row_cache.hpp"
 #include "mechanisms/selection_rule.hpp"
@@ -61,6 +62,8 @@ class Selection {
   double moved_mass(TokenId input) const;
 
   double rounding_slack() const { return rule_->rounding_slack(); }
+  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
   const Model& model() const { return *model_; }
 
  private:

@@ -9,6 +9,8 @@
 // is given; and it assumes one size of the vocabulary.
 #include "mechanisms/tem.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <sotto/validate.hpp>
@@ -37,6 +39,10 @@ class Tem final : public SelectionMechanism {
             "at most by the factor exp({} d), d the Euclidean distance of their vectors or {}, whichever "
             "is less.",
             epsilon_, gamma_)};
+  }
+
+  double distance(TokenId a, TokenId b) const override {
+    return std::min(selection().distance(a, b), gamma_);
   }
 
  private:
