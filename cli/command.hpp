@@ -21,6 +21,7 @@ Action add_privatize(CLI::App& app);
 Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_audit(CLI::App& app);
+Action add_attack(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
   Action action;

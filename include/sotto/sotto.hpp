@@ -1,6 +1,7 @@
 // All of Sotto's public interface.
 #pragma once
 
+#include <sotto/attack.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/black_box.hpp>
 #include <sotto/explain.hpp>
