@@ -71,9 +71,9 @@ struct AttackReport {
 /// `neighbours`, it weighs π(w)·exp(−½ε·d(w, w′)).
 ///
 /// d is the Euclidean distance; in a model without vectors the least index distance over the lists. Exact
-/// where the mechanism has rows; otherwise bayes learns f from `draws` draws a word, to which the inversion's
-/// weights are added as ten draws of each output, so its success is that of one adversary and a lower bound
-/// for the best one, and everything is estimated on `trials` fresh secrets. Thread-safe.
+/// where the mechanism has rows; otherwise bayes learns f from `draws` draws a word, and for outputs it saw
+/// seldom goes by prior and distance, so its success is that of one adversary and a lower bound for the best
+/// one; and everything is estimated on `trials` fresh secrets. Thread-safe.
 Result<AttackReport> attack(const AttackOptions& options);
 
 /// The same for a mechanism that is there already; mechanism, parameters and model of the options are not

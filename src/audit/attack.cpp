@@ -49,16 +49,14 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A Bayes adversary that learns needs the inversion, whether its figures are wanted or not.
-Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<std::string>& wanted,
-                                    bool exact) {
+Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<std::string>& wanted) {
   FixedAdversaries fixed;
   const unsigned threads = scene.options.resources.threads;
   if (contains(wanted, "nearest")) {
     SOTTO_ASSIGN(Guesses guesses, nearest_guesses(scene.space, scene.secrets, scene.model.size(), threads));
     fixed.emplace("nearest", std::move(guesses));
   }
-  if (contains(wanted, "inversion") || (!exact && contains(wanted, "bayes"))) {
+  if (contains(wanted, "inversion")) {
     SOTTO_ASSIGN(Guesses guesses,
                  inversion_guesses(scene.space, scene.secrets, scene.model.size(), scene.options.neighbours,
                                    scene.options.epsilon, threads));
@@ -87,7 +85,7 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
   const bool bayes = contains(wanted, "bayes");
   const bool exact = !mechanism.row(secrets.words.front()).empty();
   const AttackScene scene{mechanism, model, space, secrets, options};
-  SOTTO_ASSIGN(const FixedAdversaries fixed, make_fixed(scene, wanted, exact));
+  SOTTO_ASSIGN(const FixedAdversaries fixed, make_fixed(scene, wanted));
 
   AttackReport report;
   report.mechanism = options.mechanism;
@@ -102,13 +100,12 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
   report.confidence = options.confidence;
   report.blind_success = *std::max_element(secrets.prior.begin(), secrets.prior.end());
   report.metric = space.metric();
-  const Evaluation evaluation =
-      exact ? evaluate_exactly(scene, fixed, bayes) : evaluate_by_trial(scene, fixed, bayes);
+  SOTTO_ASSIGN(const Evaluation evaluation,
+               exact ? evaluate_exactly(scene, fixed, bayes) : evaluate_by_trial(scene, fixed, bayes));
   report.utility_loss = evaluation.utility_loss;
   report.changed = evaluation.changed;
   for (const std::string& name : kAttacks)
-    if (const auto score = evaluation.scores.find(name);
-        contains(wanted, name) && score != evaluation.scores.end())
+    if (const auto score = evaluation.scores.find(name); score != evaluation.scores.end())
       report.attacks.push_back(
           {name, describe(name, report, options), score->second.success, score->second.expected_error});
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -34,10 +34,10 @@ struct Evaluation {
 using FixedAdversaries = std::map<std::string, Guesses>;
 
 /// From the rows of the mechanism, which it must have. The result does not depend on the number of threads.
-Evaluation evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
+Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
 
-/// By trial: draws of each secret word, and where these are few the weights of the inversion, teach the Bayes
-/// adversary; then all guess fresh secrets. With `bayes` there must be an inversion.
-Evaluation evaluate_by_trial(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
+/// By trial: the Bayes adversary learns from draws of each secret word (see learned_adversary.hpp); then all
+/// guess fresh secrets.
+Result<Evaluation> evaluate_by_trial(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
 
 }  // namespace sotto

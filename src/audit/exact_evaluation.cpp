@@ -157,7 +157,7 @@ class ExactEvaluation {
 
 }  // namespace
 
-Evaluation evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes) {
+Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes) {
   return ExactEvaluation(scene, fixed).run(bayes);
 }
 
