@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "progress_bar.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -103,7 +104,12 @@ Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
   options.resources.threads = static_cast<unsigned>(threads);
   SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
-  SOTTO_ASSIGN(const AttackReport report, attack(options));
+  const auto attacked = [&] {
+    ProgressBar bar("words", false);
+    options.progress = bar.callback();
+    return attack(options);
+  };
+  SOTTO_ASSIGN(const AttackReport report, attacked());
   return print(a.json ? as_json(report) : as_text(report));
 }
 

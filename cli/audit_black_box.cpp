@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "progress_bar.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -171,7 +173,12 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", shared.threads, 0, 1024));
   options.resources.threads = static_cast<unsigned>(threads);
   SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", shared.memory));
-  SOTTO_ASSIGN(const BlackBoxReport report, sotto::audit_black_box(options));
+  const auto audited = [&] {
+    ProgressBar bar("draws", false);
+    options.progress = bar.callback();
+    return sotto::audit_black_box(options);
+  };
+  SOTTO_ASSIGN(const BlackBoxReport report, audited());
   return print(shared.json ? as_json(report) : as_text(report));
 }
 

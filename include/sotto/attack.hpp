@@ -26,6 +26,7 @@ struct AttackOptions {
   double confidence = 0.99;          ///< of each interval
   std::optional<std::uint64_t> seed;
   MechanismResources resources;
+  ProgressCallback progress;  ///< told the secret words dealt with, and how many there are
 };
 
 /// A figure and its confidence interval; all three are equal where it is exact.

@@ -42,6 +42,7 @@ struct BlackBoxOptions {
   std::optional<std::uint64_t>
       seed;  ///< makes the choice of words and all draws (but a command's) repeatable
   MechanismResources resources;
+  ProgressCallback progress;  ///< told the draws made so far
 };
 
 /// One ordered pair of inputs and the event that was chosen for it on draws that are not counted here.
@@ -105,7 +106,7 @@ using BitSourceMaker = std::function<std::unique_ptr<BitSource>(std::uint64_t ru
 
 /// The same for a mechanism that is there already, whose claim is its own guarantee unless options.metric
 /// names one; `bits` empty: as above. Of the options only draws, pairs, runs, confidence, metric, epsilon
-/// (with a metric), vocabulary_only, seed and resources.threads are read.
+/// (with a metric), vocabulary_only, seed, progress and resources.threads are read.
 Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& model,
                                        const BlackBoxOptions& options, const BitSourceMaker& bits = {});
 

@@ -76,6 +76,11 @@ Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options)
 
 }  // namespace
 
+Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done) {
+  if (!scene.options.progress || scene.options.progress(words_done, scene.secrets.words.size())) return {};
+  return fail(Errc::interrupted, "interrupted");
+}
+
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   SOTTO_TRY(check_options(options));

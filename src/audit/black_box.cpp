@@ -56,6 +56,11 @@ Result<void> check_options(const BlackBoxOptions& options) {
   return {};
 }
 
+/// Half of what may go wrong is for the losses: two bounds for each ordered pair.
+double bound_alpha(double confidence, std::uint64_t tests) {
+  return (1 - confidence) / 2 / (2 * static_cast<double>(tests));
+}
+
 /// One audit, step by step.
 class Audit {
  public:
@@ -90,12 +95,6 @@ class Audit {
   }
 
  private:
-  /// Half of what may go wrong is for the losses: two bounds for each ordered pair.
-  static double bound_alpha(double confidence, std::uint64_t tests) {
-    return (1 - confidence) / 2 / (2 * static_cast<double>(tests));
-  }
-  friend double sotto::largest_refutable_loss(std::uint64_t, std::uint64_t, double);
-
   Result<std::vector<Tally>> draw_tallies(const std::vector<bool>& needed, std::uint64_t draws) {
     std::vector<Tally> tallies(inputs_.size());
     std::mutex mutex;
@@ -111,6 +110,8 @@ class Audit {
         if (!drawn) failure = std::move(drawn);
         tallies[i] = Tally(outputs);
         report_.draws_in_all += draws;
+        if (options_.progress && !options_.progress(report_.draws_in_all, 0))
+          failure = fail(Errc::interrupted, "interrupted");
       }
     });
     SOTTO_TRY(std::move(failure));
@@ -240,7 +241,7 @@ bool BlackBoxReport::independence_refutes() const {
 }
 
 double largest_refutable_loss(std::uint64_t draws, std::uint64_t pairs, double confidence) {
-  const double alpha = Audit::bound_alpha(confidence, 2 * pairs);
+  const double alpha = bound_alpha(confidence, 2 * pairs);
   const std::uint64_t half = std::max<std::uint64_t>(draws / 2, 1);
   return std::log(lower_bound(half, half, alpha) / upper_bound(0, half, alpha));
 }

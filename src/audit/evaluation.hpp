@@ -19,6 +19,9 @@ struct AttackScene {
   const AttackOptions& options;
 };
 
+/// Reports progress; an error when the caller asks to stop.
+Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done);
+
 struct Score {
   Estimate success;         ///< of the best guess
   Estimate expected_error;  ///< of a guess drawn by the weights

@@ -89,8 +89,9 @@ class ExactEvaluation {
       occurrences_.push_back(by_secret(guesses, shares_.size(), scene.model.size()));
   }
 
-  Evaluation run(bool bayes) {
+  Result<Evaluation> run(bool bayes) {
     for (std::size_t first = 0; first < shares_.size(); first += kRowsAtOnce) {
+      SOTTO_TRY(report_progress(scene_, first));
       const std::size_t count = std::min(kRowsAtOnce, shares_.size() - first);
       parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) shares_[first + i] = share_of(first + i, rows_[i]);

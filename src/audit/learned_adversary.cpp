@@ -15,6 +15,7 @@
 namespace sotto {
 namespace {
 
+constexpr std::size_t kWordsAtOnce = 64;
 constexpr std::size_t kNearest = 20;
 constexpr std::size_t kLikeliest = 50;
 constexpr std::size_t kTuningDraws = 20'000;
@@ -47,24 +48,22 @@ class Learner {
     likeliest_.resize(std::min(kLikeliest, likeliest_.size()));
   }
 
-  void look() {
+  Result<void> look() {
     const Secrets& secrets = scene_.secrets;
     std::vector<Tally> tallies(secrets.words.size());
-    parallel_for(tallies.size(), 1, thread_count(scene_.options.resources.threads),
-                 [&](std::size_t begin, std::size_t end) {
-                   std::vector<TokenId> outputs;
-                   for (std::size_t i = begin; i < end; ++i) {
-                     const auto bits = attack_bits(scene_.options, "learn", i);
-                     outputs.assign(scene_.options.draws, secrets.words[i]);
-                     scene_.mechanism.privatize(outputs, outputs, *bits);
-                     tallies[i] = Tally(outputs);
-                   }
-                 });
+    for (std::size_t first = 0; first < tallies.size(); first += kWordsAtOnce) {
+      SOTTO_TRY(report_progress(scene_, first));
+      parallel_for(std::min(kWordsAtOnce, tallies.size() - first), 1,
+                   thread_count(scene_.options.resources.threads), [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t i = first + begin; i < first + end; ++i) tallies[i] = tally_of(i);
+                   });
+    }
     for (std::uint32_t i = 0; i < tallies.size(); ++i)
       for (const auto& [output, count] : tallies[i].counts()) {
         seen_[output].push_back({i, secrets.prior[i] * static_cast<double>(count)});
         draws_[output] += static_cast<double>(count);
       }
+    return {};
   }
 
   Tuning tune() const {
@@ -95,6 +94,13 @@ class Learner {
   Tuning tuning(std::size_t t) const {
     return {kSlopes[t / std::size(kPseudoDraws)] * scene_.options.epsilon,
             kPseudoDraws[t % std::size(kPseudoDraws)]};
+  }
+
+  Tally tally_of(std::size_t secret) const {
+    const auto bits = attack_bits(scene_.options, "learn", secret);
+    std::vector<TokenId> outputs(scene_.options.draws, scene_.secrets.words[secret]);
+    scene_.mechanism.privatize(outputs, outputs, *bits);
+    return Tally(outputs);
   }
 
   std::vector<Candidate> candidates_of(TokenId output) const {
@@ -172,7 +178,7 @@ Result<Guesses> learn_posterior(const AttackScene& scene) {
   SOTTO_ASSIGN(auto near,
                scene.space.nearest_among(scene.secrets.words, kNearest, scene.options.resources.threads));
   Learner learner(scene, std::move(near));
-  learner.look();
+  SOTTO_TRY(learner.look());
   return learner.guesses(learner.tune());
 }
 

@@ -36,9 +36,10 @@ class Trials {
   Trials(const AttackScene& scene, std::map<std::string, const Guesses*> adversaries)
       : scene_(scene), adversaries_(std::move(adversaries)) {}
 
-  Evaluation run() {
+  Result<Evaluation> run() {
     const auto bits = attack_bits(scene_.options, "trials", 0);
     for (std::uint64_t left = scene_.options.trials; left > 0;) {
+      SOTTO_TRY(report_progress(scene_, scene_.secrets.words.size()));
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, kTrialsAtOnce));
       add(count, *bits);
       left -= count;

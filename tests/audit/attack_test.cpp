@@ -218,6 +218,18 @@ TEST_F(Attack, BadOptions) {
                {"--prior", "no counts"});
 }
 
+TEST_F(Attack, CanBeStopped) {
+  const auto exact = make_mechanism("santext", model_, 3, {}).value();
+  const auto sampled = make_mechanism("cmp", model_, 3, {}).value();
+  AttackOptions with = options(3, "uniform");
+  with.progress = [](std::uint64_t, std::uint64_t) { return false; };
+  expect_error(attack(*exact, *model_, with), Errc::interrupted, {"interrupted"});
+  expect_error(attack(*sampled, *model_, with), Errc::interrupted, {"interrupted"});
+  BlackBoxOptions falsify = small_audit(1000, 5, 1);
+  falsify.progress = with.progress;
+  expect_error(audit_black_box(*exact, *model_, falsify), Errc::interrupted, {"interrupted"});
+}
+
 TEST_F(Attack, ThreadsDoNotMatter) {
   const auto exact = make_mechanism("santext", model_, 3, {}).value();
   const auto sampled = make_mechanism("cmp", model_, 3, {}).value();

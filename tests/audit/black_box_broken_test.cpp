@@ -109,8 +109,8 @@ TEST_F(BlackBoxBroken, FewSeeds) {
 
 TEST_F(BlackBoxBroken, TokensThatDependOnEachOther) {
   const auto model = tiny();
-  const Caching caching(make_mechanism("santext", model, 1, {}).value());
-  const BlackBoxReport cached = audit(caching, *model, small_audit(20'000, 20, 1));
+  const Repeating repeating(make_mechanism("santext", model, 1, {}).value());
+  const BlackBoxReport cached = audit(repeating, *model, small_audit(20'000, 20, 1));
   print_row("santext, every second token repeats the first", cached);
   EXPECT_TRUE(cached.independence[1].refutes);
 

@@ -98,16 +98,15 @@ class PassingBottom final : public Mechanism {
   TokenId bottom_;
 };
 
-/// Gives every token of a batch the output of the first token before it that had the same input, as a cache
-/// does that is meant to save time.
-class Caching final : public Mechanism {
+/// Every second token repeats the output of the token before it if they had the same input, as a cache does
+/// that is meant to save time.
+class Repeating final : public Mechanism {
  public:
-  explicit Caching(std::unique_ptr<Mechanism> inner) : inner_(std::move(inner)) {}
+  explicit Repeating(std::unique_ptr<Mechanism> inner) : inner_(std::move(inner)) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<Caching>>(*this);
+    return std::make_unique<ImmediateTokens<Repeating>>(*this);
   }
-  /// Every second token repeats the one before it.
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     inner_->privatize(in, out, bits);
     for (std::size_t i = 1; i < in.size(); i += 2)
