@@ -1,21 +1,22 @@
-// The options of sotto audit, common to its methods.
+// sotto audit: the options that its methods share.
 #pragma once
+
+#include <string>
 
 #include "command.hpp"
 
 namespace sotto::cli {
 
+/// As typed.
 struct AuditArguments {
-  std::string mechanism;
-  double epsilon = 0;  ///< nominal; with target certified: what the certificate may be at most
-  ParameterValues parameters;
-  std::string model;  ///< empty: the mechanism's default
+  MechanismChoice choice;
   std::string method = "exact";
-  PrivacyTarget target = PrivacyTarget::nominal;
-  std::uint64_t sample = 0;  ///< 0: not given
-  MechanismResources resources;
+  std::string threads = "0";
+  std::string memory = "512M";
   bool json = false;
   bool quiet = false;
+
+  Result<MechanismResources> parsed_resources() const;
 };
 
 }  // namespace sotto::cli

@@ -22,6 +22,8 @@ Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_budget(CLI::App& app);
 Action add_audit(CLI::App& app);
+Action add_audit(CLI::App& app);
+Action add_attack(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
   Action action;

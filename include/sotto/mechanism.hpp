@@ -48,6 +48,14 @@ class Mechanism {
   /// The promise for one token.
   virtual Guarantee guarantee() const = 0;
 
+  /// The d of a pair of inputs (⊥ allowed) in guarantee().unit: the promise is that the logarithms of the
+  /// probabilities of each output differ by at most ε·d. 0 for equal inputs; 1 for pure ε; infinite where
+  /// nothing is promised. Symmetric.
+  virtual double distance(TokenId a, TokenId b) const;
+
+  /// Whether the promise speaks of this output; false for some only where the scope is sensitive_outputs.
+  virtual bool covers(TokenId output) const;
+
   /// SHA-256, in hex, of what decides the output beside model and parameters, such as a thesaurus; empty:
   /// nothing.
   virtual std::string data_digest() const { return {}; }

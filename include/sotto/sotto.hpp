@@ -1,10 +1,12 @@
 // All of Sotto's public interface.
 #pragma once
 
+#include <sotto/attack.hpp>
 #include <sotto/bit_source.hpp>
+#include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
-#include <sotto/composition.hpp>
 #include <sotto/certificate.hpp>
+#include <sotto/composition.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>

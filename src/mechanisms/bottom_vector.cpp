@@ -1,7 +1,8 @@
 #include "mechanisms/bottom_vector.hpp"
 
 #include <cassert>
-#include <span>
+#include <cmath>
+#include <utility>
 
 namespace sotto {
 namespace {
@@ -29,7 +30,30 @@ std::vector<std::int16_t> mean(std::span<const T> vectors, std::size_t dimension
   return result;
 }
 
+template <class T>
+std::int64_t squared_distance(std::span<const std::int16_t> a, const T* b) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::int64_t difference = std::int64_t{a[i]} - b[i];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+std::int64_t squared(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b) {
+  if (a == b) return 0;
+  if (a == model.bottom()) std::swap(a, b);
+  if (b != model.bottom()) return model.squared_distance(a, b);
+  const std::size_t begin = std::size_t{a} * bottom.size();
+  return model.bits() == 16 ? squared_distance(bottom, model.vectors16().data() + begin)
+                            : squared_distance(bottom, model.vectors8().data() + begin);
+}
+
 }  // namespace
+
+double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b) {
+  return model.scale() * std::sqrt(static_cast<double>(squared(model, bottom, a, b)));
+}
 
 std::vector<std::int16_t> bottom_vector(const Model& model) {
   assert(model.dimension() > 0 && model.size() > 0);

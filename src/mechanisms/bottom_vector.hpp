@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <sotto/model.hpp>
@@ -11,5 +12,8 @@ namespace sotto {
 /// The mean of all vectors of a model that has some, rounded to the nearest integers, halves to even. Exact,
 /// so the same on every processor.
 std::vector<std::int16_t> bottom_vector(const Model& model);
+
+/// The Euclidean distance of two inputs, ⊥ allowed, in the model's units; `bottom` is bottom_vector(model).
+double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b);
 
 }  // namespace sotto

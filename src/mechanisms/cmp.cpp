@@ -20,6 +20,8 @@ class Cmp final : public NoiseMechanism {
     return nearest.front().row;
   }
 
+  double distance(TokenId a, TokenId b) const override { return space().distance(a, b); }
+
   Guarantee guarantee() const override {
     return analytic_guarantee("Euclidean distance", "d), d their Euclidean distance in the model");
   }

@@ -119,6 +119,11 @@ class Custext final : public Mechanism {
     return visitor.visit(rows);
   }
 
+  double distance(TokenId a, TokenId b) const override {
+    if (a != b && rows_[a].members == rows_[b].members) return 1;
+    return Mechanism::distance(a, b);
+  }
+
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(model_->size());
     const Row& row = rows_[word];

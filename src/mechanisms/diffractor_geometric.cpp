@@ -61,6 +61,8 @@ class DiffractorGeometric final : public Mechanism {
     return visitor.visit(GeometricRows{lists_, epsilon_});
   }
 
+  double distance(TokenId a, TokenId b) const override { return lists_.distance(a, b); }
+
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(lists_.words());
     const std::int64_t last = lists_.words() - 1;

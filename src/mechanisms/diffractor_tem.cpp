@@ -143,6 +143,10 @@ class DiffractorTem final : public Mechanism {
     return visitor.visit(PlaceRows{lists_, places_.weights(), gamma_});
   }
 
+  double distance(TokenId a, TokenId b) const override {
+    return std::min<double>(lists_.distance(a, b), gamma_);
+  }
+
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(lists_.words());
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {

@@ -1,6 +1,7 @@
 // Which lists of a list set a one-dimensional mechanism uses, and where each word stands in them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -28,6 +29,16 @@ class ListChoice {
   /// The place of `word` in list `list`; ⊥ stands at the middle.
   std::uint32_t place(std::uint32_t list, TokenId word) const {
     return places_[list * (words_ + 1ULL) + word];
+  }
+  /// The largest of the distances of two inputs in the lists.
+  std::uint32_t distance(TokenId a, TokenId b) const {
+    std::uint32_t largest = 0;
+    for (std::uint32_t list = 0; list < size(); ++list) {
+      const std::uint32_t first = place(list, a);
+      const std::uint32_t second = place(list, b);
+      largest = std::max(largest, first > second ? first - second : second - first);
+    }
+    return largest;
   }
   TokenId word_at(std::uint32_t list, std::uint32_t place) const { return orders_[list][place]; }
   const Model& model() const { return *model_; }

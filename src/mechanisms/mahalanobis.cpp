@@ -26,6 +26,18 @@ class Mahalanobis final : public NoiseMechanism {
   }
   const NoiseShape* shape() const override { return &shape_; }
 
+  double distance(TokenId a, TokenId b) const override {
+    std::vector<std::int16_t> vectors(2 * space().dimension());
+    const auto first = std::span(vectors).first(space().dimension());
+    const auto second = std::span(vectors).last(space().dimension());
+    space().copy_vector(a, first);
+    space().copy_vector(b, second);
+    std::vector<double> difference;
+    for (std::size_t i = 0; i < first.size(); ++i)
+      difference.push_back(space().model().scale() * (first[i] - second[i]));
+    return shape_.length_before(difference);
+  }
+
   Guarantee guarantee() const override {
     return analytic_guarantee(
         fmt::format("Mahalanobis distance, lambda {}", lambda_),

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "mechanisms/bottom_vector.hpp"
 #include "random/continuous.hpp"
 
 namespace sotto {

@@ -12,6 +12,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "embed/nearest.hpp"
+#include "mechanisms/bottom_vector.hpp"
 #include "mechanisms/mechanism_request.hpp"
 #include "mechanisms/noise_shape.hpp"
 
@@ -29,6 +30,9 @@ class NoiseSpace {
 
   /// φ(word): dimension() integers. φ(⊥) is the mean of all words, rounded.
   void copy_vector(TokenId word, std::span<std::int16_t> out) const;
+
+  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, mean_, a, b); }
 
   /// φ(word) + length·direction, rounded to the grid; `length` in units of the model's scale. A vector longer
   /// than 2^30 is first shortened to that along its own direction: cutting coordinates one by one would turn

@@ -131,6 +131,20 @@ float NoiseShape::factor(std::size_t row, std::size_t column) const {
   return panels_[offsets_[row / kShapePanel] + column * kShapePanel + row % kShapePanel];
 }
 
+double NoiseShape::length_before(std::span<const double> x) const {
+  assert(x.size() == dimension_);
+  std::vector<double> solution(dimension_);
+  double square = 0;
+  for (std::size_t row = 0; row < dimension_; ++row) {
+    double rest = x[row];
+    for (std::size_t column = 0; column < row; ++column)
+      rest -= static_cast<double>(factor(row, column)) * solution[column];
+    solution[row] = rest / static_cast<double>(factor(row, row));
+    square += solution[row] * solution[row];
+  }
+  return std::sqrt(square);
+}
+
 void NoiseShape::multiply(std::span<const float> vectors, std::span<float> out) const {
   assert(vectors.size() == out.size() && vectors.size() % dimension_ == 0);
   for (std::size_t p = 0; p + 1 < offsets_.size(); ++p) {

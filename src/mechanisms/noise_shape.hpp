@@ -29,6 +29,9 @@ class NoiseShape {
   /// nor on how many vectors there are.
   void multiply(std::span<const float> vectors, std::span<float> out) const;
 
+  /// |L⁻¹·x|: how long a vector was before it was multiplied. For x = φ(a) − φ(b) the Mahalanobis distance.
+  double length_before(std::span<const double> x) const;
+
   /// L, row-major, as it is multiplied.
   float factor(std::size_t row, std::size_t column) const;
   std::size_t dimension() const { return dimension_; }

@@ -37,6 +37,8 @@ class SanText final : public SelectionMechanism {
     return visitor.visit(MetricRows{selection(), std::numeric_limits<double>::infinity()});
   }
 
+  double distance(TokenId a, TokenId b) const override { return selection().distance(a, b); }
+
  private:
   double epsilon_;
 };

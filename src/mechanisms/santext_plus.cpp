@@ -54,6 +54,13 @@ class SanTextPlus final : public SelectionMechanism {
                 "an output that is not sensitive reveals the input, so the loss has no bound");
   }
 
+  /// ε·d + ln(1/p), as a multiple of ε.
+  double distance(TokenId a, TokenId b) const override {
+    return a == b ? 0 : selection().distance(a, b) - std::log(probability()) / epsilon_;
+  }
+
+  bool covers(TokenId output) const override { return sensitive_[output]; }
+
   std::vector<double> row(TokenId word) const override {
     std::vector<double> row = selection().row(word);
     if (sensitive_[word]) return row;

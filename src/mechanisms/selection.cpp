@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "mechanisms/bottom_vector.hpp"
 #include "mechanisms/selection_kernel.hpp"
 
 namespace sotto {

@@ -13,6 +13,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "embed/nearest.hpp"
+#include "mechanisms/bottom_vector.hpp"
 #include "mechanisms/mechanism_request.hpp"
 #include "mechanisms/row_cache.hpp"
 #include "mechanisms/selection_rule.hpp"
@@ -64,6 +65,8 @@ class Selection {
   /// Bound on the relative error of a weight before it is rounded down, as against exact arithmetic:
   /// rounding_slack() is four times that, and twice one part in kSmallestWeight.
   double weight_error() const { return (rule_->rounding_slack() - 2.0 / kSmallestWeight) / 4; }
+  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
   const Model& model() const { return *model_; }
   const SelectionRule& rule() const { return *rule_; }
   const DistanceWeights& distance_weights() const { return weights_; }

@@ -108,6 +108,10 @@ class Syntf final : public Mechanism {
     return visitor.visit(rows);
   }
 
+  double distance(TokenId a, TokenId b) const override {
+    return candidates_ == Candidates::vocabulary && a != b ? 1 : Mechanism::distance(a, b);
+  }
+
   std::vector<double> row(TokenId word) const override {
     const Row row = row_of(word);
     const auto total = static_cast<double>(row.total);

@@ -9,6 +9,8 @@
 // is given; and it assumes one size of the vocabulary.
 #include "mechanisms/tem.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <sotto/validate.hpp>
@@ -42,6 +44,10 @@ class Tem final : public SelectionMechanism {
 
   Result<void> show_rows(RowVisitor& visitor) const override {
     return visitor.visit(MetricRows{selection(), gamma_});
+  }
+
+  double distance(TokenId a, TokenId b) const override {
+    return std::min(selection().distance(a, b), gamma_);
   }
 
  private:

@@ -37,6 +37,10 @@ Guarantee VickreyMechanism::guarantee() const {
               "other words become it, so one output can rule out an input."};
 }
 
+double VickreyMechanism::distance(TokenId a, TokenId b) const {
+  return exclude_input_ ? NoiseMechanism::distance(a, b) : space().distance(a, b);
+}
+
 ParameterInfo exclude_input_parameter() {
   return {"exclude_input", "false",
           "true: never give the input word back, as the paper's algorithm is printed, which voids the "

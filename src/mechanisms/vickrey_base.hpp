@@ -21,6 +21,7 @@ class VickreyMechanism : public NoiseMechanism {
   bool needs_coin() const final { return true; }
   TokenId choose(TokenId in, std::span<const Neighbour> nearest, double coin) const final;
   Guarantee guarantee() const final;
+  double distance(TokenId a, TokenId b) const final;
 
  protected:
   /// Which of `count` >= 1 words at these distances, ascending, in the model's units; there are fewer than

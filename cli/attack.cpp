@@ -1,0 +1,146 @@
+// sotto attack
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Arguments {
+  MechanismChoice choice;
+  std::vector<std::string> attacks;
+  std::string words = "1000";
+  std::string prior = "uniform";
+  std::string neighbours = "20";
+  std::string draws = "1000";
+  std::string trials = "100000";
+  std::string confidence = "0.99";
+  std::string seed;
+  std::string threads = "0";
+  std::string memory = "512M";
+  bool json = false;
+};
+
+std::string figure(const Estimate& estimate, bool exact) {
+  if (exact) return fmt::format("{:.5g}", estimate.value);
+  return fmt::format("{:.5g} ({:.5g} to {:.5g})", estimate.value, estimate.low, estimate.high);
+}
+
+std::string as_text(const AttackReport& r) {
+  std::string text = fmt::format(
+      "{} at ε = {:g} on {}\n  secret: one of {} words{}, {} prior; guessed blindly: {:.5g}\n", r.mechanism,
+      r.epsilon, r.model, r.words, r.whole_vocabulary ? ", the whole vocabulary" : "",
+      r.prior == "counts" ? "frequency" : "uniform", r.blind_success);
+  text += r.exact ? std::string("  exact, from the mechanism's rows\n")
+                  : fmt::format("  sampled: {} trials, intervals of confidence {:g} each\n", r.trials,
+                                r.confidence);
+  text += fmt::format("  L_M, expected distance of output and word: {}  ({})\n",
+                      figure(r.utility_loss, r.exact), r.metric);
+  text += fmt::format("  L_M, probability that the word changes: {}\n\n", figure(r.changed, r.exact));
+  const int width = r.exact ? 12 : 34;
+  text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", "attack", "success", width, "E_M", width, "adversary");
+  for (const AttackResult& a : r.attacks)
+    text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", a.name, figure(a.success, r.exact), width,
+                        figure(a.expected_error, r.exact), width, a.adversary);
+  return text +
+         "\n  success: of the best guess. E_M: error of a guess drawn by the adversary's weights.\n"
+         "  Of bayes, 1 - success is the Bayes-optimal error.\n";
+}
+
+nlohmann::ordered_json as_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+std::string as_json(const AttackReport& r) {
+  nlohmann::ordered_json attacks = nlohmann::ordered_json::array();
+  for (const AttackResult& a : r.attacks) {
+    nlohmann::ordered_json entry = {{"name", a.name},
+                                    {"adversary", a.adversary},
+                                    {"success", as_json(a.success)},
+                                    {"expected_inference_error", as_json(a.expected_error)}};
+    entry["best_guess_error"] = as_json(Estimate{1 - a.success.value, 1 - a.success.high, 1 - a.success.low});
+    attacks.push_back(std::move(entry));
+  }
+  return to_text({{"mechanism", r.mechanism},
+                  {"epsilon", r.epsilon},
+                  {"model", r.model},
+                  {"prior", r.prior},
+                  {"words", r.words},
+                  {"whole_vocabulary", r.whole_vocabulary},
+                  {"exact", r.exact},
+                  {"draws", r.draws},
+                  {"trials", r.trials},
+                  {"confidence", r.confidence},
+                  {"blind_success", r.blind_success},
+                  {"metric", r.metric},
+                  {"utility_loss", as_json(r.utility_loss)},
+                  {"changed", as_json(r.changed)},
+                  {"attacks", attacks},
+                  {"seconds", r.seconds}});
+}
+
+Result<void> run(const Arguments& a) {
+  AttackOptions options;
+  options.mechanism = a.choice.mechanism;
+  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
+  options.model = a.choice.model;
+  options.attacks = a.attacks;
+  options.words = 0;
+  if (a.words != "all") {
+    auto words = parse_integer("--words", a.words, 1, 1'000'000'000);
+    if (!words) words.error().message += " or all";
+    SOTTO_ASSIGN(options.words, std::move(words));
+  }
+  options.prior = a.prior;
+  SOTTO_ASSIGN(options.neighbours, parse_integer("--neighbours", a.neighbours, 1, 1000));
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 100'000'000));
+  SOTTO_ASSIGN(options.trials, parse_integer("--trials", a.trials, 1, 1'000'000'000));
+  SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
+  if (!a.seed.empty()) {
+    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
+  }
+  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
+  options.resources.threads = static_cast<unsigned>(threads);
+  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  const auto attacked = [&] {
+    ProgressBar bar("words", false);
+    options.progress = bar.callback();
+    return attack(options);
+  };
+  SOTTO_ASSIGN(const AttackReport report, attacked());
+  return print(a.json ? as_json(report) : as_text(report));
+}
+
+}  // namespace
+
+Action add_attack(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("attack", "Guess the words behind a mechanism's output");
+  arguments->choice.add_options(*command);
+  command
+      ->add_option("--attack", arguments->attacks, "bayes, nearest or inversion; may be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command->add_option(name, value, help)->capture_default_str()->type_name(type);
+  };
+  add("--words", arguments->words, "How many words the secret may be, drawn by the prior, or all", "N");
+  add("--prior", arguments->prior, "Of the secret: uniform, or counts (the model's)", "NAME");
+  add("--neighbours", arguments->neighbours, "Candidates of the inversion", "K");
+  add("--draws", arguments->draws, "Without closed form: draws of each word to learn from", "N");
+  add("--trials", arguments->trials, "Without closed form: secrets to guess", "N");
+  add("--confidence", arguments->confidence, "Of each interval", "C");
+  add("--seed", arguments->seed, "Choose words and draw repeatably", "N");
+  add("--threads", arguments->threads, "Threads; 0: one for each processor", "N");
+  add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "Examples:\n  sotto attack --mechanism santext --epsilon 5\n"
+      "  sotto attack --mechanism cmp --epsilon 10 --prior counts --attack bayes --json");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace sotto::cli

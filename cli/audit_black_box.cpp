@@ -1,0 +1,183 @@
+#include "audit_black_box.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr std::size_t kShownPairs = 10;
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "infinite";
+}
+
+std::string claim_text(const BlackBoxReport& r) {
+  const std::string claim = r.metric == "pure" ? fmt::format("pure ε = {:g}", r.epsilon)
+                                               : fmt::format("{:g}·d, d: {}", r.epsilon, r.metric);
+  return claim + (r.own_claim ? "" : " (given with --metric, not promised by the mechanism)");
+}
+
+std::string verdict(const BlackBoxReport& r) {
+  if (!r.refuted()) return "failed to falsify";
+  std::vector<std::string> what;
+  if (r.losses_refute()) what.emplace_back("a loss above the claim");
+  if (r.independence_refutes()) what.emplace_back("draws that are not independent");
+  return fmt::format("refuted: {}", fmt::join(what, ", "));
+}
+
+std::string event_text(const PairFinding& pair) {
+  const std::string more = pair.event_size > pair.event.size()
+                               ? fmt::format(" and {} more", pair.event_size - pair.event.size())
+                               : "";
+  return fmt::format("{{{}{}}}", fmt::join(pair.event, ", "), more);
+}
+
+std::string as_text(const BlackBoxReport& r) {
+  std::string text =
+      fmt::format("{} on {}\n  claim: {}\n  verdict: {}\n", r.audited, r.model, claim_text(r), verdict(r));
+  text += fmt::format("  lower bound on ε: {} at confidence {:g} over everything tested\n",
+                      number(r.epsilon_lower), r.confidence);
+  if (r.independence_refutes())
+    text += "  the bounds on losses suppose independent draws, which these are not\n";
+  text += fmt::format(
+      "  reach: {} draws a word can refute a claimed loss below {:.3f}; {} of {} tests claim more\n", r.draws,
+      r.largest_refutable, r.pairs_out_of_reach, r.tests);
+  for (const IndependenceFinding& finding : r.independence)
+    text += fmt::format("  {}: {}. {}\n", finding.name, finding.refutes ? "refuted" : "nothing found",
+                        finding.detail);
+  text += fmt::format("  {} draws in all, {:.1f} s\n\n", r.draws_in_all, r.seconds);
+  text += fmt::format("  {:>9} {:>9}  {:<9} {}\n", "loss ≥", "claimed", "chosen as", "pair and event");
+  for (std::size_t i = 0; i < std::min(kShownPairs, r.pairs.size()); ++i) {
+    const PairFinding& pair = r.pairs[i];
+    text += fmt::format("  {:>9.4f} {:>9.4f}  {:<9} '{}' against '{}' on {}: {} and {} of {} draws{}\n",
+                        pair.loss_lower, pair.allowed, pair.chosen_as, pair.first, pair.second,
+                        event_text(pair), pair.first_count, pair.second_count, pair.draws,
+                        pair.refutes() ? "; refutes the claim" : "");
+  }
+  return text;
+}
+
+/// JSON has no infinity.
+nlohmann::ordered_json json_number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("infinite");
+}
+
+nlohmann::ordered_json as_json(const PairFinding& pair) {
+  return {{"first", pair.first},
+          {"second", pair.second},
+          {"chosen_as", pair.chosen_as},
+          {"distance", pair.distance},
+          {"claimed_loss", pair.allowed},
+          {"loss_lower_bound", pair.loss_lower},
+          {"refutes", pair.refutes()},
+          {"event", pair.event},
+          {"event_size", pair.event_size},
+          {"draws", pair.draws},
+          {"first_count", pair.first_count},
+          {"second_count", pair.second_count},
+          {"first_probability_lower_bound", pair.first_lower},
+          {"second_probability_upper_bound", pair.second_upper}};
+}
+
+std::string as_json(const BlackBoxReport& r) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
+  for (const PairFinding& pair : r.pairs) pairs.push_back(as_json(pair));
+  nlohmann::ordered_json independence = nlohmann::ordered_json::array();
+  for (const IndependenceFinding& finding : r.independence)
+    independence.push_back({{"name", finding.name},
+                            {"made", finding.made},
+                            {"refutes", finding.refutes},
+                            {"detail", finding.detail}});
+  return to_text({{"method", "black-box"},
+                  {"audited", r.audited},
+                  {"model", r.model},
+                  {"claim", {{"epsilon", r.epsilon}, {"metric", r.metric}, {"own", r.own_claim}}},
+                  {"verdict", r.refuted() ? "refuted" : "failed to falsify"},
+                  {"refuted_by_loss", r.losses_refute()},
+                  {"refuted_by_dependence", r.independence_refutes()},
+                  {"epsilon_lower_bound", json_number(r.epsilon_lower)},
+                  {"confidence", r.confidence},
+                  {"draws_a_word", r.draws},
+                  {"draws_in_all", r.draws_in_all},
+                  {"tests", r.tests},
+                  {"largest_refutable_loss", r.largest_refutable},
+                  {"tests_out_of_reach", r.pairs_out_of_reach},
+                  {"seconds", r.seconds},
+                  {"independence", independence},
+                  {"pairs", pairs}});
+}
+
+Result<AuditPath> parse_path(const AuditArguments& shared, const BlackBoxArguments& own) {
+  SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, {"mechanism", "document"}));
+  if (own.command.empty()) return through == 0 ? AuditPath::mechanism : AuditPath::document;
+  if (through == 1 || !shared.choice.settings.empty())
+    return fail(
+        Errc::invalid_argument,
+        "--command: cannot be given together with --through document or --set; it replaces the mechanism");
+  return AuditPath::command;
+}
+
+}  // namespace
+
+void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments) {
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command.add_option(name, value, help)->capture_default_str()->type_name(type)->group(kBlackBoxGroup);
+  };
+  add("--through", arguments.through, "mechanism: token ids; document: texts through the whole path", "PATH");
+  add("--policy", arguments.policy, "With --through document: strict or paper", "NAME");
+  add("--command", arguments.command, "Audit a program that reads words, one a line, and writes as many",
+      "CMD");
+  add("--timeout", arguments.timeout, "Seconds that one run of the command may take", "S");
+  add("--metric", arguments.metric,
+      "The d of the claim ε·d: euclidean, index or pure (default: the mechanism's own)", "NAME");
+  add("--draws", arguments.draws, "Draws a word: one half chooses the event, the other tests it", "N");
+  add("--pairs", arguments.pairs, "Pairs of words, each tested in both directions", "N");
+  add("--runs", arguments.runs, "Runs for repeats and correlations; 0: 1000, or 50 of a command", "N");
+  add("--confidence", arguments.confidence, "That no true claim is refuted, over all tests together", "C");
+  add("--seed", arguments.seed, "Choose words and draw repeatably", "N");
+  command
+      .add_flag("--vocabulary-only", arguments.vocabulary_only,
+                "Leave inputs outside the vocabulary out, where the claim does not speak of them")
+      ->group(kBlackBoxGroup);
+}
+
+Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArguments& own) {
+  BlackBoxOptions options;
+  SOTTO_ASSIGN(options.path, parse_path(shared, own));
+  options.mechanism = shared.choice.mechanism;
+  SOTTO_ASSIGN(options.epsilon, shared.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.parameters, shared.choice.parsed_settings());
+  options.model = shared.choice.model;
+  SOTTO_ASSIGN(options.policy, parse_policy(own.policy));
+  options.command = own.command;
+  SOTTO_ASSIGN(options.timeout, parse_number("--timeout", own.timeout, 0.1, 86400));
+  if (!own.metric.empty()) {
+    SOTTO_TRY(parse_choice("--metric", own.metric, {"euclidean", "index", "pure"}));
+    options.metric = own.metric;
+  }
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", own.draws, 20, 1'000'000'000));
+  SOTTO_ASSIGN(options.pairs, parse_integer("--pairs", own.pairs, 1, 10'000));
+  SOTTO_ASSIGN(options.runs, parse_integer("--runs", own.runs, 0, 1'000'000));
+  SOTTO_ASSIGN(options.confidence, parse_number("--confidence", own.confidence, 0.5, 0.999999999999));
+  if (!own.seed.empty()) {
+    SOTTO_ASSIGN(options.seed,
+                 parse_integer("--seed", own.seed, 0, std::numeric_limits<std::uint64_t>::max()));
+  }
+  options.vocabulary_only = own.vocabulary_only;
+  SOTTO_ASSIGN(options.resources, shared.parsed_resources());
+  const auto audited = [&] {
+    ProgressBar bar("draws", shared.quiet);
+    options.progress = bar.callback();
+    return sotto::audit_black_box(options);
+  };
+  SOTTO_ASSIGN(const BlackBoxReport report, audited());
+  return print(shared.json ? as_json(report) : as_text(report));
+}
+
+}  // namespace sotto::cli

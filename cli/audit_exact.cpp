@@ -1,0 +1,113 @@
+#include "audit_exact.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+/// What is printed: a certificate, or the figures of a sample.
+struct Outcome {
+  Certificate certificate;
+  std::optional<StoredCertificate> stored;  ///< none for a sample
+  bool was_stored = false;                  ///< it was found and not computed
+  double most = 0;                          ///< the certified ε asked for; 0: none was
+};
+
+std::string as_text(const Outcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  const std::string unit = c.unit.is_pure() ? "pure epsilon" : "times " + c.unit.metric;
+  std::string text =
+      fmt::format("{} on {}, nominal epsilon {}", c.subject.mechanism, c.model, c.subject.epsilon);
+  if (outcome.most > 0) text += fmt::format(", for a certified epsilon of at most {}", outcome.most);
+  text += c.sample == 0 ? fmt::format("\n  certified epsilon: {} ({})\n", c.epsilon, unit)
+                        : fmt::format(
+                              "\n  A SAMPLE OF {} INPUTS, NO CERTIFICATE: other pairs may lose more\n"
+                              "  largest loss in the sample: {} ({})\n",
+                              c.sample, c.epsilon, unit);
+  text += fmt::format("  scope: {}\n", to_string(c.scope));
+  if (!c.worst.input.empty())
+    text += fmt::format(
+        "  attained: {}, by '{}' against '{}' with output '{}' (distance {:.6g}, loss {:.6g})\n"
+        "  slack, certified less attained: {:.3g}\n",
+        c.attained, c.worst.input, c.worst.other, c.worst.output, c.worst.distance, c.worst.loss,
+        c.epsilon - c.attained);
+  text += fmt::format("  {} inputs, {} of them at distance 0 from another, {} outputs\n", c.inputs,
+                      c.equal_inputs, c.outputs);
+  text += fmt::format("  {} pairs, {} of them evaluated exactly over all outputs\n", c.pairs, c.exact_pairs);
+  text += fmt::format("  method: {}\n  time: {:.1f} s{}\n", c.method, c.seconds,
+                      outcome.was_stored ? " when it was computed; found in store now" : "");
+  if (outcome.stored)
+    text +=
+        fmt::format("  stored: {}\n  SHA-256: {}\n", outcome.stored->file.string(), outcome.stored->sha256);
+  return text;
+}
+
+std::string as_json(const Outcome& outcome) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(outcome.certificate));
+  if (outcome.stored)
+    json["stored"] = {{"file", outcome.stored->file.string()},
+                      {"sha256", outcome.stored->sha256},
+                      {"was_stored", outcome.was_stored}};
+  return to_text(json);
+}
+
+Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
+  CertifyOptions options;
+  options.mechanism = shared.choice.mechanism;
+  SOTTO_TRY(find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(options.epsilon, shared.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.parameters, shared.choice.parsed_settings());
+  options.model = shared.choice.model;
+  if (!own.sample.empty()) {
+    SOTTO_ASSIGN(options.sample, parse_integer("--sample", own.sample, 2, 1'000'000'000));
+  }
+  SOTTO_ASSIGN(options.resources, shared.parsed_resources());
+  return options;
+}
+
+Result<Outcome> compute(const CertifyOptions& options, PrivacyTarget target) {
+  if (target == PrivacyTarget::certified) {
+    SOTTO_ASSIGN(TargetedCertificate found, certificate_for_target(options));
+    const Certificate certificate = found.stored.certificate;
+    return Outcome{certificate, std::move(found.stored), found.was_stored, options.epsilon};
+  }
+  SOTTO_ASSIGN(const Certificate certificate, certify(options));
+  if (options.sample > 0) return Outcome{certificate, std::nullopt};
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const auto model, find_model(options.model.empty() ? info->default_model : options.model));
+  SOTTO_ASSIGN(StoredCertificate stored, store_certificate(certificate, model));
+  return Outcome{certificate, std::move(stored)};
+}
+
+}  // namespace
+
+void add_exact_options(CLI::App& command, ExactArguments& arguments) {
+  command
+      .add_option(
+          "--target", arguments.target,
+          "nominal: --epsilon is what the mechanism is built with; certified: what the certificate may "
+          "be at most")
+      ->capture_default_str()
+      ->type_name("WHAT")
+      ->group(kExactGroup);
+  command.add_option("--sample", arguments.sample, "Look at so many inputs only; quick, and no certificate")
+      ->type_name("N")
+      ->group(kExactGroup);
+}
+
+Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own) {
+  SOTTO_ASSIGN(CertifyOptions options, parsed(shared, own));
+  SOTTO_ASSIGN(const PrivacyTarget target, parse_target(own.target));
+  const auto computed = [&] {
+    ProgressBar bar("rows", shared.quiet);
+    options.progress = bar.callback();
+    return compute(options, target);
+  };
+  SOTTO_ASSIGN(const Outcome outcome, computed());
+  return print(shared.json ? as_json(outcome) : as_text(outcome));
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,42 @@
+// What is claimed: a loss of at most ε·d between two inputs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/model.hpp>
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// A string that goes into the black box.
+struct AuditInput {
+  std::string text;
+  TokenId id;  ///< ⊥ for what is not in the vocabulary
+};
+
+/// Refers to the model and the mechanism it was made of, which must outlive it. Safe to share between
+/// threads.
+struct Claim {
+  std::string metric;  ///< in words
+  bool own = true;     ///< the mechanism's, not given from outside
+  double epsilon = 0;
+  std::function<double(TokenId, TokenId)> distance;  ///< infinite: nothing is claimed for the pair
+  std::function<bool(TokenId)> covers;               ///< which outputs it speaks of
+  bool strings_differ = false;  ///< two strings outside the vocabulary are two inputs, not both ⊥
+
+  double between(const AuditInput& a, const AuditInput& b) const {
+    return strings_differ && a.text != b.text ? 1 : distance(a.id, b.id);
+  }
+};
+
+/// The claim of the mechanism's own guarantee; an error when it promises nothing.
+Result<Claim> own_claim(const Mechanism& mechanism);
+
+/// The claim ε·d with a metric of this name: euclidean (of the model's vectors), index (the largest distance
+/// in the model's lists), pure (1 for any two inputs).
+Result<Claim> named_claim(std::string_view metric, const Model& model, double epsilon);
+
+}  // namespace sotto

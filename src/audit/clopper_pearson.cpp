@@ -1,0 +1,28 @@
+#include "audit/clopper_pearson.hpp"
+
+#include <cassert>
+#include <cmath>
+
+#include <boost/math/special_functions/beta.hpp>
+
+namespace sotto {
+
+double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
+  assert(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
+  if (successes == 0) return 0;
+  const auto k = static_cast<double>(successes);
+  const auto n = static_cast<double>(draws);
+  if (successes == draws) return std::exp(std::log(alpha) / n);
+  return boost::math::ibeta_inv(k, n - k + 1, alpha);
+}
+
+double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
+  assert(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
+  if (successes == draws) return 1;
+  const auto k = static_cast<double>(successes);
+  const auto n = static_cast<double>(draws);
+  if (successes == 0) return -std::expm1(std::log(alpha) / n);
+  return boost::math::ibetac_inv(k + 1, n - k, alpha);
+}
+
+}  // namespace sotto

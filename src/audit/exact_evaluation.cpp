@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "audit/evaluation.hpp"
+#include "base/parallel.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kRowsAtOnce = 64;
+constexpr std::size_t kOutputsAtOnce = 1024;
+
+Estimate exactly(double value) {
+  return {value, value, value};
+}
+
+/// Where a secret is guessed: the outputs, the weight there, and whether it is the best guess.
+struct Occurrence {
+  TokenId output;
+  double weight;
+  bool best;
+};
+
+std::vector<std::vector<Occurrence>> by_secret(const Guesses& guesses, std::size_t secrets,
+                                               std::size_t outputs) {
+  std::vector<std::vector<Occurrence>> occurrences(secrets);
+  for (TokenId output = 0; output < outputs; ++output) {
+    bool best = true;
+    for (const Guess& guess : guesses.of(output)) {
+      occurrences[guess.secret].push_back({output, guess.weight, best});
+      best = false;
+    }
+  }
+  return occurrences;
+}
+
+/// For every output the sums of π(w)f(w′|w) that the Bayes adversary's figures are made of.
+class JointSums {
+ public:
+  explicit JointSums(std::size_t outputs) : sum_(outputs), squares_(outputs), largest_(outputs) {}
+
+  void add(double prior, std::span<const double> row, std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin; y < end; ++y) {
+      const double joint = prior * row[y];
+      sum_[y] += joint;
+      squares_[y] += joint * joint;
+      largest_[y] = std::max(largest_[y], joint);
+    }
+  }
+
+  Score score() const {
+    double success = 0;
+    double drawn = 0;
+    for (std::size_t y = 0; y < sum_.size(); ++y) {
+      success += largest_[y];
+      if (sum_[y] > 0) drawn += squares_[y] / sum_[y];
+    }
+    return {exactly(success), exactly(1 - drawn)};
+  }
+
+ private:
+  std::vector<double> sum_;
+  std::vector<double> squares_;
+  std::vector<double> largest_;
+};
+
+/// What an adversary gets right, as a probability: with its best guess, and with a drawn one.
+struct Guessed {
+  double best = 0;
+  double drawn = 0;
+};
+
+/// What one secret's row adds to the figures.
+struct Share {
+  double distance = 0;
+  double stays = 0;
+  std::vector<Guessed> guessed;  ///< by adversary
+};
+
+class ExactEvaluation {
+ public:
+  ExactEvaluation(const AttackScene& scene, const FixedAdversaries& fixed)
+      : scene_(scene),
+        fixed_(fixed),
+        threads_(thread_count(scene.options.resources.threads)),
+        joint_(scene.model.size()),
+        shares_(scene.secrets.words.size()),
+        rows_(kRowsAtOnce) {
+    for (const auto& [name, guesses] : fixed)
+      occurrences_.push_back(by_secret(guesses, shares_.size(), scene.model.size()));
+  }
+
+  Result<Evaluation> run(bool bayes) {
+    for (std::size_t first = 0; first < shares_.size(); first += kRowsAtOnce) {
+      SOTTO_TRY(report_progress(scene_, first));
+      const std::size_t count = std::min(kRowsAtOnce, shares_.size() - first);
+      parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) shares_[first + i] = share_of(first + i, rows_[i]);
+      });
+      if (!bayes) continue;
+      parallel_for(scene_.model.size(), kOutputsAtOnce, threads_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = 0; i < count; ++i)
+          joint_.add(scene_.secrets.prior[first + i], rows_[i], begin, end);
+      });
+    }
+    Evaluation evaluation = sum_up();
+    if (bayes) evaluation.scores["bayes"] = joint_.score();
+    return evaluation;
+  }
+
+ private:
+  Share share_of(std::size_t secret, std::vector<double>& row) const {
+    const TokenId word = scene_.secrets.words[secret];
+    std::vector<double> distances(scene_.model.size());
+    row = scene_.mechanism.row(word);
+    scene_.space.distances(word, distances);
+    Share share;
+    share.stays = row[word];
+    for (std::size_t y = 0; y < row.size(); ++y) share.distance += row[y] * distances[y];
+    for (const auto& adversary : occurrences_) {
+      Guessed& guessed = share.guessed.emplace_back();
+      for (const Occurrence& occurrence : adversary[secret]) {
+        guessed.best += occurrence.best ? row[occurrence.output] : 0;
+        guessed.drawn += occurrence.weight * row[occurrence.output];
+      }
+    }
+    return share;
+  }
+
+  Evaluation sum_up() const {
+    Share sum;
+    sum.guessed.resize(fixed_.size());
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      const double prior = scene_.secrets.prior[i];
+      sum.distance += prior * shares_[i].distance;
+      sum.stays += prior * shares_[i].stays;
+      for (std::size_t a = 0; a < sum.guessed.size(); ++a) {
+        sum.guessed[a].best += prior * shares_[i].guessed[a].best;
+        sum.guessed[a].drawn += prior * shares_[i].guessed[a].drawn;
+      }
+    }
+    Evaluation evaluation{exactly(sum.distance), exactly(1 - sum.stays), {}};
+    std::size_t a = 0;
+    for (const auto& [name, guesses] : fixed_) {
+      evaluation.scores[name] = {exactly(sum.guessed[a].best), exactly(1 - sum.guessed[a].drawn)};
+      ++a;
+    }
+    return evaluation;
+  }
+
+  const AttackScene& scene_;
+  const FixedAdversaries& fixed_;
+  unsigned threads_;
+  JointSums joint_;
+  std::vector<Share> shares_;
+  std::vector<std::vector<double>> rows_;
+  std::vector<std::vector<std::vector<Occurrence>>> occurrences_;  ///< by adversary and secret
+};
+
+}  // namespace
+
+Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes) {
+  return ExactEvaluation(scene, fixed).run(bayes);
+}
+
+}  // namespace sotto

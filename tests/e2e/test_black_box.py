@@ -1,0 +1,125 @@
+"""sotto audit --method black-box: mechanisms, the document path, foreign programs, and what may go wrong with these."""
+
+import json
+import sys
+
+import pytest
+
+from conftest import WORDS, refused
+
+QUICK = ["--draws", "20000", "--pairs", "12", "--runs", "40", "--seed", "1"]
+
+
+def audit(program, *arguments):
+    return json.loads(program.ok("audit", "--method", "black-box", *QUICK, *arguments, "--json").text)
+
+
+@pytest.fixture
+def script(program):
+    """Writes a foreign program that answers each word by the body's expression."""
+
+    def write(expression, setup=""):
+        path = program.write("foreign.py", f"import random, sys\n{setup}\nfor line in sys.stdin:\n"
+                                           f"    word = line.rstrip('\\n')\n    print({expression})\n")
+        return f"{sys.executable} {path}"
+
+    return write
+
+
+def test_a_right_mechanism_is_not_refuted_and_the_report_says_what_was_tested(program):
+    report = audit(program, "--model", program.model, "-e", "1")
+    assert report["verdict"] == "failed to falsify"
+    assert 0.3 < report["epsilon_lower_bound"] <= 1
+    assert report["claim"] == {"epsilon": 1.0, "metric": "list index distance, the largest over the lists", "own": True}
+    assert report["tests"] == len(report["pairs"]) == 24
+    assert {pair["chosen_as"] for pair in report["pairs"]} == {"nearest", "farthest", "random", "ranked", "outside"}
+    assert any("⊥" in (pair["first"], pair["second"]) for pair in report["pairs"])
+    for pair in report["pairs"]:
+        assert pair["draws"] == 10000
+        assert pair["loss_lower_bound"] <= pair["claimed_loss"] or not pair["refutes"]
+    assert report["tests_out_of_reach"] == sum(
+        pair["claimed_loss"] >= report["largest_refutable_loss"] for pair in report["pairs"])
+
+
+def test_the_seed_makes_it_repeatable(program):
+    runs = [audit(program, "--model", program.model, "-e", "1") for _ in range(2)]
+    assert runs[0].pop("seconds") > 0 and runs[1].pop("seconds") > 0
+    assert runs[0] == runs[1]
+
+
+def test_the_table_for_people(program):
+    text = program.ok("audit", "--method", "black-box", *QUICK, "--model", program.model, "-e", "1").text
+    assert "failed to falsify" in text and "lower bound on ε" in text and "proved" not in text
+
+
+def test_a_mechanism_that_promises_nothing(program, models):
+    options = ["-m", "vickrey", "--set", "exclude_input=true", "--model", models / "first.safetensors", "-e", "1"]
+    refused(program, ["audit", *options], 2, ["--metric", "promises nothing", "euclidean"])
+    report = audit(program, *options, "--metric", "euclidean")
+    assert report["verdict"] == "refuted" and report["refuted_by_loss"] and not report["claim"]["own"]
+
+
+def test_the_document_path(program):
+    strict = audit(program, "--model", program.model, "-e", "1", "--through", "document")
+    assert strict["verdict"] == "failed to falsify"
+    assert any("jane.roe@example.org" in (pair["first"], pair["second"]) for pair in strict["pairs"])
+    paper = audit(program, "--model", program.model, "-e", "1", "--through", "document", "--policy", "paper")
+    assert paper["verdict"] == "refuted" and paper["epsilon_lower_bound"] == "infinite"
+
+
+def test_foreign_programs(program, models, script):
+    words = ["--model", models / "first.safetensors", "--metric", "pure"]
+    setup = f"words = {WORDS!r}"
+    # One bit of the word, flipped with probability 1/6: the loss is ln 5 = 1.61.
+    response = "words[(ord(word[0]) + (random.random() < 1 / 6)) % 2]"
+    command = script(response, setup)
+    right = audit(program, "--command", command, *words, "-e", "1.62")
+    assert right["verdict"] == "failed to falsify" and right["epsilon_lower_bound"] > 1.3
+    assert audit(program, "--command", command, *words, "-e", "1.2")["verdict"] == "refuted"
+    # A fixed seed: every run draws the same noise.
+    seeded = audit(program, "--command", script(response, setup + "\nrandom.seed(42)"), *words, "-e", "1.62")
+    assert seeded["refuted_by_dependence"]
+    # Words it does not know go through.
+    passing = script("random.choice(words) if word in words else word", setup)
+    assert audit(program, "--command", passing, *words, "-e", "1")["verdict"] == "refuted"
+    kept = audit(program, "--command", passing, *words, "-e", "1", "--vocabulary-only")
+    assert kept["verdict"] == "failed to falsify"
+
+
+@pytest.mark.parametrize("command, parts", [
+    ("no-such-program-here", ["cannot be run"]),
+    ("exit 7", ["ended with status 7"]),
+    ("kill -KILL $$", ["signal 9"]),
+    ("head -n 5", ["wrote 5 lines for"]),
+    ("sed p", ["lines for"]),
+    ("yes", ["wrote more than"]),
+    ("head -c 100000 /dev/urandom", ["not a word in line"]),
+    ("sleep 100", ["did not end within 0.5 seconds"]),
+])
+def test_a_program_that_fails_is_answered_with_one_line(program, models, command, parts):
+    refused(program, ["audit", "--command", command, "--timeout", "0.5", "--model", models / "first.safetensors",
+                      "--metric", "pure", "-e", "1", *QUICK], 1, ["--command", *parts])
+
+
+@pytest.mark.parametrize("arguments, parts", [
+    (["--draws", "5"], ["--draws", "'5'", "20"]),
+    (["--draws", "many"], ["--draws", "'many'"]),
+    (["--pairs", "0"], ["--pairs", "'0'"]),
+    (["--confidence", "1"], ["--confidence", "'1'"]),
+    (["--confidence", "nan"], ["--confidence", "'nan'"]),
+    (["--runs", "3"], ["--runs", "'3'"]),
+    (["--metric", "cosine"], ["--metric", "'cosine'", "euclidean"]),
+    (["--metric", "euclidean"], ["--metric", "'euclidean'", "no vectors"]),
+    (["--through", "walls"], ["--through", "'walls'", "document"]),
+    (["--method", "magic"], ["--method", "'magic'", "black-box"]),
+    (["--policy", "lax"], ["--policy", "'lax'"]),
+    (["--timeout", "0"], ["--timeout", "'0'"]),
+    (["--command", "cat"], ["--metric", "missing"]),
+    (["--command", "cat", "--set", "a=b"], ["--command", "--set"]),
+])
+def test_bad_values(program, arguments, parts):
+    refused(program, ["audit", "--model", program.model, "-e", "1", *arguments], 2, parts)
+
+
+def test_epsilon_is_needed(program):
+    refused(program, ["audit", "--model", program.model], 2, ["--epsilon", "missing"])
