@@ -4,6 +4,7 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
 #include <sotto/policy.hpp>
