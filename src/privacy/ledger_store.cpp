@@ -22,18 +22,18 @@ constexpr std::uint64_t kMostRecentTags = 1 << 17;
 constexpr int kCheckpointPages = 8192;
 
 struct Statements {
-  Statement is_recent, is_known, find_account, add_account, update_account, add_entry, add_tag, withhold,
+  Statement is_known, find_account, add_account, update_account, add_entry, add_tag, remove_tag, withhold,
       unwithhold, find_unit, add_unit, set_state;
 
   Result<void> prepare(Database& database) {
     const std::pair<Statement*, const char*> all[] = {
-        {&is_recent, "SELECT 1 FROM recent_tags WHERE tag = ?"},
         {&is_known, "SELECT 1 FROM tags WHERE tag = ?"},
         {&find_account, "SELECT account, spent, documents FROM accounts WHERE subject = ? AND unit = ?"},
         {&add_account, "INSERT INTO accounts VALUES(?, ?, ?, ?, ?)"},
         {&update_account, "UPDATE accounts SET spent = ?2, documents = ?3 WHERE account = ?1"},
         {&add_entry, "INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?)"},
-        {&add_tag, "INSERT INTO recent_tags VALUES(?)"},
+        {&add_tag, "INSERT OR IGNORE INTO recent_tags VALUES(?)"},
+        {&remove_tag, "DELETE FROM recent_tags WHERE tag = ?"},
         {&withhold, "INSERT OR REPLACE INTO withheld VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
         {&unwithhold, "DELETE FROM withheld WHERE dataset = ? AND record = ? AND unit = ?"},
         {&find_unit, "SELECT unit FROM units WHERE name = ?"},
@@ -64,6 +64,7 @@ class Batch {
 
   Result<void> run(std::span<LedgerRequest> requests) {
     SOTTO_ASSIGN(state_, read_state(database_));
+    has_old_tags_ = state_.entries > state_.recent;
     SOTTO_TRY(find_unit());
     SOTTO_ASSIGN(next_account_, database_.integer("SELECT 1 + COALESCE(MAX(account), 0) FROM accounts"));
     SOTTO_ASSIGN(const std::int64_t any_withheld, database_.integer("SELECT EXISTS(SELECT 1 FROM withheld)"));
@@ -99,8 +100,8 @@ class Batch {
     fresh_.clear();
     NanoEpsilon cost = 0;
     for (const LedgerDocument& document : request.documents) {
-      SOTTO_ASSIGN(const bool known, is_known(document.tag));
-      if (known) continue;
+      SOTTO_ASSIGN(const bool is_new, add_tag(document.tag));
+      if (!is_new) continue;
       fresh_.push_back(&document);
       cost = saturating_sum(cost, document.amount);
     }
@@ -110,6 +111,7 @@ class Batch {
       if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
         request.released = false;
         ++totals_.withheld;
+        for (const LedgerDocument* document : fresh_) SOTTO_TRY(sql_.remove_tag.bind(1, document->tag).run());
         return withhold(request, *account, cost);
       }
       for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
@@ -119,16 +121,15 @@ class Batch {
     return {};
   }
 
-  Result<bool> is_known(const DocumentTag& tag) {
-    for (const LedgerDocument* document : fresh_)
-      if (document->tag == tag) return true;
-    for (Statement* statement : {&sql_.is_recent, &sql_.is_known}) {
-      SOTTO_ASSIGN(const bool found, statement->bind(1, tag).step());
-      if (!found) continue;
-      statement->reset();
-      return true;
+  /// False when the tag is in the ledger already. The tag of a record that is withheld is removed again.
+  Result<bool> add_tag(const DocumentTag& tag) {
+    if (has_old_tags_) {
+      SOTTO_ASSIGN(const bool found, sql_.is_known.bind(1, tag).step());
+      sql_.is_known.reset();
+      if (found) return false;
     }
-    return false;
+    SOTTO_TRY(sql_.add_tag.bind(1, tag).run());
+    return sqlite3_changes(database_.handle()) > 0;
   }
 
   Result<OpenAccount*> open_account(std::string_view subject) {
@@ -160,7 +161,6 @@ class Batch {
                   .bind(5, std::int64_t{terms_.now.count()})
                   .bind(6, state_.head)
                   .run());
-    SOTTO_TRY(sql_.add_tag.bind(1, document.tag).run());
     account.spent += document.amount;
     ++account.documents;
     account.changed = true;
@@ -229,6 +229,7 @@ class Batch {
   const LedgerTerms& terms_;
   LedgerState state_;
   LedgerTotals totals_;
+  bool has_old_tags_ = true;  // whether the table `tags` is worth a look
   std::int64_t unit_ = 0;
   std::int64_t next_account_ = 1;
   std::unordered_map<std::string, OpenAccount> accounts_;  // by subject
