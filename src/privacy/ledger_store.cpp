@@ -68,10 +68,12 @@ class Batch {
     SOTTO_TRY(find_unit());
     SOTTO_ASSIGN(next_account_, database_.integer("SELECT 1 + COALESCE(MAX(account), 0) FROM accounts"));
     SOTTO_ASSIGN(const std::int64_t any_withheld, database_.integer("SELECT EXISTS(SELECT 1 FROM withheld)"));
+    SOTTO_TRY(add_tags(requests));
     for (LedgerRequest& request : requests) {
       SOTTO_TRY(decide(request));
       if (request.released && any_withheld != 0) SOTTO_TRY(forget_withheld(request));
     }
+    SOTTO_TRY(remove_tags_of_withheld());
     SOTTO_TRY(write_accounts());
     if (state_.recent > kMostRecentTags) SOTTO_TRY(move_recent_tags());
     return sql_.set_state.bind(1, static_cast<std::int64_t>(state_.entries))
@@ -84,6 +86,13 @@ class Batch {
   const LedgerTotals& totals() const { return totals_; }
 
  private:
+  /// The documents of the batch that have one tag, mostly a single one.
+  struct Group {
+    DocumentTag tag;
+    bool charged;  // in the ledger, or entered in this batch
+    bool is_new;   // the tag was added by this batch
+  };
+
   Result<void> find_unit() {
     SOTTO_ASSIGN(const bool found, sql_.find_unit.bind(1, terms_.unit).step());
     if (found) {
@@ -98,11 +107,15 @@ class Batch {
 
   Result<void> decide(LedgerRequest& request) {
     fresh_.clear();
+    fresh_groups_.clear();
     NanoEpsilon cost = 0;
     for (const LedgerDocument& document : request.documents) {
-      SOTTO_ASSIGN(const bool is_new, add_tag(document.tag));
-      if (!is_new) continue;
+      Group& group = groups_[group_of_[next_document_++]];
+      if (group.charged ||
+          std::find(fresh_groups_.begin(), fresh_groups_.end(), &group) != fresh_groups_.end())
+        continue;
       fresh_.push_back(&document);
+      fresh_groups_.push_back(&group);
       cost = saturating_sum(cost, document.amount);
     }
     request.released = true;
@@ -115,13 +128,33 @@ class Batch {
         return withhold(request, *account, cost);
       }
       for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
+      for (Group* group : fresh_groups_) group->charged = true;
     }
     totals_.charged += fresh_.size();
     totals_.repeated += request.documents.size() - fresh_.size();
     return {};
   }
 
-  /// False when the tag is in the ledger already. The tag of a record that is withheld is removed again.
+  /// Enters the tags of all documents, in the order of the tags: neighbours in the table share its pages.
+  /// Those of documents that are not released after all are removed at the end.
+  Result<void> add_tags(std::span<const LedgerRequest> requests) {
+    std::vector<std::pair<DocumentTag, std::uint32_t>> all;
+    for (const LedgerRequest& request : requests)
+      for (const LedgerDocument& document : request.documents)
+        all.emplace_back(document.tag, static_cast<std::uint32_t>(all.size()));
+    std::sort(all.begin(), all.end());
+    group_of_.resize(all.size());
+    for (const auto& [tag, place] : all) {
+      if (groups_.empty() || groups_.back().tag != tag) {
+        SOTTO_ASSIGN(const bool is_new, add_tag(tag));
+        groups_.push_back({tag, !is_new, is_new});
+      }
+      group_of_[place] = static_cast<std::uint32_t>(groups_.size() - 1);
+    }
+    return {};
+  }
+
+  /// False when the tag is in the ledger already.
   Result<bool> add_tag(const DocumentTag& tag) {
     if (has_old_tags_) {
       SOTTO_ASSIGN(const bool found, sql_.is_known.bind(1, tag).step());
@@ -130,6 +163,12 @@ class Batch {
     }
     SOTTO_TRY(sql_.add_tag.bind(1, tag).run());
     return sqlite3_changes(database_.handle()) > 0;
+  }
+
+  Result<void> remove_tags_of_withheld() {
+    for (const Group& group : groups_)
+      if (group.is_new && !group.charged) SOTTO_TRY(sql_.remove_tag.bind(1, group.tag).run());
+    return {};
   }
 
   Result<OpenAccount*> open_account(std::string_view subject) {
@@ -233,7 +272,11 @@ class Batch {
   std::int64_t unit_ = 0;
   std::int64_t next_account_ = 1;
   std::unordered_map<std::string, OpenAccount> accounts_;  // by subject
-  std::vector<const LedgerDocument*> fresh_;               // of the record being decided
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_of_;  // of each document of the batch
+  std::size_t next_document_ = 0;        // of the batch
+  std::vector<Group*> fresh_groups_;
+  std::vector<const LedgerDocument*> fresh_;  // of the record being decided
 };
 
 }  // namespace
