@@ -17,6 +17,7 @@ Examples:
   sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
   sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
+  sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
 
 Make a key file with: head -c 32 /dev/urandom > secret.key
@@ -32,6 +33,7 @@ struct Arguments {
   std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
                               config;
   std::string max_document_bytes, memory, target = "nominal";
+  std::string ledger, subject, limit;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
@@ -87,6 +89,11 @@ void add_run_options(CLI::App& command, Arguments& a) {
   command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
   command.add_option("--memory", a.memory, "For tables and caches (default: 512M); changes speed only")
       ->type_name("SIZE");
+  command.add_option("--ledger", a.ledger, "Record what each subject spends; needs --key-file")
+      ->type_name("FILE");
+  command.add_option("--subject", a.subject, "Field that says whose account is charged; for --ledger")
+      ->type_name("FIELD");
+  command.add_option("--limit", a.limit, "Epsilon a subject may spend in all; for --ledger")->type_name("E");
   command.add_option("--shard", a.shard, "Only part i of N (contiguous records)")->type_name("i/N");
   command.add_flag("--resume", a.resume, "Go on where an interrupted run stopped; needs --key-file and -o");
   command.add_option("--config", a.config, "Options from a YAML file; the command line wins")
@@ -122,6 +129,22 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   return options;
 }
 
+Result<std::optional<LedgerOptions>> ledger_options(const Arguments& a) {
+  if (a.ledger.empty()) {
+    for (const auto& [option, value] : {std::pair("--subject", &a.subject), std::pair("--limit", &a.limit)})
+      if (!value->empty())
+        return fail(Errc::invalid_argument, fmt::format("{}: '{}' needs --ledger FILE", option, *value));
+    return std::nullopt;
+  }
+  LedgerOptions ledger;
+  ledger.file = a.ledger;
+  ledger.subject_field = a.subject;
+  if (a.limit.empty())
+    return fail(Errc::invalid_argument, "--limit: missing; give the epsilon that a subject may spend in all");
+  SOTTO_ASSIGN(ledger.limit, parse_number("--limit", a.limit, 1e-9, kLargestLimit));
+  return ledger;
+}
+
 Result<FileOptions> file_options(const Arguments& a) {
   FileOptions files;
   files.inputs.assign(a.inputs.begin(), a.inputs.end());
@@ -142,6 +165,7 @@ Result<FileOptions> file_options(const Arguments& a) {
     SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
   }
   files.resume = a.resume;
+  SOTTO_ASSIGN(files.ledger, ledger_options(a));
   return files;
 }
 
@@ -152,6 +176,7 @@ std::string summary(const Receipt& receipt) {
       "{} documents, {} words privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
       c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
       clear);
+  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
   if (receipt.seeded) return text + "; seeded: not private";
   return text +
          fmt::format("; {} guarantee, epsilon {} a token{}", to_string(receipt.guarantee.kind),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/receipt.hpp>
@@ -93,7 +94,8 @@ struct FileOptions {
   std::string id_field;                         ///< empty: the record number is the id
   unsigned threads = 0;                         ///< 0: one for each processor
   Shard shard;
-  bool resume = false;  ///< go on where an interrupted run stopped; needs key_file and output
+  std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is needed
+  bool resume = false;                  ///< go on where an interrupted run stopped; needs key_file and output
   ProgressCallback progress;
 };
 

@@ -16,7 +16,7 @@ namespace sotto {
 /// Sums over documents. Adding two of them gives the counts of both, so threads and resumed runs can be put
 /// together.
 struct Counts {
-  std::uint64_t documents = 0;
+  std::uint64_t documents = 0;  ///< released ones; those of withheld records are counted nowhere
   std::uint64_t bytes_in = 0;
   std::uint64_t words = 0;  ///< tokens of class word
   std::uint64_t numbers = 0;
@@ -32,6 +32,7 @@ struct Counts {
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
   std::uint64_t invalid_utf8 = 0;      ///< invalid sequences replaced by U+FFFD
+  std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
   std::uint64_t largest_document = 0;  ///< most privatized tokens in one document
 
   Counts& operator+=(const Counts& other);
@@ -42,6 +43,18 @@ struct CertificateReference {
   double epsilon = 0;   ///< certified
   double attained = 0;  ///< of it, what some pair of inputs really attains
   std::string sha256;   ///< of the certificate's file
+};
+
+/// What a run did to its ledger.
+struct LedgerReceipt {
+  std::string id;             ///< of the ledger, hex
+  std::string subject_field;  ///< whose accounts were charged
+  std::string unit;           ///< what they were charged in
+  double limit = 0;
+  std::uint64_t charged_documents = 0;   ///< entered by this run
+  std::uint64_t repeated_documents = 0;  ///< released again at no charge
+  std::uint64_t entries = 0;             ///< in the ledger after the run's last charge
+  std::string head;                      ///< of the chain then; to be kept as a pin, see docs/ledger.md
 };
 
 struct Receipt {
@@ -60,6 +73,7 @@ struct Receipt {
   std::string configuration_digest;
   bool seeded = false;
   Counts counts;
+  std::optional<LedgerReceipt> ledger;  ///< empty: none was used
   double seconds = 0;
 };
 

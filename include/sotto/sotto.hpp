@@ -9,6 +9,7 @@
 #include <sotto/composition.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
 #include <sotto/policy.hpp>

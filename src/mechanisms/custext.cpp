@@ -96,6 +96,7 @@ class Custext final : public Mechanism {
             .unit = {},
             .scope = GuaranteeScope::group,
             .epsilon = epsilon_,
+            .rho = epsilon_ * epsilon_ / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement = fmt::format(
                 "For any two words of one group the probabilities of each output differ at most by the "

@@ -128,6 +128,9 @@ class DiffractorTem final : public Mechanism {
                      lists_.model().digest()},
             .scope = GuaranteeScope::all_inputs,
             .epsilon = epsilon_,
+            // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
+            // than its parts.
+            .rho = epsilon_ * epsilon_ / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits",
                             fmt::format("weights are rounded to integers, which can multiply a ratio of two "
                                         "probabilities by up to 1 + {:.1e}",

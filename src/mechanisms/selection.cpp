@@ -276,6 +276,10 @@ void SelectionTokens::resolve(std::span<TokenId> out) {
   draws_.clear();
 }
 
+double selection_rho(const Selection& selection, double epsilon) {
+  return selection.rule().bounded_range() ? epsilon * epsilon / 8 : 0;
+}
+
 std::vector<std::string> selection_assumptions(const Selection& selection) {
   return {"the keyed stream is indistinguishable from uniform bits",
           fmt::format("rounding to integer weights adds at most {:.2g} to the logarithm of a ratio",

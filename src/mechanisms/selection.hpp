@@ -147,6 +147,10 @@ class SelectionMechanism : public Mechanism {
   std::unique_ptr<Selection> selection_;
 };
 
+/// ε²/8 where the rule's loss has a range of ε·d as the output varies, as Guarantee::rho wants it; otherwise
+/// 0.
+double selection_rho(const Selection& selection, double epsilon);
+
 /// The assumptions that every selection mechanism states.
 std::vector<std::string> selection_assumptions(const Selection& selection);
 

@@ -33,6 +33,7 @@ class Exponential final : public SelectionRule {
     return row;
   }
 
+  bool bounded_range() const override { return true; }
   double rounding_slack() const override { return kRoundingSlack; }
 
  private:
@@ -101,6 +102,7 @@ class PermuteAndFlip final : public SelectionRule {
     return row;
   }
 
+  bool bounded_range() const override { return false; }
   double rounding_slack() const override {
     return kRoundingSlack + static_cast<double>(outcomes_ + 100) * 0x1p-48;
   }

@@ -38,6 +38,9 @@ class SelectionRule {
   /// reports, not for sampling.
   virtual std::vector<double> probabilities(std::span<const double> exponents) const = 0;
 
+  /// Whether the loss, as the output varies, lies in an interval of length ε·d rather than 2·ε·d.
+  virtual bool bounded_range() const = 0;
+
   /// What rounding can add to the loss ln(P(y|x)/P(y|x′)).
   virtual double rounding_slack() const = 0;
 };

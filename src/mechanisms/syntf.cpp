@@ -83,6 +83,7 @@ class Syntf final : public Mechanism {
         .unit = {},
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
+        .rho = all ? epsilon_ * epsilon_ / 8 : 0,
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = all ? fmt::format("For any two words, and words outside the vocabulary, the "
                                        "probabilities of each output differ at most by the factor exp({}).",

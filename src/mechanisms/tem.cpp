@@ -34,6 +34,7 @@ class Tem final : public SelectionMechanism {
                  selection().model().digest()},
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
+        .rho = selection_rho(selection(), epsilon_),
         .assumptions = selection_assumptions(selection()),
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ "

@@ -90,6 +90,9 @@ class DelimitedChunk {
     if (!job_.layout.id_field.empty()) {
       SOTTO_ASSIGN(id_column_, find_column(job_.layout.id_field, "--id-field"));
     }
+    if (!job_.layout.subject_field.empty()) {
+      SOTTO_ASSIGN(subject_column_, find_column(job_.layout.subject_field, "--subject"));
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (document_column_[i] == nullptr) job_.clear_fields.emplace(column_name(i));
     return {};
@@ -129,11 +132,20 @@ class DelimitedChunk {
       id_ = text_.view();
       id.id = id_;
     }
+    if (subject_column_) {
+      unquote(values_[*subject_column_], quotes_, text_);
+      subject_ = text_.view();
+      if (subject_.empty())
+        return record_error(job_, record_, Errc::bad_format,
+                            fmt::format("the subject field '{}' is empty", job_.layout.subject_field));
+    }
+    job_.rewriter.begin_record(subject_, id);
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (i > 0) job_.rewriter.copy({&delimiter_, 1});
       SOTTO_TRY(rewrite_value(i, id));
     }
     job_.rewriter.copy(record.substr(body.size()));
+    job_.rewriter.end_record();
     return {};
   }
 
@@ -161,8 +173,10 @@ class DelimitedChunk {
   std::vector<std::string_view> columns_;
   std::vector<const std::string*> document_column_;  // the field that a column is, or null
   std::optional<std::size_t> id_column_;
+  std::optional<std::size_t> subject_column_;
   std::vector<std::string_view> values_;
   std::string id_;
+  std::string subject_;
   OutputBuffer text_;
 };
 

@@ -18,7 +18,8 @@ namespace sotto {
 struct RecordLayout {
   Format format = Format::text;
   std::vector<std::string> fields;
-  std::string id_field;  ///< empty: the record number
+  std::string id_field;       ///< empty: the record number
+  std::string subject_field;  ///< empty: there is no ledger
 };
 
 /// One chunk's work; the rewriter is started. `clear_fields` collects the names of the fields that were
@@ -29,7 +30,6 @@ struct ChunkJob {
   const DocumentStreams& streams;
   std::string input_name;  ///< for messages
   Rewriter& rewriter;
-  Counts& counts;
   std::set<std::string>& clear_fields;
 };
 

@@ -25,8 +25,8 @@ struct TextMember {
 
 struct ParsedRecord {
   std::vector<TextMember> members;
-  std::string id;
-  bool has_id = false;
+  std::optional<std::string> id;
+  std::optional<std::string> subject;
 };
 
 void append_json_string(std::string_view text, OutputBuffer& out) {
@@ -82,15 +82,22 @@ class JsonlChunk {
       return {};
     }
     std::string valid;
+    std::uint64_t replaced = 0;
     if (!is_valid_utf8(line)) {
-      valid = replace_invalid_utf8(line, job_.counts.invalid_utf8);
+      valid = replace_invalid_utf8(line, replaced);
       line = valid;
     }
     padded_.clear();
     padded_.append(line);
     padded_.reserve(simdjson::SIMDJSON_PADDING);
     SOTTO_ASSIGN(const ParsedRecord record, parse(padded_.view()));
-    return splice(padded_.view(), record);
+    DocumentId id{{}, record_};
+    if (record.id) id.id = *record.id;
+    job_.rewriter.begin_record(record.subject.value_or(""), id);
+    job_.rewriter.counts().invalid_utf8 += replaced;
+    SOTTO_TRY(splice(padded_.view(), record, id));
+    job_.rewriter.end_record();
+    return {};
   }
 
   Result<ParsedRecord> parse(std::string_view line) {
@@ -116,13 +123,17 @@ class JsonlChunk {
   Result<void> take_member(std::string_view key, ondemand::value& value, ParsedRecord& record) {
     const auto field = std::find(job_.layout.fields.begin(), job_.layout.fields.end(), key);
     const bool is_id = !job_.layout.id_field.empty() && key == job_.layout.id_field;
-    if (is_id) {
-      if (record.has_id) return problem(fmt::format("field '{}' stands there twice", key));
-      SOTTO_TRY(take_id(value, record));
+    const bool is_subject = !job_.layout.subject_field.empty() && key == job_.layout.subject_field;
+    if (is_id || is_subject) {
+      if (is_id ? record.id : record.subject)
+        return problem(fmt::format("field '{}' stands there twice", key));
+      SOTTO_ASSIGN(std::string name, take_name(value, key, is_id ? "id" : "subject"));
+      if (is_subject) record.subject = name;
+      if (is_id) record.id = std::move(name);
     }
     if (field != job_.layout.fields.end()) return take_text(*field, value, record);
     if (!job_.clear_fields.contains(std::string(key))) job_.clear_fields.emplace(key);
-    if (is_id) return {};
+    if (is_id || is_subject) return {};
     if (const auto error = walk(value); error) return not_json(error);
     return {};
   }
@@ -190,22 +201,21 @@ class JsonlChunk {
     return {};
   }
 
-  Result<void> take_id(ondemand::value& value, ParsedRecord& record) {
+  /// The value of a field that names the record or its subject.
+  Result<std::string> take_name(ondemand::value& value, std::string_view key, std::string_view what) {
     ondemand::json_type type{};
     if (const auto error = value.type().get(type); error) return not_json(error);
-    record.has_id = true;
     if (type == ondemand::json_type::string) {
       std::string_view text;
       if (const auto error = value.get_string().get(text); error) return not_json(error);
-      record.id = text;
-      return {};
+      return std::string(text);
     }
     if (type != ondemand::json_type::number)
-      return problem(fmt::format("field '{}' is not a string or a number, so it cannot be the id",
-                                 job_.layout.id_field));
-    record.id = value.raw_json_token();
-    record.id.erase(record.id.find_last_not_of(" \t\r\n") + 1);
-    return {};
+      return problem(
+          fmt::format("field '{}' is not a string or a number, so it cannot be the {}", key, what));
+    std::string number(value.raw_json_token());
+    number.erase(number.find_last_not_of(" \t\r\n") + 1);
+    return number;
   }
 
   Result<ParsedRecord> check_complete(ParsedRecord record) {
@@ -213,15 +223,17 @@ class JsonlChunk {
       if (std::none_of(record.members.begin(), record.members.end(),
                        [&](const TextMember& member) { return *member.field == field; }))
         return problem(fmt::format("there is no field '{}'", field));
-    if (!job_.layout.id_field.empty() && !record.has_id)
+    if (!job_.layout.id_field.empty() && !record.id)
       return problem(fmt::format("there is no id field '{}'", job_.layout.id_field));
+    if (!job_.layout.subject_field.empty() && !record.subject)
+      return problem(fmt::format("there is no subject field '{}'", job_.layout.subject_field));
+    if (record.subject && record.subject->empty())
+      return problem(fmt::format("the subject field '{}' is empty", job_.layout.subject_field));
     return record;
   }
 
-  Result<void> splice(std::string_view line, const ParsedRecord& record) {
+  Result<void> splice(std::string_view line, const ParsedRecord& record, const DocumentId& id) {
     const char* done = line.data();
-    DocumentId id{{}, record_};
-    if (record.has_id) id.id = record.id;
     for (const TextMember& member : record.members) {
       if (member.begin == nullptr) continue;  // null holds no text
       job_.rewriter.copy({done, static_cast<std::size_t>(member.begin - done)});

@@ -67,7 +67,19 @@ Json counts_json(const Counts& counts) {
             {"numbers", counts.clear_numbers},
             {"punctuation", counts.clear_punctuation}}},
           {"dropped", counts.dropped},
-          {"invalid_utf8_replaced", counts.invalid_utf8}};
+          {"invalid_utf8_replaced", counts.invalid_utf8},
+          {"withheld", counts.withheld}};
+}
+
+Json ledger_json(const LedgerReceipt& ledger) {
+  return {{"id", ledger.id},
+          {"subject_field", ledger.subject_field},
+          {"unit", ledger.unit},
+          {"limit", ledger.limit},
+          {"charged_documents", ledger.charged_documents},
+          {"repeated_documents", ledger.repeated_documents},
+          {"entries", ledger.entries},
+          {"head", ledger.head}};
 }
 
 }  // namespace
@@ -89,6 +101,7 @@ Counts& Counts::operator+=(const Counts& other) {
   clear_punctuation += other.clear_punctuation;
   dropped += other.dropped;
   invalid_utf8 += other.invalid_utf8;
+  withheld += other.withheld;
   largest_document = std::max(largest_document, other.largest_document);
   return *this;
 }
@@ -110,6 +123,8 @@ std::vector<std::string> what_leaks(const Receipt& receipt) {
   if (policy.letter_case == CasePolicy::keep) leaks.emplace_back("the letter case of each word");
   for (const std::string& field : receipt.clear_fields)
     leaks.push_back(fmt::format("the field '{}' of each record, copied as it is", field));
+  if (receipt.ledger)
+    leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
   leaks.emplace_back(
       "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
   leaks.emplace_back("the guarantee is computational: the noise comes from a keyed stream cipher");
@@ -139,6 +154,7 @@ std::string to_json(const Receipt& receipt) {
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
   json["configuration_sha256"] = receipt.configuration_digest;
   json["counts"] = counts_json(receipt.counts);
+  if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);
   json["leaks"] = what_leaks(receipt);
   json["seconds"] = receipt.seconds;
   json["tokens_per_second"] = per(tokens, receipt.seconds);

@@ -22,15 +22,24 @@ constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 /// The members of Counts in one fixed order, for the note.
 template <class CountsType>
 auto count_members(CountsType& c) {
-  return std::array{&c.documents,       &c.bytes_in,
-                    &c.words,           &c.numbers,
-                    &c.punctuation,     &c.others,
-                    &c.privatized,      &c.changed,
-                    &c.bottom,          &c.randomized_numbers,
-                    &c.clear_stopwords, &c.clear_oov,
-                    &c.clear_numbers,   &c.clear_punctuation,
-                    &c.dropped,         &c.invalid_utf8,
-                    &c.largest_document};
+  return std::array{&c.documents,
+                    &c.bytes_in,
+                    &c.words,
+                    &c.numbers,
+                    &c.punctuation,
+                    &c.others,
+                    &c.privatized,
+                    &c.changed,
+                    &c.bottom,
+                    &c.randomized_numbers,
+                    &c.clear_stopwords,
+                    &c.clear_oov,
+                    &c.clear_numbers,
+                    &c.clear_punctuation,
+                    &c.dropped,
+                    &c.invalid_utf8,
+                    &c.largest_document,
+                    &c.withheld};
 }
 
 std::string to_note(const Progress& progress, const std::string& fingerprint) {

@@ -38,13 +38,45 @@ Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
       pending_(context_->mechanism->make_pending()),
       bits_(Key{}) {}
 
-void Rewriter::start(OutputBuffer& out, Counts& counts) {
+void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   if (input_count_ > 0) pending_ = context_->mechanism->make_pending();  // an earlier chunk failed half-way
   document_count_ = 0;
   input_count_ = 0;
   copied_.clear();
   out_ = &out;
-  counts_ = &counts;
+  counts_ = chunk_counts_ = &counts;
+  log_ = log;
+  marks_.clear();
+}
+
+void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
+  if (log_ == nullptr) return;
+  LoggedRecord& record = log_->records.emplace_back();
+  record.subject = subject;
+  if (id.id) record.id = *id.id;
+  record.record = id.record;
+  record.first_document = log_->documents.size();
+  counts_ = &record.counts;
+  mark(false);
+}
+
+void Rewriter::end_record() {
+  if (log_ == nullptr) return;
+  mark(true);
+  counts_ = chunk_counts_;
+}
+
+void Rewriter::mark(bool is_end) {
+  const Mark mark{document_count_, copied_.size(), log_->records.size() - 1, is_end};
+  if (document_count_ == 0)
+    place(mark, out_->size());
+  else
+    marks_.push_back(mark);
+}
+
+void Rewriter::place(const Mark& mark, std::size_t position) {
+  LoggedRecord& record = log_->records[mark.record];
+  (mark.is_end ? record.output_end : record.output_begin) = position;
 }
 
 void Rewriter::copy(std::string_view bytes) {
@@ -60,10 +92,15 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
   plan(*document);
   const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
   document->digits.resize(digit_count_);
+  document->input_count = inputs.size();
   // All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works
   // in.
   if (!inputs.empty() || digit_count_ > 0) {
-    bits_.reset(streams.stream_key(id, field, document->text), inputs.size() + 1);
+    const Key key = streams.stream_key(id, field, document->text);
+    if (log_ != nullptr && !inputs.empty())
+      log_->documents.push_back(
+          {document_tag(key, log_->records.back().subject), charge_for(log_->epsilon, inputs.size())});
+    bits_.reset(key, inputs.size() + 1);
     pending_->add(inputs, bits_);
     uniform_digits(bits_, document->digits);
   }
@@ -82,6 +119,7 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   if (document_count_ == documents_.size()) documents_.emplace_back();
   Document& document = documents_[document_count_++];
   document.copied_before = copied_.size();
+  if (log_ != nullptr) document.record = log_->records.size() - 1;
   document.own_text.clear();
   document.text = text;
   if (!is_valid_utf8(text)) {
@@ -99,13 +137,14 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
 void Rewriter::finish() {
   outputs_.resize(input_count_);
   pending_->resolve(outputs_);
-  std::uint64_t changed = 0;
-  for (std::size_t i = 0; i < input_count_; ++i) changed += inputs_[i] != outputs_[i];
-  counts_->changed += changed;
+  count_changes();
+  auto mark = marks_.begin();
   const TokenId* output = outputs_.data();
   std::size_t copied = 0;
   for (std::size_t i = 0; i < document_count_; ++i) {
     const Document& document = documents_[i];
+    for (; mark != marks_.end() && mark->documents == i; ++mark)
+      place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
     if (document.encoder == nullptr) {
@@ -116,10 +155,25 @@ void Rewriter::finish() {
       document.encoder(rendered_.view(), *out_);
     }
   }
+  for (; mark != marks_.end(); ++mark) place(*mark, out_->size() + mark->copied - copied);
+  marks_.clear();
   out_->append(copied_.view().substr(copied));
   copied_.clear();
   document_count_ = 0;
   input_count_ = 0;
+}
+
+void Rewriter::count_changes() {
+  if (log_ == nullptr) {
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < input_count_; ++i) changed += inputs_[i] != outputs_[i];
+    counts_->changed += changed;
+    return;
+  }
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < document_count_; ++i)
+    for (const std::size_t end = at + documents_[i].input_count; at < end; ++at)
+      log_->records[documents_[i].record].counts.changed += inputs_[at] != outputs_[at];
 }
 
 void Rewriter::plan(Document& document) {

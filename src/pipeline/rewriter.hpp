@@ -15,6 +15,7 @@
 
 #include "embed/vocabulary.hpp"
 #include "pipeline/display_words.hpp"
+#include "pipeline/release_log.hpp"
 #include "random/bit_sources.hpp"
 #include "random/document_stream.hpp"
 #include "text/output_buffer.hpp"
@@ -52,7 +53,15 @@ class Rewriter {
   explicit Rewriter(std::shared_ptr<const RewriteContext> context);
 
   /// From now on everything goes to the end of `out` and is added to `counts`, which must outlive finish().
-  void start(OutputBuffer& out, Counts& counts);
+  /// With a log, what belongs to a record is counted there instead, and its documents are listed.
+  void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+
+  /// A record, whose documents follow, begins or ends here. Without a log they do nothing.
+  void begin_record(std::string_view subject, const DocumentId& id);
+  void end_record();
+
+  /// Where to count what happens outside the rewriter: until finish(), or the next end of a record.
+  Counts& counts() { return *counts_; }
 
   /// Bytes that go to the output as they are.
   void copy(std::string_view bytes);
@@ -79,9 +88,22 @@ class Rewriter {
     std::vector<Action> actions;  // one for each token
     std::vector<char> digits;     // uniform digits for the numbers, in order
     std::size_t copied_before;    // of copied_, what stands before the document
+    std::size_t input_count;      // replaced tokens
+    std::size_t record;           // in the log
     TextEncoder encoder;
   };
 
+  /// A place in the output that is not known until what is held back is written.
+  struct Mark {
+    std::size_t documents;  // held back before it
+    std::size_t copied;     // of copied_, what stands before it
+    std::size_t record;     // in the log
+    bool is_end;
+  };
+
+  void mark(bool is_end);
+  void place(const Mark& mark, std::size_t position);
+  void count_changes();
   Result<Document*> take_in(std::string_view text, Lifetime lifetime);
   void plan(Document& document);
   Action plan_word(std::string_view word, TokenId id);
@@ -98,6 +120,9 @@ class Rewriter {
   ChaChaBitSource bits_;
   OutputBuffer* out_ = nullptr;
   Counts* counts_ = nullptr;
+  Counts* chunk_counts_ = nullptr;
+  ReleaseLog* log_ = nullptr;
+  std::vector<Mark> marks_;
   std::vector<Document> documents_;  // the first document_count_ are held back
   std::size_t document_count_ = 0;
   OutputBuffer copied_;          // what was copied since the first of them

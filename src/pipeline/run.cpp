@@ -13,6 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "pipeline/formats.hpp"
+#include "pipeline/ledger_gate.hpp"
 #include "pipeline/output_target.hpp"
 #include "pipeline/record_reader.hpp"
 #include "pipeline/rewriter.hpp"
@@ -29,15 +30,19 @@ constexpr std::uint64_t kEscapeFactor = 6;
 constexpr std::size_t kBytesPerToken = 6;
 constexpr std::size_t kSmallestChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 8 << 20;
+// With a ledger each chunk waits for the disk once.
+constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 
 class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
-      RecordReader reader, std::unique_ptr<OutputTarget> output, Progress done)
+      RecordReader reader, std::unique_ptr<LedgerGate> ledger, std::unique_ptr<OutputTarget> output,
+      Progress done)
       : context_(std::move(context)),
         files_(files),
         layout_(std::move(layout)),
         reader_(std::move(reader)),
+        ledger_(std::move(ledger)),
         output_(std::move(output)),
         progress_(std::move(done)) {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
@@ -47,6 +52,7 @@ class Run {
       const std::lock_guard lock(writer_mutex_);
       return !stop_ && report_progress();
     });
+    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // has writer_mutex_ then
   }
 
   Result<Progress> run() {
@@ -61,6 +67,8 @@ class Run {
 
   /// Makes the output appear; to be called after run().
   Result<void> commit() { return output_->commit(); }
+
+  const LedgerGate* ledger() const { return ledger_.get(); }
 
   /// The namespace of the ids of an input.
   std::string dataset(std::uint32_t input) const {
@@ -77,10 +85,12 @@ class Run {
     OutputBuffer out;
     Counts counts;
     std::set<std::string> clear_fields;
+    std::optional<ReleaseLog> log;  // when there is a ledger
   };
 
   void work() {
     Workspace space(context_);
+    if (ledger_) space.log = ledger_->make_log();
     while (take(space.chunk)) {
       Result<void> result = rewrite(space);
       hand_in(space, std::move(result));
@@ -109,9 +119,10 @@ class Run {
     if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
         files_.shard.index == 1)
       space.out.append(*space.chunk.header);
-    space.rewriter.start(space.out, space.counts);
+    if (space.log) space.log->clear();
+    space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
     SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
-                             space.counts, space.clear_fields}));
+                             space.clear_fields}));
     space.rewriter.finish();
     return {};
   }
@@ -129,6 +140,8 @@ class Run {
   }
 
   Result<void> write(Workspace& space) {
+    if (ledger_)
+      SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
     SOTTO_TRY(output_->write(space.out.view()));
     progress_.position = space.chunk.end;
     progress_.output_bytes += space.out.size();
@@ -160,6 +173,7 @@ class Run {
   RecordLayout layout_;
   RecordReader reader_;
   std::vector<DocumentStreams> streams_;  // by input
+  std::unique_ptr<LedgerGate> ledger_;    // null: there is none
   std::unique_ptr<OutputTarget> output_;
   bool starts_from_the_beginning_ = true;
   std::atomic<bool> stop_ = false;
@@ -203,7 +217,7 @@ Result<RecordLayout> make_layout(const FileOptions& files) {
   for (const std::string& field : files.fields)
     if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
       return fail(Errc::invalid_argument, fmt::format("--field: '{}' is given twice", field));
-  return RecordLayout{format, files.fields, files.id_field};
+  return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
 }
 
 Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
@@ -232,6 +246,13 @@ Result<void> check_target(std::string_view option, const std::filesystem::path& 
 
 /// Refuses to write over what is read, and to write two things to one place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
+  if (files.ledger) {
+    SOTTO_TRY(check_target("--ledger", files.ledger->file, options, files));
+    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report)})
+      if (target && same_file(*target, files.ledger->file))
+        return fail(Errc::invalid_argument,
+                    fmt::format("{}: '{}' is also the ledger; give another file", option, target->string()));
+  }
   if (files.output) SOTTO_TRY(check_target("-o", *files.output, options, files));
   if (!files.report) return {};
   SOTTO_TRY(check_target("--report", *files.report, options, files));
@@ -244,7 +265,8 @@ Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& f
 }
 
 /// Identifies a run for --resume. The tag shows whether the key is the same and tells nothing else about it.
-std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout) {
+std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout,
+                        const LedgerGate* ledger) {
   CanonicalConfiguration run;
   run.add("configuration", to_hex(context.configuration));
   run.add("key", to_hex(context.streams("sotto resume").stream_key({{}, 0}, "", "")));
@@ -252,6 +274,7 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
   run.add("shard", fmt::format("{}/{}", files.shard.index, files.shard.count));
+  if (ledger != nullptr) run.add("ledger", ledger->fingerprint());
   for (std::size_t i = 0; i < layout.fields.size(); ++i)
     run.add(fmt::format("field.{}", i), layout.fields[i]);
   for (std::size_t i = 0; i < files.inputs.size(); ++i) {
@@ -293,22 +316,28 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   const auto begin = std::chrono::steady_clock::now();
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   SOTTO_TRY(check_resume(options, files));
+  SOTTO_TRY(check_ledger_options(options, files, layout.format));
   SOTTO_TRY(check_targets(options, files));
   SOTTO_ASSIGN(const auto context, RewriteContext::make(options));
   RecordReader::Options reading;
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  reading.chunk_bytes =
-      std::clamp(context->mechanism->good_batch() * kBytesPerToken, kSmallestChunk, kLargestChunk);
+  reading.chunk_bytes = std::clamp(context->mechanism->good_batch() * kBytesPerToken,
+                                   files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
   reading.max_record_bytes = options.max_document_bytes;
   if (layout.format != Format::text)
     reading.max_record_bytes = kEscapeFactor * options.max_document_bytes + kRecordOverhead;
   SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
+  std::unique_ptr<LedgerGate> ledger;
+  if (files.ledger) {
+    SOTTO_ASSIGN(ledger, LedgerGate::open(*files.ledger, *context));
+  }
   Progress done;
   std::unique_ptr<OutputTarget> output;
   if (files.resume) {
-    SOTTO_ASSIGN(output, open_resumable_output(*files.output, fingerprint(*context, files, layout), done));
+    SOTTO_ASSIGN(output, open_resumable_output(*files.output,
+                                               fingerprint(*context, files, layout, ledger.get()), done));
     reading.start = done.position;
     SOTTO_ASSIGN(reader, RecordReader::open(reading));
   } else {
@@ -321,10 +350,12 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   Receipt receipt = context->receipt();
   receipt.format = to_string(layout.format);
   receipt.fields = layout.fields;
-  Run run(context, files, std::move(layout), std::move(reader), std::move(output), std::move(done));
+  Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
+          std::move(done));
   receipt.dataset = run.dataset(0);
   SOTTO_ASSIGN(Progress finished, run.run());
   receipt.counts = finished.counts;
+  if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
   receipt.clear_fields = std::move(finished.clear_fields);
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (report) SOTTO_TRY(report->write(to_json(receipt)));  // first, so that there is no output without it

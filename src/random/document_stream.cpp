@@ -109,4 +109,14 @@ Key DocumentStreams::stream_key(const DocumentId& document, std::string_view fie
   return key;
 }
 
+std::array<unsigned char, 16> document_tag(const Key& stream_key, std::string_view subject) {
+  static constexpr std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> kPersonal = {
+      's', 'o', 't', 't', 'o', '-', 't', 'a', 'g', '-', '1'};
+  std::array<unsigned char, 16> tag;
+  crypto_generichash_blake2b_salt_personal(
+      tag.data(), tag.size(), reinterpret_cast<const unsigned char*>(subject.data()), subject.size(),
+      stream_key.data(), stream_key.size(), nullptr, kPersonal.data());
+  return tag;
+}
+
 }  // namespace sotto

@@ -2,6 +2,7 @@
 // threads, batches, shards or retries, and no stream meets two different texts.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -77,5 +78,11 @@ class DocumentStreams {
   crypto_generichash_blake2b_state prefix_;  ///< after key, version and data set
   Sha256Digest configuration_;
 };
+
+/// What a ledger knows a document by: BLAKE2b-128, keyed by the document's stream key and personalized with
+/// "sotto-tag-1", of the subject. Whoever lacks the run's key learns nothing from it, neither about the text
+/// nor about the noise; with the key it names this text of this document, of this subject, under this
+/// configuration.
+std::array<unsigned char, 16> document_tag(const Key& stream_key, std::string_view subject);
 
 }  // namespace sotto

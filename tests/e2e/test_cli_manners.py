@@ -12,8 +12,9 @@ import time
 import pytest
 from conftest import SOTTO, SOURCE, sentences, vectors, wait_until_signals_are_caught
 
-COMMANDS = ["", "privatize", "mechanisms", "explain", "budget", "model", "model list", "model info", "model import", "model export",
-            "lists", "lists build"]
+COMMANDS = ["", "privatize", "mechanisms", "explain", "budget", "audit", "attack", "model", "model list", "model info",
+            "model import", "model export", "lists", "lists build", "ledger", "ledger show", "ledger top", "ledger export",
+            "ledger verify"]
 BAR = re.compile(r"\[=* *\] +\d+%")
 
 
@@ -21,7 +22,8 @@ BAR = re.compile(r"\[=* *\] +\d+%")
 def test_help(program, command):
     outcome = program.ok(*command.split(), "--help")
     assert outcome.err == ""
-    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|budget|model|lists)\b.*)$", outcome.text, re.MULTILINE)
+    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|budget|audit|attack|model|lists|ledger)\b.*)$", outcome.text,
+                          re.MULTILINE)
     assert any(f"sotto {command}" in example for example in examples)
 
 
@@ -31,7 +33,7 @@ def test_options_in_examples_exist(program):
         help_text = program.ok(*command.split(), "--help").text
         options, _, examples = help_text.partition("\nExample")
         for line in examples.splitlines():
-            if f"sotto {command} -" in line or command not in ("model", "lists"):
+            if f"sotto {command} -" in line or command not in ("model", "lists", "ledger"):
                 for option in re.findall(r"\s(--[a-z-]+)", line):
                     assert option in options, f"{command}: {option}"
 

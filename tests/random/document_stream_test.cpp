@@ -38,6 +38,13 @@ TEST(DocumentStreams, GoldenKeys) {
             "f6f3a3bd7255b6735583c358a42986ae9eb865bf88abfdf573dec153b3825e4b");
 }
 
+// From Python: hashlib.blake2b(b"alice", key=bytes(range(32)), digest_size=16, person=b"sotto-tag-1")
+TEST(DocumentTag, GoldenTagAndItsParts) {
+  EXPECT_EQ(to_hex(document_tag(counting_key(), "alice")), "2c7590cfd2b6b8971a75d6b6eb8efeec");
+  EXPECT_NE(document_tag(counting_key(), "alice"), document_tag(counting_key(), "bob"));
+  EXPECT_NE(document_tag(counting_key(), "alice"), document_tag(Key{}, "alice"));
+}
+
 TEST(DocumentStreams, GoldenKeyOfPartsLongerThanABlock) {
   Sha256Digest configuration;
   std::iota(configuration.begin(), configuration.end(), static_cast<unsigned char>(100));

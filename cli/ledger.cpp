@@ -1,0 +1,295 @@
+// sotto ledger show|top|export|verify
+#include <chrono>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string time_text(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+/// Names come from the data; a control character in one must not reach a terminal.
+std::string printable(std::string text) {
+  for (char& byte : text)
+    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
+  return text;
+}
+
+Json to_json(const LedgerAccount& account) {
+  return {{"subject", account.subject},
+          {"unit", account.unit},
+          {"spent", static_cast<double>(account.spent) / 1e9},
+          {"spent_nano", account.spent},
+          {"documents", account.documents}};
+}
+
+Json to_json(const LedgerEntry& entry) {
+  return {{"entry", entry.number},
+          {"time", time_text(entry.time)},
+          {"tag", entry.tag},
+          {"subject", entry.subject},
+          {"unit", entry.unit},
+          {"amount", static_cast<double>(entry.amount) / 1e9},
+          {"amount_nano", entry.amount},
+          {"hash", entry.hash}};
+}
+
+Json to_json(const WithheldRecord& record) {
+  Json json = {{"dataset", record.dataset}, {"id", nullptr}, {"record", nullptr}};
+  if (record.has_id)
+    json["id"] = record.record;
+  else
+    json["record"] = std::stoull(record.record);
+  json["subject"] = record.subject;
+  json["unit"] = record.unit;
+  json["wanted"] = static_cast<double>(record.wanted) / 1e9;
+  json["spent"] = static_cast<double>(record.spent) / 1e9;
+  json["limit"] = static_cast<double>(record.limit) / 1e9;
+  json["time"] = time_text(record.time);
+  return json;
+}
+
+std::string as_line(const LedgerAccount& account) {
+  return fmt::format("{:>16}  {:>9} documents  {}\n", to_decimal(account.spent), account.documents,
+                     printable(account.subject));
+}
+
+std::string as_line(const WithheldRecord& record) {
+  return fmt::format("{}: {} {} of {}: {} spent, {} more wanted, limit {}\n", printable(record.dataset),
+                     record.has_id ? "id" : "record", printable(record.record), printable(record.subject),
+                     to_decimal(record.spent), to_decimal(record.wanted), to_decimal(record.limit));
+}
+
+/// Accounts that come sorted by unit, under a heading for each unit.
+std::string by_unit(const std::vector<LedgerAccount>& accounts) {
+  std::string text;
+  const std::string* unit = nullptr;
+  for (const LedgerAccount& account : accounts) {
+    if (unit == nullptr || *unit != account.unit) text += fmt::format("{}:\n", printable(account.unit));
+    unit = &account.unit;
+    text += as_line(account);
+  }
+  return text;
+}
+
+template <class Items>
+Json all_json(const Items& items) {
+  Json all = Json::array();
+  for (const auto& item : items) all.push_back(to_json(item));
+  return all;
+}
+
+Result<void> show_summary(Ledger& ledger, bool json) {
+  SOTTO_ASSIGN(const LedgerSummary summary, ledger.summary());
+  if (json) {
+    Json units = Json::array();
+    for (const LedgerUnit& unit : summary.units)
+      units.push_back({{"unit", unit.name},
+                       {"subjects", unit.subjects},
+                       {"documents", unit.documents},
+                       {"largest", static_cast<double>(unit.largest) / 1e9},
+                       {"mean", unit.mean}});
+    const Json all = {{"id", summary.id},
+                      {"entries", summary.entries},
+                      {"head", summary.head},
+                      {"withheld", summary.withheld},
+                      {"units", units}};
+    return print(to_text(all));
+  }
+  std::string text = fmt::format("ledger {}, {} entries, {} records withheld\nhead   {}\n", summary.id,
+                                 summary.entries, summary.withheld, summary.head);
+  for (const LedgerUnit& unit : summary.units)
+    text +=
+        fmt::format("{}:\n  {} subjects, {} documents, largest account {}, mean {:.6g}\n",
+                    printable(unit.name), unit.subjects, unit.documents, to_decimal(unit.largest), unit.mean);
+  return print(text);
+}
+
+Result<void> show_subject(Ledger& ledger, const std::string& subject, bool json) {
+  SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, ledger.accounts_of(subject));
+  if (json) return print(to_text(all_json(accounts)));
+  return print(accounts.empty() ? fmt::format("{} has spent nothing\n", printable(subject))
+                                : by_unit(accounts));
+}
+
+Result<void> show_withheld(Ledger& ledger, const std::string& subject, bool json) {
+  std::vector<WithheldRecord> records;
+  SOTTO_TRY(ledger.each_withheld([&](const WithheldRecord& record) -> Result<void> {
+    if (subject.empty() || record.subject == subject) records.push_back(record);
+    return {};
+  }));
+  if (json) return print(to_text(all_json(records)));
+  std::string text;
+  for (const WithheldRecord& record : records) text += as_line(record);
+  return print(records.empty() ? "no record is withheld\n" : text);
+}
+
+NamedAction add_show(CLI::App& group) {
+  struct Arguments {
+    std::string file, subject;
+    bool withheld = false, json = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("show", "What a subject has spent, or an overview");
+  command->add_option("FILE", a->file, "The ledger")->required();
+  command->add_option("SUBJECT", a->subject, "Only this subject's accounts");
+  command->add_flag("--withheld", a->withheld, "List the records that were left out because of a limit");
+  command->add_flag("--json", a->json, "Print JSON");
+  command->footer(
+      "Examples:\n  sotto ledger show spent.ledger\n  sotto ledger show spent.ledger alice\n"
+      "  sotto ledger show spent.ledger --withheld --json");
+  return {command, [a]() -> Result<void> {
+            SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
+            if (a->withheld) return show_withheld(*ledger, a->subject, a->json);
+            return a->subject.empty() ? show_summary(*ledger, a->json)
+                                      : show_subject(*ledger, a->subject, a->json);
+          }};
+}
+
+NamedAction add_top(CLI::App& group) {
+  struct Arguments {
+    std::string file, count = "10";
+    bool json = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("top", "The subjects that spent most, for each unit");
+  command->add_option("FILE", a->file, "The ledger")->required();
+  command->add_option("N", a->count, "How many")->capture_default_str();
+  command->add_flag("--json", a->json, "Print JSON");
+  command->footer("Example:\n  sotto ledger top spent.ledger 20");
+  return {command, [a]() -> Result<void> {
+            SOTTO_ASSIGN(const std::uint64_t count, parse_integer("N", a->count, 1, 1'000'000));
+            SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
+            SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, ledger->top(count));
+            return print(a->json ? to_text(all_json(accounts)) : by_unit(accounts));
+          }};
+}
+
+/// Writes rows as CSV (with a header) or as JSON lines, in blocks.
+class RowWriter {
+ public:
+  explicit RowWriter(bool csv) : csv_(csv) {}
+
+  Result<void> add(const Json& row) {
+    if (csv_ && first_) text_ += line(row, true);
+    first_ = false;
+    text_ += csv_ ? line(row, false) : row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text_.size() < kBlock ? Result<void>() : flush();
+  }
+
+  Result<void> flush() {
+    Result<void> done = print(text_);
+    text_.clear();
+    return done;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 16;
+
+  static std::string line(const Json& row, bool header) {
+    std::string text;
+    for (const auto& [key, value] : row.items()) {
+      if (!text.empty()) text += ',';
+      const std::string plain = value.is_null()     ? ""
+                                : value.is_string() ? value.get<std::string>()
+                                                    : value.dump();
+      text += quoted(header ? key : plain);
+    }
+    return text + "\n";
+  }
+
+  static std::string quoted(const std::string& value) {
+    if (value.find_first_of("\",\r\n") == std::string::npos) return value;
+    std::string text = "\"";
+    for (const char byte : value) text += byte == '"' ? std::string("\"\"") : std::string(1, byte);
+    return text + "\"";
+  }
+
+  bool csv_;
+  bool first_ = true;
+  std::string text_;
+};
+
+Result<void> export_rows(Ledger& ledger, std::size_t what, RowWriter& rows) {
+  const auto add = [&](const auto& item) { return rows.add(to_json(item)); };
+  if (what == 0) SOTTO_TRY(ledger.each_entry(add));
+  if (what == 1) SOTTO_TRY(ledger.each_account(add));
+  if (what == 2) SOTTO_TRY(ledger.each_withheld(add));
+  return rows.flush();
+}
+
+NamedAction add_export(CLI::App& group) {
+  struct Arguments {
+    std::string file, what = "entries", format = "csv";
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("export", "Print the whole ledger for other programs");
+  command->add_option("FILE", a->file, "The ledger")->required();
+  command->add_option("--what", a->what, "entries, accounts or withheld")->capture_default_str();
+  command->add_option("--format", a->format, "csv or jsonl")->capture_default_str();
+  command->footer(
+      "Example:\n  sotto ledger export spent.ledger --what accounts --format jsonl > accounts.jsonl");
+  return {command, [a]() -> Result<void> {
+            SOTTO_ASSIGN(const std::size_t what,
+                         parse_choice("--what", a->what, {"entries", "accounts", "withheld"}));
+            SOTTO_ASSIGN(const std::size_t format, parse_choice("--format", a->format, {"csv", "jsonl"}));
+            SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
+            RowWriter rows(format == 0);
+            return export_rows(*ledger, what, rows);
+          }};
+}
+
+Result<void> verify(const std::string& file, const std::string& head, bool json) {
+  SOTTO_ASSIGN(const auto ledger, Ledger::open(file));
+  SOTTO_ASSIGN(const LedgerCheck check, ledger->verify(head));
+  const bool sound = check.problem.empty();
+  if (json) {
+    Json result = {{"sound", sound}, {"entries", check.entries}, {"head", check.head}};
+    if (check.pinned_at) result["pinned_at"] = *check.pinned_at;
+    if (!sound) result["problem"] = check.problem;
+    if (check.bad_entry > 0) result["bad_entry"] = check.bad_entry;
+    SOTTO_TRY(print(to_text(result)));
+  }
+  if (!sound) return fail(Errc::bad_format, fmt::format("{}: {}", file, check.problem));
+  if (json) return {};
+  std::string text =
+      fmt::format("{} entries, chain and accounts are sound\nhead {}\n", check.entries, check.head);
+  if (check.pinned_at) text += fmt::format("the pinned head is that of entry {}\n", *check.pinned_at);
+  return print(text);
+}
+
+NamedAction add_verify(CLI::App& group) {
+  struct Arguments {
+    std::string file, head;
+    bool json = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command =
+      group.add_subcommand("verify", "Recompute chain and accounts; exit code 1 if they do not fit");
+  command->add_option("FILE", a->file, "The ledger")->required();
+  command->add_option("--head", a->head, "A head noted earlier, as in a receipt; it must be in the chain")
+      ->type_name("HEX");
+  command->add_flag("--json", a->json, "Print JSON");
+  command->footer("Example:\n  sotto ledger verify spent.ledger --head $(jq -r .ledger.head receipt.json)");
+  return {command, [a] { return verify(a->file, a->head, a->json); }};
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_ledger(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("ledger", "Show, export and check what subjects have spent");
+  group->require_subcommand(1);
+  group->footer("Example:\n  sotto ledger top spent.ledger\n\n'sotto ledger COMMAND --help' shows more.");
+  return {add_show(*group), add_top(*group), add_export(*group), add_verify(*group)};
+}
+
+}  // namespace sotto::cli

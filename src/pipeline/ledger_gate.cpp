@@ -1,0 +1,113 @@
+#include "pipeline/ledger_gate.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <sotto/validate.hpp>
+
+namespace sotto {
+namespace {
+
+/// Two guarantees may be added up when this is the same: it names what ε multiplies and between which inputs.
+/// What merely shapes the noise stays out, or a subject would get a new limit with every setting.
+Result<std::string> account_unit(const RewriteContext& context, const Guarantee& guarantee) {
+  if (guarantee.kind == GuaranteeKind::none || guarantee.scope == GuaranteeScope::sensitive_outputs)
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--ledger: '{}' with these settings promises {}; there is no epsilon to account for",
+                    context.options.mechanism,
+                    guarantee.kind == GuaranteeKind::none
+                        ? "no differential privacy"
+                        : "privacy for sensitive outputs only, and reveals other words"));
+  std::string unit = "pure epsilon";
+  if (!guarantee.unit.is_pure())
+    unit = fmt::format("epsilon times {} of model {}", guarantee.unit.metric, guarantee.unit.model);
+  if (const auto lists = context.parameters.find("lists"); lists != context.parameters.end())
+    unit += fmt::format(", lists {}", lists->second);  // they decide the index distance
+  if (guarantee.scope == GuaranteeScope::group) {
+    unit += fmt::format(" inside a group of {}", context.options.mechanism);
+    for (const auto& [name, value] : context.parameters) unit += fmt::format(" {}={}", name, value);
+    unit += fmt::format(" with model {}", context.model->digest());
+  }
+  return unit;
+}
+
+}  // namespace
+
+Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format) {
+  if (!files.ledger) return {};
+  const LedgerOptions& ledger = *files.ledger;
+  const auto refuse = [](std::string message) { return fail(Errc::invalid_argument, std::move(message)); };
+  if (options.seed)
+    return refuse("--ledger: cannot be given together with --seed; seeded output is not private");
+  if (!options.key_file)
+    return refuse(
+        "--ledger: needs --key-file, so that a repeated document is known and spends nothing again");
+  if (ledger.subject_field.empty())
+    return refuse("--subject: missing; name the field of the records that says whose account is charged");
+  if (format == Format::text)
+    return refuse(fmt::format("--subject: '{}' needs --format jsonl, csv or tsv; text has no fields",
+                              ledger.subject_field));
+  if (std::find(files.fields.begin(), files.fields.end(), ledger.subject_field) != files.fields.end())
+    return refuse(fmt::format("--subject: '{}' is also a --field; its text would stand in the ledger",
+                              ledger.subject_field));
+  if (!(ledger.limit >= 1e-9 && ledger.limit <= kLargestLimit))
+    return refuse(fmt::format("--limit: '{}' is not allowed; give a number from 1e-09 to {:g}", ledger.limit,
+                              kLargestLimit));
+  return {};
+}
+
+Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& options,
+                                                     const RewriteContext& context) {
+  const Guarantee guarantee = context.mechanism->guarantee();
+  SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
+  SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
+  return std::unique_ptr<LedgerGate>(
+      new LedgerGate(options, Decimal(guarantee.epsilon), std::move(unit), std::move(store)));
+}
+
+Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out,
+                                Counts& counts) {
+  requests_.clear();
+  for (std::size_t i = 0; i < log.records.size(); ++i) {
+    const LoggedRecord& record = log.records[i];
+    const std::size_t end =
+        i + 1 < log.records.size() ? log.records[i + 1].first_document : log.documents.size();
+    requests_.push_back(
+        {record.subject, dataset, record.id, record.record,
+         std::span(log.documents).subspan(record.first_document, end - record.first_document)});
+  }
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  if (!requests_.empty())
+    SOTTO_TRY(store_->charge(requests_, {unit_, limit_amount(options_.limit),
+                                         std::chrono::duration_cast<std::chrono::seconds>(now)}));
+  kept_.clear();
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i].released) {
+      counts += log.records[i].counts;
+      continue;
+    }
+    ++counts.withheld;
+    kept_.append(out.view().substr(done, log.records[i].output_begin - done));
+    done = log.records[i].output_end;
+  }
+  if (done == 0) return {};
+  kept_.append(out.view().substr(done));
+  std::swap(out, kept_);
+  return {};
+}
+
+std::string LedgerGate::fingerprint() const {
+  return fmt::format("{} {} {}", to_hex(store_->id()), limit_amount(options_.limit), options_.subject_field);
+}
+
+LedgerReceipt LedgerGate::receipt() const {
+  return {to_hex(store_->id()), options_.subject_field,   unit_,
+          options_.limit,       store_->totals().charged, store_->totals().repeated,
+          store_->entries(),    to_hex(store_->head())};
+}
+
+}  // namespace sotto

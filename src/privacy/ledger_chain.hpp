@@ -1,0 +1,37 @@
+// The hash chain of a ledger: each entry's hash covers the entry and the hash before it, so whoever has noted
+// a hash can tell later whether anything before it was changed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <sotto/ledger.hpp>
+
+namespace sotto {
+
+/// Names a document to whoever has the run's key. Made by DocumentStreams.
+using DocumentTag = std::array<unsigned char, 16>;
+
+using LedgerId = std::array<unsigned char, 16>;
+using ChainHash = std::array<unsigned char, 32>;
+
+/// What an entry's hash covers beside the hash before it.
+struct ChainLink {
+  std::uint64_t number = 0;
+  DocumentTag tag{};
+  std::string_view subject;
+  std::string_view unit;
+  NanoEpsilon amount = 0;
+  std::int64_t time = 0;
+};
+
+/// The hash before the first entry: BLAKE2b-256 of the id, personalized with "sotto-ledger-1".
+ChainHash chain_start(const LedgerId& id);
+
+/// BLAKE2b-256, personalized with "sotto-ledger-1", of
+///   hash before ‖ number ‖ tag ‖ subject ‖ unit ‖ amount ‖ time
+/// where numbers have 64 bits, little-endian, and subject and unit stand after their lengths.
+ChainHash chain_next(const ChainHash& before, const ChainLink& link);
+
+}  // namespace sotto

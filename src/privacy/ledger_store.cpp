@@ -1,0 +1,390 @@
+#include "privacy/ledger_store.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "privacy/ledger_lock.hpp"
+#include "privacy/ledger_schema.hpp"
+#include "privacy/nano_epsilon.hpp"
+#include "privacy/sqlite.hpp"
+
+namespace sotto {
+namespace {
+
+// Tags in recent_tags before they are moved: the more, the fewer pages a moved tag costs; the fewer, the
+// smaller the table that every batch writes most of.
+constexpr std::uint64_t kMostRecentTags = 1 << 17;
+
+// Pages in the write-ahead log before they are copied into the database (32 MB).
+constexpr int kCheckpointPages = 8192;
+
+struct Statements {
+  Statement is_known, find_account, add_account, update_account, add_entry, add_tag, remove_tag, withhold,
+      unwithhold, find_unit, add_unit, set_state;
+
+  Result<void> prepare(Database& database) {
+    const std::pair<Statement*, const char*> all[] = {
+        {&is_known, "SELECT 1 FROM tags WHERE tag = ?"},
+        {&find_account, "SELECT account, spent, documents FROM accounts WHERE subject = ? AND unit = ?"},
+        {&add_account, "INSERT INTO accounts VALUES(?, ?, ?, ?, ?)"},
+        {&update_account, "UPDATE accounts SET spent = ?2, documents = ?3 WHERE account = ?1"},
+        {&add_entry, "INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?)"},
+        {&add_tag, "INSERT OR IGNORE INTO recent_tags VALUES(?)"},
+        {&remove_tag, "DELETE FROM recent_tags WHERE tag = ?"},
+        {&withhold, "INSERT OR REPLACE INTO withheld VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
+        {&unwithhold, "DELETE FROM withheld WHERE dataset = ? AND record = ? AND unit = ?"},
+        {&find_unit, "SELECT unit FROM units WHERE name = ?"},
+        {&add_unit, "INSERT INTO units(name) VALUES(?)"},
+        {&set_state, "UPDATE state SET entries = ?, head = ?, recent = ?"},
+    };
+    for (const auto& [statement, sql] : all) {
+      SOTTO_ASSIGN(*statement, database.prepare(sql));
+    }
+    return {};
+  }
+};
+
+/// An account as it stands inside the transaction.
+struct OpenAccount {
+  std::int64_t number = 0;
+  NanoEpsilon spent = 0;
+  std::int64_t documents = 0;
+  bool is_new = false;
+  bool changed = false;
+};
+
+/// One transaction's work.
+class Batch {
+ public:
+  Batch(Database& database, Statements& statements, const LedgerTerms& terms)
+      : database_(database), sql_(statements), terms_(terms) {}
+
+  Result<void> run(std::span<LedgerRequest> requests) {
+    SOTTO_ASSIGN(state_, read_state(database_));
+    has_old_tags_ = state_.entries > state_.recent;
+    SOTTO_TRY(find_unit());
+    SOTTO_ASSIGN(next_account_, database_.integer("SELECT 1 + COALESCE(MAX(account), 0) FROM accounts"));
+    SOTTO_ASSIGN(const std::int64_t any_withheld, database_.integer("SELECT EXISTS(SELECT 1 FROM withheld)"));
+    SOTTO_TRY(add_tags(requests));
+    for (LedgerRequest& request : requests) {
+      SOTTO_TRY(decide(request));
+      if (request.released && any_withheld != 0) SOTTO_TRY(forget_withheld(request));
+    }
+    SOTTO_TRY(remove_tags_of_withheld());
+    SOTTO_TRY(write_accounts());
+    if (state_.recent > kMostRecentTags) SOTTO_TRY(move_recent_tags());
+    return sql_.set_state.bind(1, static_cast<std::int64_t>(state_.entries))
+        .bind(2, state_.head)
+        .bind(3, static_cast<std::int64_t>(state_.recent))
+        .run();
+  }
+
+  const LedgerState& state() const { return state_; }
+  const LedgerTotals& totals() const { return totals_; }
+
+ private:
+  /// The documents of the batch that have one tag, mostly a single one.
+  struct Group {
+    DocumentTag tag;
+    bool charged;  // in the ledger, or entered in this batch
+    bool is_new;   // the tag was added by this batch
+  };
+
+  Result<void> find_unit() {
+    SOTTO_ASSIGN(const bool found, sql_.find_unit.bind(1, terms_.unit).step());
+    if (found) {
+      unit_ = sql_.find_unit.integer(0);
+      sql_.find_unit.reset();
+      return {};
+    }
+    SOTTO_TRY(sql_.add_unit.bind(1, terms_.unit).run());
+    unit_ = sqlite3_last_insert_rowid(database_.handle());
+    return {};
+  }
+
+  Result<void> decide(LedgerRequest& request) {
+    fresh_.clear();
+    fresh_groups_.clear();
+    NanoEpsilon cost = 0;
+    for (const LedgerDocument& document : request.documents) {
+      Group& group = groups_[group_of_[next_document_++]];
+      if (group.charged ||
+          std::find(fresh_groups_.begin(), fresh_groups_.end(), &group) != fresh_groups_.end())
+        continue;
+      fresh_.push_back(&document);
+      fresh_groups_.push_back(&group);
+      cost = saturating_sum(cost, document.amount);
+    }
+    request.released = true;
+    if (!fresh_.empty()) {
+      SOTTO_ASSIGN(OpenAccount* const account, open_account(request.subject));
+      if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
+        request.released = false;
+        ++totals_.withheld;
+        for (const LedgerDocument* document : fresh_) SOTTO_TRY(sql_.remove_tag.bind(1, document->tag).run());
+        return withhold(request, *account, cost);
+      }
+      for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
+      for (Group* group : fresh_groups_) group->charged = true;
+    }
+    totals_.charged += fresh_.size();
+    totals_.repeated += request.documents.size() - fresh_.size();
+    return {};
+  }
+
+  /// Enters the tags of all documents, in the order of the tags: neighbours in the table share its pages.
+  /// Those of documents that are not released after all are removed at the end.
+  Result<void> add_tags(std::span<const LedgerRequest> requests) {
+    std::vector<std::pair<DocumentTag, std::uint32_t>> all;
+    for (const LedgerRequest& request : requests)
+      for (const LedgerDocument& document : request.documents)
+        all.emplace_back(document.tag, static_cast<std::uint32_t>(all.size()));
+    std::sort(all.begin(), all.end());
+    group_of_.resize(all.size());
+    for (const auto& [tag, place] : all) {
+      if (groups_.empty() || groups_.back().tag != tag) {
+        SOTTO_ASSIGN(const bool is_new, add_tag(tag));
+        groups_.push_back({tag, !is_new, is_new});
+      }
+      group_of_[place] = static_cast<std::uint32_t>(groups_.size() - 1);
+    }
+    return {};
+  }
+
+  /// False when the tag is in the ledger already.
+  Result<bool> add_tag(const DocumentTag& tag) {
+    if (has_old_tags_) {
+      SOTTO_ASSIGN(const bool found, sql_.is_known.bind(1, tag).step());
+      sql_.is_known.reset();
+      if (found) return false;
+    }
+    SOTTO_TRY(sql_.add_tag.bind(1, tag).run());
+    return sqlite3_changes(database_.handle()) > 0;
+  }
+
+  Result<void> remove_tags_of_withheld() {
+    for (const Group& group : groups_)
+      if (group.is_new && !group.charged) SOTTO_TRY(sql_.remove_tag.bind(1, group.tag).run());
+    return {};
+  }
+
+  Result<OpenAccount*> open_account(std::string_view subject) {
+    const auto [place, inserted] = accounts_.try_emplace(std::string(subject));
+    OpenAccount& account = place->second;
+    if (!inserted) return &account;
+    SOTTO_ASSIGN(const bool found, sql_.find_account.bind(1, subject).bind(2, unit_).step());
+    if (found) {
+      account.number = sql_.find_account.integer(0);
+      account.spent = sql_.find_account.integer(1);
+      account.documents = sql_.find_account.integer(2);
+      sql_.find_account.reset();
+    } else {
+      account.is_new = true;
+    }
+    return &account;
+  }
+
+  Result<void> enter(const LedgerDocument& document, std::string_view subject, OpenAccount& account) {
+    if (account.number == 0) account.number = next_account_++;
+    ++state_.entries;
+    ++state_.recent;
+    state_.head = chain_next(state_.head, {state_.entries, document.tag, subject, terms_.unit,
+                                           document.amount, terms_.now.count()});
+    SOTTO_TRY(sql_.add_entry.bind(1, static_cast<std::int64_t>(state_.entries))
+                  .bind(2, document.tag)
+                  .bind(3, account.number)
+                  .bind(4, document.amount)
+                  .bind(5, std::int64_t{terms_.now.count()})
+                  .bind(6, state_.head)
+                  .run());
+    account.spent += document.amount;
+    ++account.documents;
+    account.changed = true;
+    return {};
+  }
+
+  static void bind_record(Statement& statement, int index, const LedgerRequest& request) {
+    if (request.id)
+      statement.bind(index, *request.id);
+    else
+      statement.bind(index, static_cast<std::int64_t>(request.record + 1));
+  }
+
+  Result<void> withhold(const LedgerRequest& request, const OpenAccount& account, NanoEpsilon cost) {
+    Statement& row = sql_.withhold;
+    row.bind(1, request.dataset);
+    bind_record(row, 2, request);
+    return row.bind(3, unit_)
+        .bind(4, request.subject)
+        .bind(5, cost)
+        .bind(6, account.spent)
+        .bind(7, terms_.limit)
+        .bind(8, std::int64_t{terms_.now.count()})
+        .run();
+  }
+
+  Result<void> forget_withheld(const LedgerRequest& request) {
+    sql_.unwithhold.bind(1, request.dataset);
+    bind_record(sql_.unwithhold, 2, request);
+    return sql_.unwithhold.bind(3, unit_).run();
+  }
+
+  Result<void> write_accounts() {
+    // In the order of their numbers: rows of new accounts are then appended.
+    std::vector<const std::pair<const std::string, OpenAccount>*> changed;
+    for (const auto& entry : accounts_)
+      if (entry.second.changed) changed.push_back(&entry);
+    std::sort(changed.begin(), changed.end(),
+              [](const auto* a, const auto* b) { return a->second.number < b->second.number; });
+    for (const auto* entry : changed) {
+      const auto& [subject, account] = *entry;
+      if (account.is_new)
+        SOTTO_TRY(sql_.add_account.bind(1, account.number)
+                      .bind(2, std::string_view(subject))
+                      .bind(3, unit_)
+                      .bind(4, account.spent)
+                      .bind(5, account.documents)
+                      .run());
+      else
+        SOTTO_TRY(sql_.update_account.bind(1, account.number)
+                      .bind(2, account.spent)
+                      .bind(3, account.documents)
+                      .run());
+    }
+    return {};
+  }
+
+  Result<void> move_recent_tags() {
+    state_.recent = 0;
+    return database_.execute(
+        "INSERT INTO tags SELECT tag FROM recent_tags ORDER BY tag; DELETE FROM recent_tags");
+  }
+
+  Database& database_;
+  Statements& sql_;
+  const LedgerTerms& terms_;
+  LedgerState state_;
+  LedgerTotals totals_;
+  bool has_old_tags_ = true;  // whether the table `tags` is worth a look
+  std::int64_t unit_ = 0;
+  std::int64_t next_account_ = 1;
+  std::unordered_map<std::string, OpenAccount> accounts_;  // by subject
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_of_;  // of each document of the batch
+  std::size_t next_document_ = 0;        // of the batch
+  std::vector<Group*> fresh_groups_;
+  std::vector<const LedgerDocument*> fresh_;  // of the record being decided
+};
+
+}  // namespace
+
+struct LedgerStore::Impl {
+  LedgerLock lock;
+  Database database;
+  Statements statements;
+  LedgerState state;
+  LedgerTotals totals;
+  int log_pages = 0;
+
+  Result<void> open(const std::filesystem::path& file, double wait_seconds) {
+    std::error_code ignored;
+    if (std::filesystem::file_size(file, ignored) > 0 && !ignored) {
+      // A stranger's file is refused before anything is made beside it.
+      SOTTO_ASSIGN(Database there, Database::open(file, Database::Access::read, wait_seconds));
+      SOTTO_TRY(is_empty_or_ledger(there));
+    }
+    SOTTO_ASSIGN(lock, LedgerLock::open(file, wait_seconds));
+    SOTTO_TRY(lock.acquire());
+    auto opened = open_database(file, wait_seconds);
+    lock.release();
+    return opened;
+  }
+
+  Result<void> open_database(const std::filesystem::path& file, double wait_seconds) {
+    SOTTO_ASSIGN(database, Database::open(file, Database::Access::write, wait_seconds));
+    SOTTO_TRY(create_or_check_ledger(database));
+    // FULL: a transaction is on the disk when COMMIT returns. Checkpoints happen under the lock only.
+    SOTTO_TRY(database.execute(
+        "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768"));
+    sqlite3_wal_hook(
+        database.handle(),
+        [](void* pages, sqlite3*, const char*, int count) {
+          *static_cast<int*>(pages) = count;
+          return SQLITE_OK;
+        },
+        &log_pages);
+    SOTTO_TRY(statements.prepare(database));
+    SOTTO_ASSIGN(state, read_state(database));
+    return {};
+  }
+
+  Result<void> charge(std::span<LedgerRequest> requests, const LedgerTerms& terms) {
+    SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
+    Batch batch(database, statements, terms);
+    Result<void> done = batch.run(requests);
+    if (done) done = database.execute("COMMIT");
+    if (!done) {
+      (void)database.execute("ROLLBACK");  // fails where SQLite has rolled back already
+      return done;
+    }
+    state = batch.state();
+    totals.charged += batch.totals().charged;
+    totals.repeated += batch.totals().repeated;
+    totals.withheld += batch.totals().withheld;
+    // What could not be copied now is copied later; nothing is lost.
+    if (log_pages > kCheckpointPages)
+      (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
+                                      nullptr);
+    return {};
+  }
+};
+
+LedgerStore::LedgerStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+LedgerStore::~LedgerStore() {
+  // Closing the last connection copies the log into the database, which belongs under the lock. Where another
+  // process has the lock, this connection is not the last.
+  const bool locked = impl_->lock.try_acquire().value_or(false);
+  impl_->statements = {};
+  impl_->database = {};
+  if (locked) impl_->lock.release();
+}
+
+Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::filesystem::path& file,
+                                                       double wait_seconds) {
+  auto impl = std::make_unique<Impl>();
+  SOTTO_TRY(impl->open(file, wait_seconds));
+  return std::unique_ptr<LedgerStore>(new LedgerStore(std::move(impl)));
+}
+
+void LedgerStore::while_waiting(std::function<bool()> go_on) {
+  impl_->lock.while_waiting(std::move(go_on));
+}
+
+Result<void> LedgerStore::charge(std::span<LedgerRequest> requests, const LedgerTerms& terms) {
+  SOTTO_TRY(impl_->lock.acquire());
+  Result<void> done = impl_->charge(requests, terms);
+  impl_->lock.release();
+  return done;
+}
+
+const LedgerId& LedgerStore::id() const {
+  return impl_->state.id;
+}
+
+const LedgerTotals& LedgerStore::totals() const {
+  return impl_->totals;
+}
+
+std::uint64_t LedgerStore::entries() const {
+  return impl_->state.entries;
+}
+
+const ChainHash& LedgerStore::head() const {
+  return impl_->state.head;
+}
+
+}  // namespace sotto

@@ -1,0 +1,29 @@
+// ε in whole billionths. Sums of integers are exact; whatever must be rounded is rounded against us.
+#pragma once
+
+#include <cstdint>
+
+#include <sotto/ledger.hpp>
+
+namespace sotto {
+
+/// A positive finite number as digits · 10^exponent. A double stands for the shortest decimal number that
+/// reads back as it: what the person wrote and what a receipt prints.
+struct Decimal {
+  explicit Decimal(double value);
+  std::uint64_t digits = 0;
+  int exponent = 0;
+};
+
+inline constexpr NanoEpsilon kLargestAmount = INT64_MAX;
+
+/// tokens · ε, rounded up; kLargestAmount when it is larger than that.
+NanoEpsilon charge_for(const Decimal& epsilon, std::uint64_t tokens);
+
+/// A limit in ε, rounded down. At most kLargestLimit.
+NanoEpsilon limit_amount(double limit);
+
+/// The sum, or kLargestAmount when it is larger than that.
+NanoEpsilon saturating_sum(NanoEpsilon a, NanoEpsilon b);
+
+}  // namespace sotto

@@ -1,0 +1,81 @@
+// SQLite with errors as values: a connection and prepared statements. The ledger is the only user.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <sqlite3.h>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// A prepared statement. Values that are bound must live until the next reset().
+class Statement {
+ public:
+  Statement() = default;
+  Statement(sqlite3_stmt* statement, std::string file) : statement_(statement), file_(std::move(file)) {}
+
+  Statement& bind(int index, std::int64_t value);
+  Statement& bind(int index, std::string_view text);
+  Statement& bind(int index, std::span<const unsigned char> bytes);
+
+  /// True when there is a row; after an error or the last row the statement is ready to be bound anew.
+  Result<bool> step();
+  /// For statements without rows.
+  Result<void> run();
+  void reset() { sqlite3_reset(statement_.get()); }
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+  bool is_integer(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
+  }
+  /// Valid until the next step() or reset().
+  std::string_view text(int column) const;
+  /// Copies a blob; false when it has another size.
+  bool copy(int column, std::span<unsigned char> to) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::string file_;
+};
+
+/// A connection. Not thread-safe.
+class Database {
+ public:
+  enum class Access { read, write };
+  /// With Access::write the file is made when it is not there. Waits up to `wait_seconds` for locks.
+  static Result<Database> open(const std::filesystem::path& file, Access access, double wait_seconds);
+
+  /// Runs statements that have no parameters and give no rows.
+  Result<void> execute(const char* sql);
+  Result<Statement> prepare(std::string_view sql);
+  /// The first column of the first row.
+  Result<std::int64_t> integer(std::string_view sql);
+  Result<std::string> text(std::string_view sql);
+
+  sqlite3* handle() const { return database_.get(); }
+  const std::string& file() const { return file_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  };
+  static Result<Database> open_uri(const std::filesystem::path& file, int flags, const char* query);
+  std::unique_ptr<sqlite3, Close> database_;
+  std::string file_;
+};
+
+/// The connection's last failure as one line that names the file.
+tl::unexpected<Error> database_error(sqlite3* database, const std::string& file);
+
+}  // namespace sotto

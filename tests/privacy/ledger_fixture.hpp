@@ -1,0 +1,74 @@
+// A ledger in a folder of its own, and shorthands to charge it.
+#pragma once
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "privacy/ledger_store.hpp"
+#include "privacy/sqlite.hpp"
+#include "support/result_matchers.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace sotto::testing {
+
+constexpr NanoEpsilon kEpsilon = 1'000'000'000;
+
+inline DocumentTag tag_number(std::uint64_t number) {
+  DocumentTag tag{};
+  number = (number + 1) * 0x9E3779B97F4A7C15ULL;  // spread as keyed hashes are
+  std::memcpy(tag.data(), &number, sizeof(number));
+  return tag;
+}
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "spent.ledger"; }
+
+  std::unique_ptr<LedgerStore> store(double wait_seconds = 10) const {
+    auto opened = LedgerStore::open(file(), wait_seconds);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return std::move(*opened);
+  }
+
+  struct Record {
+    std::string subject;
+    std::vector<LedgerDocument> documents;
+    std::string id = {};  // empty: by its number
+  };
+
+  /// Charges the records in one batch and tells which were released.
+  static std::vector<bool> charge(LedgerStore& store, const std::vector<Record>& records, NanoEpsilon limit,
+                                  std::string_view unit = "pure epsilon") {
+    std::vector<LedgerRequest> requests;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};
+      if (!records[i].id.empty()) request.id = records[i].id;
+      requests.push_back(request);
+    }
+    const auto done = store.charge(requests, {unit, limit, std::chrono::seconds(1763193600)});
+    EXPECT_TRUE(done) << (done ? "" : done.error().message);
+    std::vector<bool> released;
+    for (const LedgerRequest& request : requests) released.push_back(request.released);
+    return released;
+  }
+
+  std::unique_ptr<Ledger> reader() const { return Ledger::open(file()).value(); }
+
+  NanoEpsilon spent(std::string_view subject) const {
+    const auto accounts = reader()->accounts_of(subject).value();
+    EXPECT_LE(accounts.size(), 1U);
+    return accounts.empty() ? 0 : accounts[0].spent;
+  }
+
+  /// Changes the file behind the ledger's back.
+  void tamper(const char* sql) const {
+    auto database = Database::open(file(), Database::Access::write, 1).value();
+    const auto done = database.execute(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+
+  TemporaryFolder folder_;
+};
+
+}  // namespace sotto::testing
