@@ -23,7 +23,7 @@ CERTIFIED = [
 ]
 EPSILONS = (0.5, 1, 5, 10)
 COMPARED = [("santext", []), ("santext", PERMUTE), ("diffractor-tem", [])]
-TARGETS = (10, 20)
+TARGETS = (10,)
 WORDS = 100
 
 

@@ -18,7 +18,6 @@ namespace sotto {
 namespace {
 
 using namespace sotto::testing;
-using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
