@@ -21,7 +21,8 @@ class Cmp final : public NoiseMechanism {
   }
 
   Guarantee guarantee() const override {
-    return analytic_guarantee("Euclidean distance", "d), d their Euclidean distance in the model");
+    return analytic_guarantee("Euclidean distance of the vectors",
+                              "d), d their Euclidean distance in the model");
   }
 };
 
