@@ -23,7 +23,8 @@ class Cmp final : public NoiseMechanism {
   double distance(TokenId a, TokenId b) const override { return space().distance(a, b); }
 
   Guarantee guarantee() const override {
-    return analytic_guarantee("Euclidean distance", "d), d their Euclidean distance in the model");
+    return analytic_guarantee("Euclidean distance of the vectors",
+                              "d), d their Euclidean distance in the model");
   }
 };
 

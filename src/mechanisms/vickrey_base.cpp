@@ -26,7 +26,8 @@ TokenId VickreyMechanism::choose(TokenId in, std::span<const Neighbour> nearest,
 
 Guarantee VickreyMechanism::guarantee() const {
   if (!exclude_input_)
-    return analytic_guarantee("Euclidean distance", "d), d their Euclidean distance in the model");
+    return analytic_guarantee("Euclidean distance of the vectors",
+                              "d), d their Euclidean distance in the model");
   return {.kind = GuaranteeKind::none,
           .unit = {},
           .scope = GuaranteeScope::all_inputs,

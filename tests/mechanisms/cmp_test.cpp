@@ -134,7 +134,7 @@ TEST_F(Cmp, SaysWhatItPromises) {
   const Guarantee guarantee = make("cmp", 2)->guarantee();
   EXPECT_EQ(guarantee.kind, GuaranteeKind::analytic);
   EXPECT_EQ(guarantee.scope, GuaranteeScope::all_inputs);
-  EXPECT_EQ(guarantee.unit, (PrivacyUnit{"Euclidean distance", model_->digest()}));
+  EXPECT_EQ(guarantee.unit, (PrivacyUnit{"Euclidean distance of the vectors", model_->digest()}));
   EXPECT_EQ(guarantee.epsilon, 2);
   EXPECT_NE(guarantee.assumptions.at(0).find("real-valued noise"), std::string::npos);
   EXPECT_TRUE(make("cmp", 2)->row(0).empty());

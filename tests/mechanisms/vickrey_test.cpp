@@ -133,7 +133,8 @@ TEST_F(Vickrey, ExcludingTheInputBreaksTheGuarantee) {
     std::cout << "    " << name << ": statistic " << worst << ", critical value " << critical << "\n";
     EXPECT_LE(worst, critical);
     EXPECT_EQ(mechanism->guarantee().kind, GuaranteeKind::analytic);
-    EXPECT_EQ(mechanism->guarantee().unit, (PrivacyUnit{"Euclidean distance", model_->digest()}));
+    EXPECT_EQ(mechanism->guarantee().unit,
+              (PrivacyUnit{"Euclidean distance of the vectors", model_->digest()}));
     EXPECT_EQ(printed->guarantee().kind, GuaranteeKind::none);
     EXPECT_NE(printed->guarantee().statement.find("never becomes itself"), std::string::npos);
   }
