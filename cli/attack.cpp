@@ -17,7 +17,7 @@ struct Arguments {
   std::string trials = "100000";
   std::string confidence = "0.99";
   std::string seed;
-  std::string threads = "0";
+  std::string threads;
   std::string memory = "512M";
   bool json = false;
 };
@@ -101,8 +101,7 @@ Result<void> run(const Arguments& a) {
   if (!a.seed.empty()) {
     SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
   }
-  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
-  options.resources.threads = static_cast<unsigned>(threads);
+  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
   SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
   const auto attacked = [&] {
     ProgressBar bar("words", false);
@@ -134,7 +133,7 @@ Action add_attack(CLI::App& app) {
   add("--trials", arguments->trials, "Without closed form: secrets to guess", "N");
   add("--confidence", arguments->confidence, "Of each interval", "C");
   add("--seed", arguments->seed, "Choose words and draw repeatably", "N");
-  add("--threads", arguments->threads, "Threads; 0: one for each processor", "N");
+  add("--threads", arguments->threads, "Threads (default: one for each processor)", "N");
   add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(

@@ -1,6 +1,8 @@
 // sotto audit
 #include "audit.hpp"
 
+#include <fmt/format.h>
+
 #include "audit_black_box.hpp"
 #include "audit_exact.hpp"
 
@@ -34,7 +36,9 @@ struct Arguments {
 Result<void> check_options(const CLI::App& command, const char* other_group, const std::string& method) {
   for (const CLI::Option* option : command.get_options())
     if (option->get_group() == other_group && option->count() > 0)
-      return fail(Errc::invalid_argument, option->get_name() + ": has no meaning for --method " + method);
+      return fail(Errc::invalid_argument,
+                  fmt::format("{}: has no meaning for --method {}; give --method {}", option->get_name(),
+                              method, method == "exact" ? "black-box" : "exact"));
   return {};
 }
 
@@ -48,8 +52,7 @@ Result<void> run(const CLI::App& command, const Arguments& a) {
 
 Result<MechanismResources> AuditArguments::parsed_resources() const {
   MechanismResources resources;
-  SOTTO_ASSIGN(const std::uint64_t count, parse_integer("--threads", threads, 0, 1024));
-  resources.threads = static_cast<unsigned>(count);
+  SOTTO_ASSIGN(resources.threads, parse_threads(threads));
   SOTTO_ASSIGN(resources.memory, parse_size("--memory", memory));
   return resources;
 }
@@ -62,8 +65,7 @@ Action add_audit(CLI::App& app) {
   command->add_option("--method", shared.method, "exact or black-box")
       ->capture_default_str()
       ->type_name("NAME");
-  command->add_option("--threads", shared.threads, "Threads; 0: one for each processor")
-      ->capture_default_str()
+  command->add_option("--threads", shared.threads, "Threads (default: one for each processor)")
       ->type_name("N");
   command->add_option("--memory", shared.memory, "Memory for tables and caches")
       ->capture_default_str()

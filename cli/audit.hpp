@@ -11,7 +11,7 @@ namespace sotto::cli {
 struct AuditArguments {
   MechanismChoice choice;
   std::string method = "exact";
-  std::string threads = "0";
+  std::string threads;
   std::string memory = "512M";
   bool json = false;
   bool quiet = false;

@@ -67,6 +67,12 @@ Result<ParameterValues> MechanismChoice::parsed_settings() const {
   return values;
 }
 
+Result<unsigned> parse_threads(std::string_view text) {
+  if (text.empty()) return 0;
+  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", text, 1, 1024));
+  return static_cast<unsigned>(threads);
+}
+
 Result<void> print(std::string_view text) {
   while (!text.empty()) {
     const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());

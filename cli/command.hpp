@@ -22,7 +22,6 @@ Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_budget(CLI::App& app);
 Action add_audit(CLI::App& app);
-Action add_audit(CLI::App& app);
 Action add_attack(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
@@ -43,6 +42,9 @@ struct MechanismChoice {
   Result<double> parsed_epsilon() const;
   Result<ParameterValues> parsed_settings() const;
 };
+
+/// The value of --threads; 0, one for each processor, where it was not given.
+Result<unsigned> parse_threads(std::string_view text);
 
 /// Writes to standard output and reports a closed pipe or a full disk.
 Result<void> print(std::string_view text);

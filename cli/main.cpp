@@ -67,7 +67,6 @@ int run(int argc, char** argv) {
   add(add_explain);
   add(add_budget);
   add(add_audit);
-  add(add_audit);
   add(add_attack);
   for (NamedAction& command : add_model(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_lists(app)) commands.push_back(std::move(command));

@@ -157,10 +157,7 @@ Result<FileOptions> file_options(const Arguments& a) {
   files.fields = a.fields;
   files.dataset = a.dataset;
   files.id_field = a.id_field;
-  if (!a.threads.empty()) {
-    SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 1, 1024));
-    files.threads = static_cast<unsigned>(threads);
-  }
+  SOTTO_ASSIGN(files.threads, parse_threads(a.threads));
   if (!a.shard.empty()) {
     SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
   }

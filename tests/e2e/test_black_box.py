@@ -54,7 +54,7 @@ def test_the_table_for_people(program):
 
 def test_a_mechanism_that_promises_nothing(program, models):
     options = ["-m", "vickrey", "--set", "exclude_input=true", "--model", models / "first.safetensors", "-e", "1"]
-    refused(program, ["audit", *options], 2, ["--metric", "promises nothing", "euclidean"])
+    refused(program, ["audit", "--method", "black-box", *options], 2, ["--metric", "promises nothing", "euclidean"])
     report = audit(program, *options, "--metric", "euclidean")
     assert report["verdict"] == "refuted" and report["refuted_by_loss"] and not report["claim"]["own"]
 
@@ -97,7 +97,7 @@ def test_foreign_programs(program, models, script):
     ("sleep 100", ["did not end within 0.5 seconds"]),
 ])
 def test_a_program_that_fails_is_answered_with_one_line(program, models, command, parts):
-    refused(program, ["audit", "--command", command, "--timeout", "0.5", "--model", models / "first.safetensors",
+    refused(program, ["audit", "--method", "black-box", "--command", command, "--timeout", "0.5", "--model", models / "first.safetensors",
                       "--metric", "pure", "-e", "1", *QUICK], 1, ["--command", *parts])
 
 
@@ -111,15 +111,15 @@ def test_a_program_that_fails_is_answered_with_one_line(program, models, command
     (["--metric", "cosine"], ["--metric", "'cosine'", "euclidean"]),
     (["--metric", "euclidean"], ["--metric", "'euclidean'", "no vectors"]),
     (["--through", "walls"], ["--through", "'walls'", "document"]),
-    (["--method", "magic"], ["--method", "'magic'", "black-box"]),
+    (["--sample", "100"], ["--sample", "exact"]),
     (["--policy", "lax"], ["--policy", "'lax'"]),
     (["--timeout", "0"], ["--timeout", "'0'"]),
     (["--command", "cat"], ["--metric", "missing"]),
     (["--command", "cat", "--set", "a=b"], ["--command", "--set"]),
 ])
 def test_bad_values(program, arguments, parts):
-    refused(program, ["audit", "--model", program.model, "-e", "1", *arguments], 2, parts)
+    refused(program, ["audit", "--method", "black-box", "--model", program.model, "-e", "1", *arguments], 2, parts)
 
 
 def test_epsilon_is_needed(program):
-    refused(program, ["audit", "--model", program.model], 2, ["--epsilon", "missing"])
+    refused(program, ["audit", "--method", "black-box", "--model", program.model], 2, ["--epsilon", "missing"])
