@@ -61,7 +61,7 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOpt
 
 Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& options,
                                                      const RewriteContext& context) {
-  const Guarantee guarantee = context.mechanism->guarantee();
+  const Guarantee guarantee = context.guarantee();
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(

@@ -99,6 +99,11 @@ DocumentStreams RewriteContext::streams(std::string_view dataset) const {
   return DocumentStreams(key, dataset, configuration);
 }
 
+Guarantee RewriteContext::guarantee() const {
+  Guarantee guarantee = mechanism->guarantee();
+  return certificate ? certified_guarantee(std::move(guarantee), certificate->certificate) : guarantee;
+}
+
 Receipt RewriteContext::receipt() const {
   Receipt receipt;
   receipt.mechanism = options.mechanism;
@@ -106,12 +111,10 @@ Receipt RewriteContext::receipt() const {
   receipt.model = model->name();
   receipt.model_digest = model->digest();
   receipt.epsilon = options.epsilon;
-  receipt.guarantee = mechanism->guarantee();
-  if (certificate) {
-    const Certificate& certified = certificate->certificate;
-    receipt.guarantee = certified_guarantee(std::move(receipt.guarantee), certified);
-    receipt.certificate = {certified.epsilon, certified.attained, certificate->sha256};
-  }
+  receipt.guarantee = guarantee();
+  if (certificate)
+    receipt.certificate = {certificate->certificate.epsilon, certificate->certificate.attained,
+                           certificate->sha256};
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();

@@ -28,6 +28,8 @@ struct RewriteContext {
 
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
+  /// What holds for a token: certified where a stored certificate matches.
+  Guarantee guarantee() const;
   /// A receipt without counts.
   Receipt receipt() const;
 

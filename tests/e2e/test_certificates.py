@@ -168,3 +168,14 @@ def test_interrupted(own):
     process = stopped_midway(own, arguments, signal.SIGINT)
     assert process.returncode == 1 and process.error == "sotto: interrupted\n"
     assert not (own.folder / "home").exists()
+
+
+def test_ledger_charges_what_is_certified(own):
+    certified = audit(own, "santext", 2)["certified_epsilon"]
+    assert certified < 2
+    own.write("in.jsonl", '{"who": "ann", "text": "the soup was cold"}\n')
+    own.write("secret.key", bytes(32))
+    own.ok("privatize", "in.jsonl", "--field", "text", "-o", "out.jsonl", "-m", "santext", "-e", "2", "--model", own.model,
+           "--key-file", "secret.key", "--ledger", "ledger.db", "--subject", "who", "--limit", "100", "--quiet")
+    account, = json.loads(own.ok("ledger", "show", "ledger.db", "ann", "--json").text)
+    assert account["spent_nano"] == math.ceil(4 * certified * 1e9)
