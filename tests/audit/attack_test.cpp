@@ -76,8 +76,9 @@ class Attack : public AuditTest {
     const std::vector<double> pi = prior(name);
     const auto among_nearest = [&](TokenId guess, TokenId y, std::size_t k) {
       const std::vector<Ranked> ranked = rank_words(points_, points_[y]);
-      return std::any_of(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k),
-                         [&](const Ranked& word) { return word.word == guess; });
+      bool found = false;
+      for (std::size_t i = 0; i < k; ++i) found |= ranked[i].word == guess;
+      return found;
     };
     return {{"bayes",
              by_definition(mechanism, pi,
