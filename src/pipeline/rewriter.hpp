@@ -38,7 +38,7 @@ struct RewriteContext {
   ParameterValues parameters;
   std::unique_ptr<const Mechanism> mechanism;
   std::optional<StoredCertificate> certificate;  // about that mechanism
-  std::vector<bool> stopwords;  // by word id; only when the policy keeps them
+  std::vector<bool> stopwords;                   // by word id; only when the policy keeps them
   DisplayWords display;
   Key key;
   Sha256Digest configuration;
