@@ -25,7 +25,6 @@ struct Plan {
   BudgetStrategy strategy;
   DocumentShape shape;
   std::vector<double> shares;
-  Guarantee guarantee;  // of the first token
   ComposedLoss loss;
   double delta;
   double epsilon_at_delta;

@@ -43,13 +43,17 @@ std::int64_t squared_distance(std::span<const std::int16_t> a, const T* b) {
 std::int64_t squared(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b) {
   if (a == b) return 0;
   if (a == model.bottom()) std::swap(a, b);
-  if (b != model.bottom()) return model.squared_distance(a, b);
-  const std::size_t begin = std::size_t{a} * bottom.size();
-  return model.bits() == 16 ? squared_distance(bottom, model.vectors16().data() + begin)
-                            : squared_distance(bottom, model.vectors8().data() + begin);
+  return b == model.bottom() ? squared_distance_from_bottom(model, bottom, a) : model.squared_distance(a, b);
 }
 
 }  // namespace
+
+std::int64_t squared_distance_from_bottom(const Model& model, std::span<const std::int16_t> bottom,
+                                          TokenId word) {
+  const std::size_t begin = std::size_t{word} * bottom.size();
+  return model.bits() == 16 ? squared_distance(bottom, model.vectors16().data() + begin)
+                            : squared_distance(bottom, model.vectors8().data() + begin);
+}
 
 double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b) {
   return model.scale() * std::sqrt(static_cast<double>(squared(model, bottom, a, b)));

@@ -13,6 +13,10 @@ namespace sotto {
 /// so the same on every processor.
 std::vector<std::int16_t> bottom_vector(const Model& model);
 
+/// The squared distance of a word from ⊥, in units of scale²; `bottom` is bottom_vector(model).
+std::int64_t squared_distance_from_bottom(const Model& model, std::span<const std::int16_t> bottom,
+                                          TokenId word);
+
 /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units; `bottom` is bottom_vector(model).
 double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b);
 

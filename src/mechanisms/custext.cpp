@@ -28,26 +28,12 @@ using Groups = std::vector<std::vector<TokenId>>;
 /// Groups whose weights a thread computes at once.
 constexpr std::size_t kGroupsAtOnce = 16;
 
-template <class T>
-std::int64_t squared_distance(std::span<const std::int16_t> a, const T* b) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::int64_t difference = std::int64_t{a[i]} - b[i];
-    sum += difference * difference;
-  }
-  return sum;
-}
-
 /// ⊥ and words: the squared distance from φ(⊥).
 class BottomDistance {
  public:
   explicit BottomDistance(const Model& model) : model_(model), bottom_(bottom_vector(model)) {}
 
-  std::int64_t operator()(TokenId word) const {
-    const std::size_t begin = std::size_t{word} * bottom_.size();
-    return model_.bits() == 16 ? squared_distance(bottom_, model_.vectors16().data() + begin)
-                               : squared_distance(bottom_, model_.vectors8().data() + begin);
-  }
+  std::int64_t operator()(TokenId word) const { return squared_distance_from_bottom(model_, bottom_, word); }
 
   TokenId nearest_word() const {
     TokenId best = 0;
