@@ -13,7 +13,7 @@
 #include "base/file.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
-#include "embed/safetensors.hpp"
+#include "base/safetensors.hpp"
 #include "embed/vocabulary.hpp"
 
 namespace sotto {

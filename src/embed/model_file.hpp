@@ -13,7 +13,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-#include "embed/safetensors.hpp"
+#include "base/safetensors.hpp"
 
 namespace sotto {
 

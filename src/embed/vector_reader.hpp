@@ -8,7 +8,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-#include "embed/compressed_input.hpp"
+#include "base/compressed_input.hpp"
 #include "embed/vector_table.hpp"
 
 namespace sotto {

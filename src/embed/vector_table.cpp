@@ -8,7 +8,7 @@
 
 #include <sotto/tokenizer.hpp>
 
-#include "embed/compressed_input.hpp"
+#include "base/compressed_input.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
 

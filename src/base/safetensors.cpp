@@ -1,4 +1,4 @@
-#include "embed/safetensors.hpp"
+#include "base/safetensors.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "embed/compressed_input.hpp"
+#include "base/compressed_input.hpp"
 
 #include <algorithm>
 #include <array>
