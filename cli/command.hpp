@@ -30,6 +30,7 @@ struct NamedAction {
 std::vector<NamedAction> add_model(CLI::App& app);
 std::vector<NamedAction> add_lists(CLI::App& app);
 std::vector<NamedAction> add_ledger(CLI::App& app);
+std::vector<NamedAction> add_collocations(CLI::App& app);
 
 /// The options that choose a mechanism, common to several subcommands.
 struct MechanismChoice {
