@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -133,14 +134,21 @@ class GroupLayout {
   TokenId near_bottom_ = 0;
 };
 
+/// Bytes left for rows, of the mechanisms of all ε together.
+using RowRoom = std::atomic<std::int64_t>;
+
 /// Rows are computed when an input first occurs: with a budget for each document there are many ε, and few
 /// words of each.
 class Custext final : public Mechanism {
  public:
-  Custext(std::shared_ptr<const GroupLayout> layout, double epsilon)
-      : layout_(std::move(layout)), epsilon_(epsilon), rows_(layout_->inputs()) {}
+  Custext(std::shared_ptr<const GroupLayout> layout, double epsilon, std::shared_ptr<RowRoom> room)
+      : layout_(std::move(layout)), epsilon_(epsilon), room_(std::move(room)), rows_(layout_->inputs()) {}
   ~Custext() override {
-    for (const auto& row : rows_) delete[] row.load(std::memory_order_relaxed);
+    for (TokenId input = 0; input < rows_.size(); ++input) {
+      const std::uint64_t* row = rows_[input].load(std::memory_order_relaxed);
+      if (row != nullptr) room_->fetch_add(bytes(input), std::memory_order_relaxed);
+      delete[] row;
+    }
   }
 
   std::unique_ptr<PendingTokens> make_pending() const override {
@@ -148,9 +156,10 @@ class Custext final : public Mechanism {
   }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    Row scratch;
     for (std::size_t i = 0; i < in.size(); ++i) {
       const std::span<const TokenId> members = layout_->members(in[i]);
-      const std::span<const std::uint64_t> row = cumulative(in[i]);
+      const std::span<const std::uint64_t> row = cumulative(in[i], scratch);
       const std::uint64_t position = draw_position(bits, row.back());
       out[i] =
           members[static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), position) - row.begin())];
@@ -180,7 +189,12 @@ class Custext final : public Mechanism {
     }
     rows.groups[layout_->group(bottom)].push_back(bottom);
     rows.row = [this](TokenId word) {
-      const auto row = cumulative(word);
+      Row scratch;
+      auto row = cumulative(word, scratch);
+      if (scratch && row.data() == scratch.get()) {  // no room, but the visitor may come back to it
+        room_->fetch_sub(bytes(word), std::memory_order_relaxed);
+        row = {publish(word, scratch), row.size()};
+      }
       return PureRow{layout_->members(word), row, 0, row.back()};
     };
     return visitor.visit(rows);
@@ -194,7 +208,8 @@ class Custext final : public Mechanism {
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(layout_->model().size());
     const std::span<const TokenId> members = layout_->members(word);
-    const std::span<const std::uint64_t> row = cumulative(word);
+    Row scratch;
+    const std::span<const std::uint64_t> row = cumulative(word, scratch);
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {
       probabilities[members[i]] = static_cast<double>(row[i] - before) / static_cast<double>(row.back());
@@ -204,32 +219,54 @@ class Custext final : public Mechanism {
   }
 
  private:
-  /// The cumulative weights of an input's row.
-  std::span<const std::uint64_t> cumulative(TokenId input) const {
+  using Row = std::unique_ptr<std::uint64_t[]>;
+
+  /// The cumulative weights of an input's row; in `scratch` where there is no room to keep them.
+  std::span<const std::uint64_t> cumulative(TokenId input, Row& scratch) const {
     const std::size_t size = layout_->members(input).size();
     if (const std::uint64_t* row = rows_[input].load(std::memory_order_acquire)) [[likely]]
       return {row, size};
-    return {make_row(input), size};
+    scratch = make_row(input);
+    return {keep(input, scratch), size};
   }
 
-  const std::uint64_t* make_row(TokenId input) const {
+  Row make_row(TokenId input) const {
     const std::vector<std::int64_t> squares = layout_->squares(input);
     const int bits = weight_bits(layout_->largest_group());
-    auto row = std::make_unique<std::uint64_t[]>(squares.size());
+    Row row = std::make_unique<std::uint64_t[]>(squares.size());
     const std::span<std::uint64_t> weights(row.get(), squares.size());
     std::fill(weights.begin(), weights.end(), std::uint64_t{1} << bits);
     // All vectors of a group may be equal: then u is 1 for all.
     if (layout_->largest(input) > 0)
       weights_of_roots(epsilon_, squares, layout_->largest(input), bits, weights);
     std::partial_sum(weights.begin(), weights.end(), weights.begin());
+    return row;
+  }
+
+  std::int64_t bytes(TokenId input) const {
+    return static_cast<std::int64_t>(layout_->members(input).size() * sizeof(std::uint64_t));
+  }
+
+  const std::uint64_t* keep(TokenId input, Row& row) const {
+    if (room_->fetch_sub(bytes(input), std::memory_order_relaxed) < bytes(input)) {
+      room_->fetch_add(bytes(input), std::memory_order_relaxed);
+      return row.get();
+    }
+    return publish(input, row);
+  }
+
+  /// Its bytes have been taken.
+  const std::uint64_t* publish(TokenId input, Row& row) const {
     const std::uint64_t* first = nullptr;
     if (rows_[input].compare_exchange_strong(first, row.get(), std::memory_order_acq_rel))
       return row.release();
-    return first;  // another thread was faster
+    room_->fetch_add(bytes(input), std::memory_order_relaxed);  // another thread was faster
+    return first;
   }
 
   std::shared_ptr<const GroupLayout> layout_;
   double epsilon_;
+  std::shared_ptr<RowRoom> room_;
   mutable std::vector<std::atomic<const std::uint64_t*>> rows_;
 };
 
@@ -261,10 +298,14 @@ Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
                             k, (bytes >> 20) + 1, model.size(), request.resources.memory >> 20));
   SOTTO_ASSIGN(const Groups groups,
                build_groups(model, frequency_order(model), size, request.resources.threads));
+  // One ε has room for all its rows, as was checked.
+  auto room = std::make_shared<RowRoom>(static_cast<std::int64_t>(
+      std::min<std::uint64_t>(request.resources.memory, std::numeric_limits<std::int64_t>::max())));
   auto layout = std::make_shared<const GroupLayout>(request.model, groups, request.resources.threads);
-  return MechanismFamily{
-      [layout = std::move(layout)](double epsilon) { return std::make_unique<Custext>(layout, epsilon); },
-      bytes + model.size() * sizeof(void*)};
+  return MechanismFamily{[layout = std::move(layout), room = std::move(room)](double epsilon) {
+                           return std::make_unique<Custext>(layout, epsilon, room);
+                         },
+                         model.size() * sizeof(void*)};
 }
 
 }  // namespace sotto

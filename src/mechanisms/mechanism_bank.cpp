@@ -18,7 +18,7 @@ MechanismBank::MechanismBank(MechanismFamily family, std::uint64_t memory)
       capacity_(std::max<std::uint64_t>(1, memory / (family_.bytes_each + kOverhead))) {}
 
 std::size_t MechanismBank::most_at_once() const {
-  return std::clamp<std::size_t>(capacity_ / 8, 1, kMostAtOnce);
+  return std::clamp<std::size_t>(capacity_ / 4, 1, kMostAtOnce);
 }
 
 Result<std::shared_ptr<const Mechanism>> MechanismBank::at(double epsilon) {

@@ -93,9 +93,13 @@ Result<void> make_mechanisms(RewriteContext& context) {
                                                    context.parameters, options.resources));
     return {};
   }
+  // Most of the memory is for what they share, rows above all.
+  MechanismResources shared = options.resources;
+  const std::uint64_t own = shared.memory / 8;
+  shared.memory -= own;
   SOTTO_ASSIGN(MechanismFamily family,
-               prepare_mechanism(options.mechanism, context.model, context.parameters, options.resources));
-  context.bank = std::make_unique<MechanismBank>(std::move(family), options.resources.memory);
+               prepare_mechanism(options.mechanism, context.model, context.parameters, shared));
+  context.bank = std::make_unique<MechanismBank>(std::move(family), own);
   SOTTO_ASSIGN(context.mechanism, context.bank->at(options.document_budget->epsilon));
   return {};
 }
