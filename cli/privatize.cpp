@@ -19,6 +19,8 @@ Examples:
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
+  sotto privatize reviews.txt --mechanism cmp --document-epsilon 200 --report receipt.json
+  sotto privatize reviews.txt --mechanism cmp --model sotto-en-phrases --budget S3 --base-epsilon 10 --average-words 20
 
 Make a key file with: head -c 32 /dev/urandom > secret.key
 A configuration file holds the same options by their long names, for example:
@@ -34,6 +36,7 @@ struct Arguments {
                               config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
+  std::string document_epsilon, base_epsilon, average_words, budget, profile, collocations, phrases;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
@@ -75,6 +78,34 @@ void add_policy_options(CLI::App& command, Arguments& a) {
   part("case", "Capitals: position, keep or lower");
 }
 
+void add_budget_options(CLI::App& command, Arguments& a) {
+  command
+      .add_option("--document-epsilon", a.document_epsilon,
+                  "Instead of --epsilon: for each document, shared among its tokens")
+      ->type_name("E");
+  command
+      .add_option("--base-epsilon", a.base_epsilon,
+                  "With --average-words: a document's epsilon is their product")
+      ->type_name("E");
+  command
+      .add_option("--average-words", a.average_words,
+                  "Words of an average document, a public figure; never computed from the input")
+      ->type_name("N");
+  command
+      .add_option("--budget", a.budget,
+                  "token: --epsilon for each; even, words, positions, S1 to S4: shares of a document's "
+                  "(default: even)")
+      ->type_name("STRATEGY");
+  command.add_option("--profile", a.profile, "Public weights along a document, for --budget positions")
+      ->type_name("W,W,...");
+  command
+      .add_option("--collocations", a.collocations,
+                  "Privatize groups of up to three words as one token: gst, mst or optimal")
+      ->type_name("METHOD");
+  command.add_option("--phrases", a.phrases, "Phrase table for --collocations (default: the model's own)")
+      ->type_name("FILE");
+}
+
 void add_run_options(CLI::App& command, Arguments& a) {
   command
       .add_option("--target", a.target,
@@ -101,17 +132,85 @@ void add_run_options(CLI::App& command, Arguments& a) {
   command.add_flag("--quiet", a.quiet, "No progress bar and no summary");
 }
 
+tl::unexpected<Error> refuse(std::string message) {
+  return fail(Errc::invalid_argument, std::move(message));
+}
+
+/// What a document may spend; nothing where each token has --epsilon.
+Result<std::optional<double>> document_epsilon(const Arguments& a) {
+  if (!a.document_epsilon.empty() && !a.base_epsilon.empty())
+    return refuse("--base-epsilon: cannot be given together with --document-epsilon; give one of them");
+  if (a.base_epsilon.empty() != a.average_words.empty())
+    return refuse(a.base_epsilon.empty()
+                      ? "--base-epsilon: missing; --average-words is what it is multiplied with"
+                      : "--average-words: missing; give the words of an average document, from public "
+                        "knowledge");
+  if (!a.document_epsilon.empty()) return parse_epsilon("--document-epsilon", a.document_epsilon);
+  if (a.base_epsilon.empty()) return std::nullopt;
+  SOTTO_ASSIGN(const double base, parse_epsilon("--base-epsilon", a.base_epsilon));
+  SOTTO_ASSIGN(const double words, parse_number("--average-words", a.average_words, 1, 1e9));
+  return validate_epsilon("--base-epsilon times --average-words", base * words);
+}
+
+/// Which ε goes to which tokens, and what the tokens are.
+Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
+  SOTTO_ASSIGN(const auto of_document, document_epsilon(a));
+  if (of_document && !a.choice.epsilon.empty())
+    return refuse("--epsilon: cannot be given together with a document's epsilon; give one of them");
+  SOTTO_ASSIGN(const NamedBudget named, parse_named_budget(!a.budget.empty() ? a.budget
+                                                           : of_document     ? "even"
+                                                                             : "token"));
+  if (!a.collocations.empty()) {
+    SOTTO_ASSIGN(options.collocations, parse_segmentation("--collocations", a.collocations, false));
+    if (named.collocations && *named.collocations != options.collocations)
+      return refuse(fmt::format(
+          "--collocations: '{}' contradicts --budget {}, which means {}; leave one out", a.collocations,
+          a.budget,
+          *named.collocations == Segmentation::none ? "single words" : to_string(*named.collocations)));
+  }
+  if (named.collocations) options.collocations = *named.collocations;
+  if (named.stopwords) {
+    const auto given = a.policy_parts.find("stopwords");
+    if (given != a.policy_parts.end() && !given->second.empty() &&
+        options.policy.stopwords != *named.stopwords)
+      return refuse(fmt::format("--stopwords: '{}' contradicts --budget {}, which means {}; leave one out",
+                                given->second, a.budget, to_string(*named.stopwords)));
+    options.policy.stopwords = *named.stopwords;
+  }
+  if (!a.phrases.empty()) options.phrases = a.phrases;
+  if (named.strategy == BudgetStrategy::token) {
+    if (of_document)
+      return refuse(
+          fmt::format("--budget: '{}' is for --epsilon; give even, words, positions or S1 to S4", a.budget));
+    if (!a.profile.empty()) return refuse("--profile: only --budget positions takes one");
+    if (a.choice.epsilon.empty())
+      return refuse("--epsilon: missing; give a number from 1e-9 to 1e6, or --document-epsilon");
+    SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+    return {};
+  }
+  if (!of_document)
+    return refuse(
+        fmt::format("--budget: '{}' needs --document-epsilon, or --base-epsilon and "
+                    "--average-words",
+                    a.budget));
+  options.document_budget = DocumentBudget{named.strategy, *of_document, {}};
+  if (!a.profile.empty()) {
+    SOTTO_ASSIGN(options.document_budget->profile, parse_position_profile(a.profile));
+  }
+  return {};
+}
+
 Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   PrivatizeOptions options;
   options.mechanism = a.choice.mechanism;
   SOTTO_TRY(find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
   SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
   options.model = a.choice.model;
   SOTTO_ASSIGN(options.target, parse_target(a.target));
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
+  SOTTO_TRY(set_budget(a, options));
   if (!a.seed.empty()) {
     SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
   }
@@ -174,7 +273,13 @@ std::string summary(const Receipt& receipt) {
       c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
       clear);
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
+  if (receipt.collocations) text += fmt::format(", {} as phrases", c.phrases);
   if (receipt.seeded) return text + "; seeded: not private";
+  if (receipt.budget)
+    return text + fmt::format(
+                      "; {} guarantee, epsilon at most {:.6g} a document, {:.4g} to {:.4g} a token{}",
+                      to_string(receipt.guarantee.kind), c.largest_epsilon, c.smallest_share, c.largest_share,
+                      receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
   return text +
          fmt::format("; {} guarantee, epsilon {} a token{}", to_string(receipt.guarantee.kind),
                      receipt.guarantee.epsilon,
@@ -202,6 +307,7 @@ Action add_privatize(CLI::App& app) {
   CLI::App* command = app.add_subcommand("privatize", "Rewrite documents under differential privacy");
   arguments->command = command;
   arguments->choice.add_options(*command);
+  add_budget_options(*command, *arguments);
   add_input_options(*command, *arguments);
   add_policy_options(*command, *arguments);
   add_run_options(*command, *arguments);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/budget.hpp>
+#include <sotto/collocations.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
@@ -28,10 +30,24 @@ enum class PrivacyTarget {
 /// "nominal" or "certified".
 Result<PrivacyTarget> parse_target(std::string_view name);
 
+/// An ε for each document, shared among its tokens (see budget.hpp). By adding up, the tokens of a document
+/// spend at most that; a document so long that a share leaves the range that the mechanism allows is an error
+/// that names it. It must come from outside: an average over the documents would tell about each of them.
+struct DocumentBudget {
+  BudgetStrategy strategy = BudgetStrategy::even;  ///< not token
+  double epsilon = 0;       ///< of a document, in the unit of the mechanism's guarantee
+  PositionProfile profile;  ///< for positions only
+};
+
 /// What to do to a document.
 struct PrivatizeOptions {
   std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;  ///< required; per token, in the unit of the mechanism's guarantee
+  double epsilon = 0;  ///< per token, in the unit of the mechanism's guarantee; this or `document_budget`
+  std::optional<DocumentBudget> document_budget;  ///< empty: `epsilon` for each token
+  /// Whether words are privatized in groups of up to three, where these are words of the model. Between texts
+  /// that are cut in different places nothing is promised.
+  Segmentation collocations = Segmentation::none;
+  std::optional<std::filesystem::path> phrases;  ///< a phrase table; empty: the one inside the model file
   PrivacyTarget target = PrivacyTarget::nominal;
   ParameterValues parameters;  ///< the rest take their defaults
   std::string model;           ///< name or path; empty: the mechanism's default
@@ -42,6 +58,18 @@ struct PrivatizeOptions {
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
   MechanismResources resources;  ///< changes speed only
 };
+
+/// What one of the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in
+/// Word-level Metric Differential Privacy") says beside the strategy: S1 single words, stopwords kept; S2 and
+/// S3 GST, S4 MST, stopwords privatized.
+struct NamedBudget {
+  BudgetStrategy strategy = BudgetStrategy::token;
+  std::optional<Segmentation> collocations;  ///< empty: says nothing
+  std::optional<StopwordPolicy> stopwords;
+};
+
+/// What parse_budget_strategy() takes.
+Result<NamedBudget> parse_named_budget(std::string_view name);
 
 /// Names a document; part of what its noise is a function of.
 struct DocumentName {

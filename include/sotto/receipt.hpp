@@ -31,9 +31,19 @@ struct Counts {
   std::uint64_t clear_numbers = 0;
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t invalid_utf8 = 0;      ///< invalid sequences replaced by U+FFFD
-  std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
-  std::uint64_t largest_document = 0;  ///< most privatized tokens in one document
+  std::uint64_t invalid_utf8 = 0;            ///< invalid sequences replaced by U+FFFD
+  std::uint64_t withheld = 0;                ///< records left out because of a ledger's limit
+  std::uint64_t largest_document = 0;        ///< most privatized tokens in one document
+  std::uint64_t phrases = 0;                 ///< of the privatized tokens, how many went in as several words
+  std::uint64_t output_phrases = 0;          ///< of these tokens, how many came out as several words
+  std::uint64_t privatized_words = 0;        ///< words that the privatized tokens consist of
+  std::uint64_t output_words = 0;            ///< words that came out for them
+  std::uint64_t largest_document_words = 0;  ///< most of privatized_words in one document
+  // With a budget for each document; otherwise 0.
+  double epsilon_sum = 0;      ///< spent by all tokens, rounded up
+  double largest_epsilon = 0;  ///< spent by a document, rounded up
+  double smallest_share = 0;   ///< of a token
+  double largest_share = 0;
 
   Counts& operator+=(const Counts& other);
 };
@@ -57,13 +67,29 @@ struct LedgerReceipt {
   std::string head;                      ///< of the chain then; to be kept as a pin, see docs/ledger.md
 };
 
+/// A budget for each document.
+struct BudgetReceipt {
+  std::string strategy;
+  double document_epsilon = 0;
+  std::vector<double> profile;  ///< of the strategy positions
+};
+
+/// How words were put together to tokens.
+struct CollocationsReceipt {
+  std::string method;
+  std::string phrases_digest;
+  std::uint64_t phrases = 0;  ///< in the table that are words of the model
+};
+
 struct Receipt {
   std::string mechanism;
   ParameterValues parameters;
   std::string model;
   std::string model_digest;
-  double epsilon = 0;  ///< nominal
-  Guarantee guarantee;
+  double epsilon = 0;   ///< nominal, of a token; with a budget for each document the largest that was used
+  Guarantee guarantee;  ///< for a token
+  std::optional<BudgetReceipt> budget;              ///< empty: every token had `epsilon`
+  std::optional<CollocationsReceipt> collocations;  ///< empty: every word was a token
   std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;

@@ -41,9 +41,10 @@ MechanismInfo cmp_info() {
           .parameters = {}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_cmp(const MechanismRequest& request) {
-  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
-  return std::make_unique<Cmp>(std::move(space), request.epsilon);
+Result<MechanismFamily> prepare_cmp(const MechanismRequest& request) {
+  SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
+  return MechanismFamily{
+      [space = std::move(space)](double epsilon) { return std::make_unique<Cmp>(space, epsilon); }};
 }
 
 }  // namespace sotto

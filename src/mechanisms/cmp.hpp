@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo cmp_info();
-Result<std::unique_ptr<Mechanism>> make_cmp(const MechanismRequest& request);
+Result<MechanismFamily> prepare_cmp(const MechanismRequest& request);
 
 }  // namespace sotto

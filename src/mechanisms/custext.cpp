@@ -7,6 +7,8 @@
 #include "mechanisms/custext.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -25,7 +27,7 @@ namespace {
 
 using Groups = std::vector<std::vector<TokenId>>;
 
-/// Groups whose weights a thread computes at once.
+/// Groups whose distances a thread computes at once.
 constexpr std::size_t kGroupsAtOnce = 16;
 
 /// ⊥ and words: the squared distance from φ(⊥).
@@ -52,15 +54,101 @@ class BottomDistance {
   std::vector<std::int16_t> bottom_;
 };
 
-class Custext final : public Mechanism {
+/// The groups and the distances inside them: what does not depend on ε. Immutable, so safe to share.
+class GroupLayout {
  public:
-  Custext(std::shared_ptr<const Model> model, double epsilon, const Groups& groups, unsigned threads)
-      : model_(std::move(model)), epsilon_(epsilon), rows_(model_->size() + 1ULL) {
+  GroupLayout(std::shared_ptr<const Model> model, const Groups& groups, unsigned threads)
+      : model_(std::move(model)), rows_(model_->size() + 1ULL), largest_(groups.size()) {
     lay_out(groups);
     parallel_for(groups.size(), kGroupsAtOnce, thread_count(threads),
                  [&](std::size_t begin, std::size_t end) {
-                   for (std::size_t g = begin; g < end; ++g) compute_weights(groups[g]);
+                   for (std::size_t g = begin; g < end; ++g) largest_[g] = largest_square(groups[g]);
                  });
+  }
+
+  const Model& model() const { return *model_; }
+  std::size_t group_count() const { return largest_.size(); }
+  std::size_t largest_group() const { return largest_group_; }
+  std::uint32_t group(TokenId input) const { return rows_[input].group; }
+  std::size_t inputs() const { return rows_.size(); }
+  /// The words of an input's group; that of ⊥ is the group of near_bottom().
+  std::span<const TokenId> members(TokenId input) const {
+    return std::span(members_).subspan(rows_[input].members, rows_[input].size);
+  }
+  std::span<const TokenId> all_members() const { return members_; }
+  TokenId near_bottom() const { return near_bottom_; }
+
+  /// The largest squared distance of two words of the input's group.
+  std::int64_t largest(TokenId input) const { return largest_[rows_[input].group]; }
+
+  /// The squared distances of an input from the members of its group, at most largest().
+  std::vector<std::int64_t> squares(TokenId input) const {
+    std::vector<std::int64_t> squares;
+    if (input != model_->bottom()) {
+      for (const TokenId member : members(input)) squares.push_back(model_->squared_distance(input, member));
+      return squares;
+    }
+    // φ(⊥) is no word of the group and may be further away: then u would be negative, and counts as 0.
+    for (const std::int64_t square : bottom_squares_) squares.push_back(std::min(square, largest(input)));
+    return squares;
+  }
+
+ private:
+  /// Where an input's group begins.
+  struct Row {
+    std::uint32_t members = 0;
+    std::uint32_t size = 0;
+    std::uint32_t group = 0;
+  };
+
+  void lay_out(const Groups& groups) {
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      const auto members = static_cast<std::uint32_t>(members_.size());
+      const auto size = static_cast<std::uint32_t>(groups[g].size());
+      largest_group_ = std::max(largest_group_, groups[g].size());
+      for (const TokenId word : groups[g]) {
+        members_.push_back(word);
+        rows_[word] = {members, size, g};
+      }
+    }
+    const BottomDistance distance(*model_);
+    near_bottom_ = distance.nearest_word();
+    rows_[model_->bottom()] = rows_[near_bottom_];
+    for (const TokenId member : members(near_bottom_)) bottom_squares_.push_back(distance(member));
+  }
+
+  std::int64_t largest_square(const std::vector<TokenId>& group) const {
+    std::int64_t largest = 0;
+    for (std::size_t i = 0; i < group.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        largest = std::max(largest, model_->squared_distance(group[i], group[j]));
+    return largest;
+  }
+
+  std::shared_ptr<const Model> model_;
+  std::vector<Row> rows_;              ///< by input
+  std::vector<TokenId> members_;       ///< group after group
+  std::vector<std::int64_t> largest_;  ///< by group
+  std::vector<std::int64_t> bottom_squares_;
+  std::size_t largest_group_ = 0;
+  TokenId near_bottom_ = 0;
+};
+
+/// Bytes left for rows, of the mechanisms of all ε together.
+using RowRoom = std::atomic<std::int64_t>;
+
+/// Rows are computed when an input first occurs: with a budget for each document there are many ε, and few
+/// words of each.
+class Custext final : public Mechanism {
+ public:
+  Custext(std::shared_ptr<const GroupLayout> layout, double epsilon, std::shared_ptr<RowRoom> room)
+      : layout_(std::move(layout)), epsilon_(epsilon), room_(std::move(room)), rows_(layout_->inputs()) {}
+  ~Custext() override {
+    for (TokenId input = 0; input < rows_.size(); ++input) {
+      const std::uint64_t* row = rows_[input].load(std::memory_order_relaxed);
+      if (row != nullptr) room_->fetch_add(bytes(input), std::memory_order_relaxed);
+      delete[] row;
+    }
   }
 
   std::unique_ptr<PendingTokens> make_pending() const override {
@@ -68,12 +156,13 @@ class Custext final : public Mechanism {
   }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    Row scratch;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      const Row& row = rows_[in[i]];
-      const std::uint64_t* cumulative = cumulative_.data() + row.weights;
-      const std::uint64_t position = draw_position(bits, cumulative[row.size - 1]);
-      const auto place = std::upper_bound(cumulative, cumulative + row.size, position) - cumulative;
-      out[i] = members_[row.members + static_cast<std::size_t>(place)];
+      const std::span<const TokenId> members = layout_->members(in[i]);
+      const std::span<const std::uint64_t> row = cumulative(in[i], scratch);
+      const std::uint64_t position = draw_position(bits, row.back());
+      out[i] =
+          members[static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), position) - row.begin())];
     }
   }
 
@@ -88,112 +177,97 @@ class Custext final : public Mechanism {
                 "For any two words of one group the probabilities of each output differ at most by the "
                 "factor exp({}). Which of the {} groups a word belongs to is revealed; words outside the "
                 "vocabulary belong to the group of '{}'.",
-                epsilon_, group_count_, model_->word(near_bottom_))};
+                epsilon_, layout_->group_count(), layout_->model().word(layout_->near_bottom()))};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {
     PureRows rows;
-    for (std::size_t begin = 0; begin < members_.size(); begin += rows_[members_[begin]].size) {
-      const auto first = members_.begin() + static_cast<std::ptrdiff_t>(begin);
-      rows.groups.emplace_back(first, first + rows_[*first].size);
-      if (rows_[model_->bottom()].members == begin) rows.groups.back().push_back(model_->bottom());
+    const TokenId bottom = layout_->model().bottom();
+    for (auto left = layout_->all_members(); !left.empty(); left = left.subspan(rows.groups.back().size())) {
+      const auto members = layout_->members(left.front());
+      rows.groups.emplace_back(members.begin(), members.end());
     }
+    rows.groups[layout_->group(bottom)].push_back(bottom);
     rows.row = [this](TokenId word) {
-      const Row& row = rows_[word];
-      const auto cumulative = std::span(cumulative_).subspan(row.weights, row.size);
-      return PureRow{std::span(members_).subspan(row.members, row.size), cumulative, 0, cumulative.back()};
+      Row scratch;
+      auto row = cumulative(word, scratch);
+      if (scratch && row.data() == scratch.get()) {  // no room, but the visitor may come back to it
+        room_->fetch_sub(bytes(word), std::memory_order_relaxed);
+        row = {publish(word, scratch), row.size()};
+      }
+      return PureRow{layout_->members(word), row, 0, row.back()};
     };
     return visitor.visit(rows);
   }
 
   double distance(TokenId a, TokenId b) const override {
-    if (a != b && rows_[a].members == rows_[b].members) return 1;
+    if (a != b && layout_->group(a) == layout_->group(b)) return 1;
     return Mechanism::distance(a, b);
   }
 
   std::vector<double> row(TokenId word) const override {
-    std::vector<double> probabilities(model_->size());
-    const Row& row = rows_[word];
-    const std::uint64_t* cumulative = cumulative_.data() + row.weights;
-    const auto total = static_cast<double>(cumulative[row.size - 1]);
+    std::vector<double> probabilities(layout_->model().size());
+    const std::span<const TokenId> members = layout_->members(word);
+    Row scratch;
+    const std::span<const std::uint64_t> row = cumulative(word, scratch);
     std::uint64_t before = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-      probabilities[members_[row.members + i]] = static_cast<double>(cumulative[i] - before) / total;
-      before = cumulative[i];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      probabilities[members[i]] = static_cast<double>(row[i] - before) / static_cast<double>(row.back());
+      before = row[i];
     }
     return probabilities;
   }
 
  private:
-  /// Where an input's group and its cumulative weights begin.
-  struct Row {
-    std::size_t weights = 0;
-    std::uint32_t members = 0;
-    std::uint32_t size = 0;
-  };
+  using Row = std::unique_ptr<std::uint64_t[]>;
 
-  void lay_out(const Groups& groups) {
-    std::size_t weights = 0;
-    group_count_ = groups.size();
-    for (const auto& group : groups) {
-      const auto members = static_cast<std::uint32_t>(members_.size());
-      const auto size = static_cast<std::uint32_t>(group.size());
-      largest_group_ = std::max(largest_group_, group.size());
-      for (const TokenId word : group) {
-        members_.push_back(word);
-        rows_[word] = {weights, members, size};
-        weights += size;
-      }
-    }
-    const BottomDistance distance(*model_);
-    near_bottom_ = distance.nearest_word();
-    const Row& shared = rows_[near_bottom_];
-    rows_[model_->bottom()] = {weights, shared.members, shared.size};
-    for (std::uint32_t i = 0; i < shared.size; ++i)
-      bottom_squares_.push_back(distance(members_[shared.members + i]));
-    cumulative_.resize(weights + shared.size);
+  /// The cumulative weights of an input's row; in `scratch` where there is no room to keep them.
+  std::span<const std::uint64_t> cumulative(TokenId input, Row& scratch) const {
+    const std::size_t size = layout_->members(input).size();
+    if (const std::uint64_t* row = rows_[input].load(std::memory_order_acquire)) [[likely]]
+      return {row, size};
+    scratch = make_row(input);
+    return {keep(input, scratch), size};
   }
 
-  void compute_weights(const std::vector<TokenId>& group) {
-    const std::size_t size = group.size();
-    std::vector<std::int64_t> squares;  // of the pairs (0, 0), (1, 0), (1, 1), (2, 0), …
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j <= i; ++j) squares.push_back(model_->squared_distance(group[i], group[j]));
-    const std::int64_t largest = *std::max_element(squares.begin(), squares.end());
-    const std::vector<std::uint64_t> weights = weights_of(squares, largest);
-    for (std::size_t i = 0; i < size; ++i) {
-      std::uint64_t sum = 0;
-      for (std::size_t j = 0; j < size; ++j) {
-        const auto [low, high] = std::minmax(i, j);
-        cumulative_[rows_[group[i]].weights + j] = sum += weights[high * (high + 1) / 2 + low];
-      }
-    }
-    const Row& bottom = rows_[model_->bottom()];
-    if (bottom.members != rows_[group.front()].members) return;
-    // φ(⊥) is no word of the group and may be further away: then u would be negative, and counts as 0.
-    for (std::int64_t& square : bottom_squares_) square = std::min(square, largest);
-    const std::vector<std::uint64_t> of_bottom = weights_of(bottom_squares_, largest);
-    std::partial_sum(of_bottom.begin(), of_bottom.end(),
-                     cumulative_.begin() + static_cast<std::ptrdiff_t>(bottom.weights));
-  }
-
-  std::vector<std::uint64_t> weights_of(std::span<const std::int64_t> squares, std::int64_t largest) const {
-    const int bits = weight_bits(largest_group_);
-    std::vector<std::uint64_t> weights(squares.size(), std::uint64_t{1} << bits);
+  Row make_row(TokenId input) const {
+    const std::vector<std::int64_t> squares = layout_->squares(input);
+    const int bits = weight_bits(layout_->largest_group());
+    Row row = std::make_unique<std::uint64_t[]>(squares.size());
+    const std::span<std::uint64_t> weights(row.get(), squares.size());
+    std::fill(weights.begin(), weights.end(), std::uint64_t{1} << bits);
     // All vectors of a group may be equal: then u is 1 for all.
-    if (largest > 0) weights_of_roots(epsilon_, squares, largest, bits, weights);
-    return weights;
+    if (layout_->largest(input) > 0)
+      weights_of_roots(epsilon_, squares, layout_->largest(input), bits, weights);
+    std::partial_sum(weights.begin(), weights.end(), weights.begin());
+    return row;
   }
 
-  std::shared_ptr<const Model> model_;
+  std::int64_t bytes(TokenId input) const {
+    return static_cast<std::int64_t>(layout_->members(input).size() * sizeof(std::uint64_t));
+  }
+
+  const std::uint64_t* keep(TokenId input, Row& row) const {
+    if (room_->fetch_sub(bytes(input), std::memory_order_relaxed) < bytes(input)) {
+      room_->fetch_add(bytes(input), std::memory_order_relaxed);
+      return row.get();
+    }
+    return publish(input, row);
+  }
+
+  /// Its bytes have been taken.
+  const std::uint64_t* publish(TokenId input, Row& row) const {
+    const std::uint64_t* first = nullptr;
+    if (rows_[input].compare_exchange_strong(first, row.get(), std::memory_order_acq_rel))
+      return row.release();
+    room_->fetch_add(bytes(input), std::memory_order_relaxed);  // another thread was faster
+    return first;
+  }
+
+  std::shared_ptr<const GroupLayout> layout_;
   double epsilon_;
-  std::vector<Row> rows_;                  ///< by input
-  std::vector<TokenId> members_;           ///< group after group
-  std::vector<std::uint64_t> cumulative_;  ///< row after row
-  std::vector<std::int64_t> bottom_squares_;
-  std::size_t group_count_ = 0;
-  std::size_t largest_group_ = 0;
-  TokenId near_bottom_ = 0;
+  std::shared_ptr<RowRoom> room_;
+  mutable std::vector<std::atomic<const std::uint64_t*>> rows_;
 };
 
 }  // namespace
@@ -209,7 +283,7 @@ MechanismInfo custext_info() {
           .parameters = {{"k", "20", "words in a group; a whole number from 2 to 1000"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_custext(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
   const Model& model = *request.model;
   if (model.dimension() == 0)
     return fail(Errc::invalid_argument,
@@ -224,7 +298,14 @@ Result<std::unique_ptr<Mechanism>> make_custext(const MechanismRequest& request)
                             k, (bytes >> 20) + 1, model.size(), request.resources.memory >> 20));
   SOTTO_ASSIGN(const Groups groups,
                build_groups(model, frequency_order(model), size, request.resources.threads));
-  return std::make_unique<Custext>(request.model, request.epsilon, groups, request.resources.threads);
+  // One ε has room for all its rows, as was checked.
+  auto room = std::make_shared<RowRoom>(static_cast<std::int64_t>(
+      std::min<std::uint64_t>(request.resources.memory, std::numeric_limits<std::int64_t>::max())));
+  auto layout = std::make_shared<const GroupLayout>(request.model, groups, request.resources.threads);
+  return MechanismFamily{[layout = std::move(layout), room = std::move(room)](double epsilon) {
+                           return std::make_unique<Custext>(layout, epsilon, room);
+                         },
+                         model.size() * sizeof(void*)};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo custext_info();
-Result<std::unique_ptr<Mechanism>> make_custext(const MechanismRequest& request);
+Result<MechanismFamily> prepare_custext(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -21,10 +21,17 @@
 namespace sotto {
 namespace {
 
+// The tables of the geometric noise; they grow only where ε is tiny.
+constexpr std::uint64_t kNoiseBytes = 64 << 10;
+
 class DiffractorGeometric final : public Mechanism {
  public:
-  DiffractorGeometric(ListChoice lists, double epsilon)
-      : lists_(std::move(lists)), epsilon_(epsilon), list_choice_(lists_.size()), noise_(epsilon) {}
+  DiffractorGeometric(std::shared_ptr<const ListChoice> lists, double epsilon)
+      : shared_lists_(std::move(lists)),
+        lists_(*shared_lists_),
+        epsilon_(epsilon),
+        list_choice_(lists_.size()),
+        noise_(epsilon) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
     return std::make_unique<ImmediateTokens<DiffractorGeometric>>(*this);
@@ -84,7 +91,8 @@ class DiffractorGeometric final : public Mechanism {
     return noise_.probability(i - place);
   }
 
-  ListChoice lists_;
+  std::shared_ptr<const ListChoice> shared_lists_;
+  const ListChoice& lists_;
   double epsilon_;
   UniformBatch list_choice_;
   TwoSidedGeometric noise_;
@@ -103,9 +111,13 @@ MechanismInfo diffractor_geometric_info() {
           .parameters = {lists_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_diffractor_geometric(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_diffractor_geometric(const MechanismRequest& request) {
   SOTTO_ASSIGN(ListChoice lists, ListChoice::make(request.model, request.parameters.at("lists")));
-  return std::make_unique<DiffractorGeometric>(std::move(lists), request.epsilon);
+  auto shared = std::make_shared<const ListChoice>(std::move(lists));
+  return MechanismFamily{[shared = std::move(shared)](double epsilon) {
+                           return std::make_unique<DiffractorGeometric>(shared, epsilon);
+                         },
+                         kNoiseBytes};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo diffractor_geometric_info();
-Result<std::unique_ptr<Mechanism>> make_diffractor_geometric(const MechanismRequest& request);
+Result<MechanismFamily> prepare_diffractor_geometric(const MechanismRequest& request);
 
 }  // namespace sotto

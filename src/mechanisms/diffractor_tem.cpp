@@ -14,12 +14,11 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
+#include "mechanisms/truncation.hpp"
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
 
@@ -97,10 +96,14 @@ class PlaceSampler {
   std::optional<CumulativeTable> near_;  ///< none when γ is 0
 };
 
+// A weight and its place among the cumulative ones.
+constexpr std::uint64_t kBytesPerPlace = 20;
+
 class DiffractorTem final : public Mechanism {
  public:
-  DiffractorTem(ListChoice lists, double epsilon, double gamma)
-      : lists_(std::move(lists)),
+  DiffractorTem(std::shared_ptr<const ListChoice> lists, double epsilon, double gamma)
+      : shared_lists_(std::move(lists)),
+        lists_(*shared_lists_),
         epsilon_(epsilon),
         gamma_(gamma),
         list_choice_(lists_.size()),
@@ -161,21 +164,13 @@ class DiffractorTem final : public Mechanism {
   }
 
  private:
-  ListChoice lists_;
+  std::shared_ptr<const ListChoice> shared_lists_;
+  const ListChoice& lists_;
   double epsilon_;
   double gamma_;
   UniformBatch list_choice_;
   PlaceSampler places_;
 };
-
-Result<double> choose_gamma(const MechanismRequest& request) {
-  const std::string& gamma = request.parameters.at("gamma");
-  SOTTO_ASSIGN(const double beta, parse_number("--set beta", request.parameters.at("beta"), 1e-12, 0.5));
-  if (gamma == "auto") return truncation_distance(request.epsilon, beta, request.model->size());
-  auto value = parse_number("--set gamma", gamma, 0, 1e12);
-  if (!value) value.error().message += " or auto";
-  return value;
-}
 
 }  // namespace
 
@@ -196,10 +191,14 @@ MechanismInfo diffractor_tem_info() {
                           "word itself; 1e-12 to 0.5"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_diffractor_tem(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_diffractor_tem(const MechanismRequest& request) {
   SOTTO_ASSIGN(ListChoice lists, ListChoice::make(request.model, request.parameters.at("lists")));
-  SOTTO_ASSIGN(const double gamma, choose_gamma(request));
-  return std::make_unique<DiffractorTem>(std::move(lists), request.epsilon, gamma);
+  SOTTO_ASSIGN(const Truncation truncation, Truncation::parse(request));
+  auto shared = std::make_shared<const ListChoice>(std::move(lists));
+  return MechanismFamily{[shared = std::move(shared), truncation](double epsilon) {
+                           return std::make_unique<DiffractorTem>(shared, epsilon, truncation.at(epsilon));
+                         },
+                         kBytesPerPlace * request.model->size()};
 }
 
 }  // namespace sotto

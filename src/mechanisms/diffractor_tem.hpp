@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo diffractor_tem_info();
-Result<std::unique_ptr<Mechanism>> make_diffractor_tem(const MechanismRequest& request);
+Result<MechanismFamily> prepare_diffractor_tem(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -56,14 +56,14 @@ double most_negative_log(double u) {
 
 class Gumbel final : public Mechanism {
  public:
-  Gumbel(NoiseSpace space, double epsilon, double scale, double bound, CumulativeTable counts,
-         std::uint64_t memory)
+  Gumbel(std::shared_ptr<const NoiseSpace> space, double epsilon, double scale, double bound,
+         std::shared_ptr<const CumulativeTable> counts, std::shared_ptr<GumbelLists::Room> room)
       : space_(std::move(space)),
         epsilon_(epsilon),
         scale_(scale),
         bound_(bound),
         counts_(std::move(counts)),
-        lists_(space_, counts_.size(), scale, memory),
+        lists_(*space_, counts_->size(), scale, std::move(room)),
         low_(portable_exp(-portable_exp(bound / scale))),
         mass_(portable_exp(-portable_exp(-bound / scale)) - low_) {}
 
@@ -103,10 +103,10 @@ class Gumbel final : public Mechanism {
     std::vector<double> counts;
     for (std::size_t i = 0; i < lists_.length(); ++i) {
       distances.push_back(-scale_ * std::log(static_cast<double>(list[i].weight)));
-      counts.push_back(static_cast<double>(counts_.weight(i)) / static_cast<double>(counts_.total()));
+      counts.push_back(static_cast<double>(counts_->weight(i)) / static_cast<double>(counts_->total()));
     }
     const std::vector<double> law = gumbel_choice_law(distances, counts, scale_, bound_);
-    std::vector<double> probabilities(space_.model().size());
+    std::vector<double> probabilities(space_->model().size());
     for (std::size_t i = 0; i < law.size(); ++i) probabilities[list[i].word] = law[i];
     return probabilities;
   }
@@ -115,7 +115,7 @@ class Gumbel final : public Mechanism {
   /// d + g with g = −b·ln(−ln u) is least where (−ln u)·exp(−d/b) is largest: one logarithm a candidate, and
   /// none where the exponent of u already shows that it falls short.
   TokenId choose(const GumbelCandidate* list, BitSource& bits) const {
-    const std::size_t k = counts_.sample(bits) + std::size_t{1};
+    const std::size_t k = counts_->sample(bits) + std::size_t{1};
     double best = -1;
     TokenId word = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -129,11 +129,11 @@ class Gumbel final : public Mechanism {
     return word;
   }
 
-  NoiseSpace space_;
+  std::shared_ptr<const NoiseSpace> space_;
   double epsilon_;
   double scale_;
   double bound_;
-  CumulativeTable counts_;
+  std::shared_ptr<const CumulativeTable> counts_;
   GumbelLists lists_;
   double low_;   ///< P(noise < −bound) before truncation
   double mass_;  ///< P(|noise| <= bound) before truncation
@@ -154,17 +154,23 @@ MechanismInfo gumbel_info() {
                           "which the formula is not defined"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_gumbel(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_gumbel(const MechanismRequest& request) {
   SOTTO_ASSIGN(const std::size_t calibration,
                parse_choice("--set calibration", request.parameters.at("calibration"), {"paper", "theorem"}));
-  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
-  SOTTO_ASSIGN(const WordDistances distances, word_distances(space, request.resources.threads));
-  SOTTO_ASSIGN(const double scale,
-               gumbel_scale(calibration == 0 ? GumbelCalibration::paper : GumbelCalibration::theorem,
-                            request.epsilon, request.model->size(), distances));
-  SOTTO_ASSIGN(CumulativeTable counts, CumulativeTable::make(count_weights(request.model->size())));
-  return std::make_unique<Gumbel>(std::move(space), request.epsilon, scale, distances.largest,
-                                  std::move(counts), request.resources.memory);
+  const auto calibrated = calibration == 0 ? GumbelCalibration::paper : GumbelCalibration::theorem;
+  SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
+  SOTTO_ASSIGN(const WordDistances distances, word_distances(*space, request.resources.threads));
+  SOTTO_ASSIGN(CumulativeTable table, CumulativeTable::make(count_weights(request.model->size())));
+  const std::uint64_t lists = request.resources.memory / (table.size() * sizeof(GumbelCandidate));
+  auto room = std::make_shared<GumbelLists::Room>(static_cast<std::int64_t>(lists));
+  auto counts = std::make_shared<const CumulativeTable>(std::move(table));
+  const std::uint32_t words = request.model->size();
+  return MechanismFamily{
+      [=](double epsilon) -> Result<std::unique_ptr<Mechanism>> {
+        SOTTO_ASSIGN(const double scale, gumbel_scale(calibrated, epsilon, words, distances));
+        return std::make_unique<Gumbel>(space, epsilon, scale, distances.largest, counts, room);
+      },
+      words * sizeof(void*)};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo gumbel_info();
-Result<std::unique_ptr<Mechanism>> make_gumbel(const MechanismRequest& request);
+Result<MechanismFamily> prepare_gumbel(const MechanismRequest& request);
 
 }  // namespace sotto

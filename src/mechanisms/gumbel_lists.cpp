@@ -7,16 +7,21 @@
 
 namespace sotto {
 
-GumbelLists::GumbelLists(const NoiseSpace& space, std::size_t length, double scale, std::uint64_t memory)
+GumbelLists::GumbelLists(const NoiseSpace& space, std::size_t length, double scale,
+                         std::shared_ptr<Room> room)
     : space_(space),
       length_(std::min(length, space.search().size())),
       scale_(scale),
-      lists_left_(static_cast<std::int64_t>(std::min<std::uint64_t>(
-          memory / (length_ * sizeof(GumbelCandidate)), space.model().size() + 1ULL))),
+      room_(std::move(room)),
       lists_(space.model().size() + 1ULL) {}
 
 GumbelLists::~GumbelLists() {
-  for (const auto& list : lists_) delete[] list.load(std::memory_order_relaxed);
+  std::int64_t kept = 0;
+  for (const auto& list : lists_) {
+    kept += list.load(std::memory_order_relaxed) != nullptr ? 1 : 0;
+    delete[] list.load(std::memory_order_relaxed);
+  }
+  room_->fetch_add(kept, std::memory_order_relaxed);
 }
 
 std::vector<TokenId> GumbelLists::missing(std::span<const TokenId> inputs) const {
@@ -44,8 +49,8 @@ std::vector<GumbelCandidate> GumbelLists::make_list(TokenId input, std::span<con
 }
 
 void GumbelLists::keep(TokenId input, std::vector<GumbelCandidate> list, Extra& extra) const {
-  if (lists_left_.fetch_sub(1, std::memory_order_relaxed) <= 0) {
-    lists_left_.fetch_add(1, std::memory_order_relaxed);
+  if (room_->fetch_sub(1, std::memory_order_relaxed) <= 0) {
+    room_->fetch_add(1, std::memory_order_relaxed);
     extra.emplace(input, std::move(list));
     return;
   }
@@ -55,7 +60,7 @@ void GumbelLists::keep(TokenId input, std::vector<GumbelCandidate> list, Extra& 
   if (lists_[input].compare_exchange_strong(none, kept.get(), std::memory_order_acq_rel)) {
     kept.release();
   } else {
-    lists_left_.fetch_add(1, std::memory_order_relaxed);  // another thread was first
+    room_->fetch_add(1, std::memory_order_relaxed);  // another thread was first
   }
 }
 

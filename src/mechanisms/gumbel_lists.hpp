@@ -22,8 +22,11 @@ struct GumbelCandidate {
 /// words have its vector. Thread-safe.
 class GumbelLists {
  public:
-  /// `space` must outlive the lists. Keeps at most `memory` bytes of them.
-  GumbelLists(const NoiseSpace& space, std::size_t length, double scale, std::uint64_t memory);
+  /// How many more lists may be kept, by the mechanisms of all ε together.
+  using Room = std::atomic<std::int64_t>;
+
+  /// `space` must outlive the lists.
+  GumbelLists(const NoiseSpace& space, std::size_t length, double scale, std::shared_ptr<Room> room);
   ~GumbelLists();
   GumbelLists(const GumbelLists&) = delete;
   GumbelLists& operator=(const GumbelLists&) = delete;
@@ -51,7 +54,7 @@ class GumbelLists {
   const NoiseSpace& space_;
   std::size_t length_;
   double scale_;
-  mutable std::atomic<std::int64_t> lists_left_;
+  std::shared_ptr<Room> room_;
   mutable std::vector<std::atomic<const GumbelCandidate*>> lists_;
 };
 

@@ -18,13 +18,14 @@ namespace {
 
 class Mahalanobis final : public NoiseMechanism {
  public:
-  Mahalanobis(NoiseSpace space, double epsilon, NoiseShape shape, double lambda)
+  Mahalanobis(std::shared_ptr<const NoiseSpace> space, double epsilon,
+              std::shared_ptr<const NoiseShape> shape, double lambda)
       : NoiseMechanism(std::move(space), epsilon), shape_(std::move(shape)), lambda_(lambda) {}
 
   TokenId choose(TokenId, std::span<const Neighbour> nearest, double) const override {
     return nearest.front().row;
   }
-  const NoiseShape* shape() const override { return &shape_; }
+  const NoiseShape* shape() const override { return shape_.get(); }
 
   double distance(TokenId a, TokenId b) const override {
     std::vector<std::int16_t> vectors(2 * space().dimension());
@@ -35,7 +36,7 @@ class Mahalanobis final : public NoiseMechanism {
     std::vector<double> difference;
     for (std::size_t i = 0; i < first.size(); ++i)
       difference.push_back(space().model().scale() * (first[i] - second[i]));
-    return shape_.length_before(difference);
+    return shape_->length_before(difference);
   }
 
   Guarantee guarantee() const override {
@@ -46,7 +47,7 @@ class Mahalanobis final : public NoiseMechanism {
   }
 
  private:
-  NoiseShape shape_;
+  std::shared_ptr<const NoiseShape> shape_;
   double lambda_;
 };
 
@@ -66,13 +67,16 @@ MechanismInfo mahalanobis_info() {
                       "1"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_mahalanobis(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_mahalanobis(const MechanismRequest& request) {
   SOTTO_ASSIGN(const double lambda, parse_number("--set lambda", request.parameters.at("lambda"), 0, 1));
-  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
+  SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   SOTTO_ASSIGN(const std::vector<double> covariance,
                scaled_covariance(*request.model, request.resources.threads));
-  SOTTO_ASSIGN(NoiseShape shape, NoiseShape::make(covariance, space.dimension(), lambda));
-  return std::make_unique<Mahalanobis>(std::move(space), request.epsilon, std::move(shape), lambda);
+  SOTTO_ASSIGN(NoiseShape factored, NoiseShape::make(covariance, space->dimension(), lambda));
+  auto shape = std::make_shared<const NoiseShape>(std::move(factored));
+  return MechanismFamily{[space = std::move(space), shape = std::move(shape), lambda](double epsilon) {
+    return std::make_unique<Mahalanobis>(space, epsilon, shape, lambda);
+  }};
 }
 
 }  // namespace sotto

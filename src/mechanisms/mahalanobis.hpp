@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo mahalanobis_info();
-Result<std::unique_ptr<Mechanism>> make_mahalanobis(const MechanismRequest& request);
+Result<MechanismFamily> prepare_mahalanobis(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -5,13 +5,15 @@
 
 #include <sotto/mechanism.hpp>
 
+#include "mechanisms/mechanism_family.hpp"
+
 namespace sotto {
 
 struct MechanismRequest {
   std::shared_ptr<const Model> model;
-  double epsilon;              ///< checked
   ParameterValues parameters;  ///< complete: every parameter of the mechanism is there
   MechanismResources resources;
+  bool many_epsilons = false;  ///< whether more than one will be asked for; changes speed only
 };
 
 }  // namespace sotto

@@ -126,12 +126,12 @@ class NoisyTokens final : public PendingTokens {
 NoiseSpace::NoiseSpace(std::shared_ptr<const Model> model, NearestSearch search)
     : model_(std::move(model)), search_(std::move(search)), mean_(bottom_vector(*model_)) {}
 
-Result<NoiseSpace> NoiseSpace::make(std::shared_ptr<const Model> model) {
+Result<std::shared_ptr<const NoiseSpace>> NoiseSpace::make(std::shared_ptr<const Model> model) {
   if (model->dimension() == 0)
     return fail(Errc::invalid_argument,
                 fmt::format("--model: '{}' has no vectors; give a vector model", model->name()));
   SOTTO_ASSIGN(NearestSearch search, NearestSearch::create(*model));
-  return NoiseSpace(std::move(model), std::move(search));
+  return std::shared_ptr<const NoiseSpace>(new NoiseSpace(std::move(model), std::move(search)));
 }
 
 void NoiseSpace::copy_vector(TokenId word, std::span<std::int16_t> out) const {
@@ -171,7 +171,7 @@ std::unique_ptr<PendingTokens> NoiseMechanism::make_pending() const {
 Guarantee NoiseMechanism::analytic_guarantee(std::string metric, std::string_view symbol) const {
   return {
       .kind = GuaranteeKind::analytic,
-      .unit = {std::move(metric), space_.model().digest()},
+      .unit = {std::move(metric), space_->model().digest()},
       .scope = GuaranteeScope::all_inputs,
       .epsilon = epsilon_,
       .assumptions = {"real-valued noise: it is drawn in floating point and rounded to the model's grid",

@@ -22,7 +22,7 @@ namespace sotto {
 class NoiseSpace {
  public:
   /// Refuses a list set.
-  static Result<NoiseSpace> make(std::shared_ptr<const Model> model);
+  static Result<std::shared_ptr<const NoiseSpace>> make(std::shared_ptr<const Model> model);
 
   const Model& model() const { return *model_; }
   const NearestSearch& search() const { return search_; }
@@ -53,14 +53,15 @@ class NoiseSpace {
 /// chooses among the words nearest to the noisy vector. Safe to share between threads.
 class NoiseMechanism : public Mechanism {
  public:
-  NoiseMechanism(NoiseSpace space, double epsilon) : space_(std::move(space)), epsilon_(epsilon) {}
+  NoiseMechanism(std::shared_ptr<const NoiseSpace> space, double epsilon)
+      : space_(std::move(space)), epsilon_(epsilon) {}
 
   std::unique_ptr<PendingTokens> make_pending() const final;
   std::size_t good_batch() const final { return 1024; }
   /// Empty: the row is an integral over the cells of the nearest words.
   std::vector<double> row(TokenId) const final { return {}; }
 
-  const NoiseSpace& space() const { return space_; }
+  const NoiseSpace& space() const { return *space_; }
   double epsilon() const { return epsilon_; }
 
   /// How many nearest words choose() wants to see.
@@ -78,7 +79,7 @@ class NoiseMechanism : public Mechanism {
   Guarantee analytic_guarantee(std::string metric, std::string_view symbol) const;
 
  private:
-  NoiseSpace space_;
+  std::shared_ptr<const NoiseSpace> space_;
   double epsilon_;
 };
 

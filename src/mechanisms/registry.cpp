@@ -11,6 +11,7 @@
 #include "mechanisms/diffractor_tem.hpp"
 #include "mechanisms/gumbel.hpp"
 #include "mechanisms/mahalanobis.hpp"
+#include "mechanisms/mechanism_family.hpp"
 #include "mechanisms/santext.hpp"
 #include "mechanisms/santext_plus.hpp"
 #include "mechanisms/syntf.hpp"
@@ -21,27 +22,27 @@
 namespace sotto {
 namespace {
 
-using Factory = Result<std::unique_ptr<Mechanism>> (*)(const MechanismRequest&);
+using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
 
 struct Entry {
   MechanismInfo info;
-  Factory make;
+  Factory prepare;
 };
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
-      {diffractor_geometric_info(), make_diffractor_geometric},
-      {diffractor_tem_info(), make_diffractor_tem},
-      {custext_info(), make_custext},
-      {santext_info(), make_santext},
-      {santext_plus_info(), make_santext_plus},
-      {tem_info(), make_tem},
-      {cmp_info(), make_cmp},
-      {mahalanobis_info(), make_mahalanobis},
-      {vickrey_info(), make_vickrey},
-      {vickrey_k_info(), make_vickrey_k},
-      {gumbel_info(), make_gumbel},
-      {syntf_info(), make_syntf},
+      {diffractor_geometric_info(), prepare_diffractor_geometric},
+      {diffractor_tem_info(), prepare_diffractor_tem},
+      {custext_info(), prepare_custext},
+      {santext_info(), prepare_santext},
+      {santext_plus_info(), prepare_santext_plus},
+      {tem_info(), prepare_tem},
+      {cmp_info(), prepare_cmp},
+      {mahalanobis_info(), prepare_mahalanobis},
+      {vickrey_info(), prepare_vickrey},
+      {vickrey_k_info(), prepare_vickrey_k},
+      {gumbel_info(), prepare_gumbel},
+      {syntf_info(), prepare_syntf},
   };
   return all;
 }
@@ -95,7 +96,17 @@ Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::sh
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
   SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
   SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
-  return entry->make({std::move(model), epsilon, std::move(complete), resources});
+  SOTTO_ASSIGN(const MechanismFamily family,
+               entry->prepare({std::move(model), std::move(complete), resources, false}));
+  return family.at(epsilon);
+}
+
+Result<MechanismFamily> prepare_mechanism(std::string_view name, std::shared_ptr<const Model> model,
+                                          const ParameterValues& parameters,
+                                          const MechanismResources& resources) {
+  SOTTO_ASSIGN(const Entry* entry, find_entry(name));
+  SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
+  return entry->prepare({std::move(model), std::move(complete), resources, true});
 }
 
 }  // namespace sotto

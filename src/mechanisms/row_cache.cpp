@@ -62,11 +62,21 @@ std::uint64_t BlockRow::bytes(std::size_t outcomes, std::size_t state_size) {
   return kOverhead + 8 * ((outcomes + kOutcomes - 1) / kOutcomes) + 8 * state_size;
 }
 
-RowCache::RowCache(std::size_t inputs, std::uint64_t table_bytes, std::uint64_t block_bytes)
-    : rows_(inputs), table_left_(table_bytes), block_left_(block_bytes) {}
-
 RowCache::~RowCache() {
   for (std::atomic<const CachedRow*>& row : rows_) delete row.load(std::memory_order_relaxed);
+  memory_.give_back(table_bytes_, block_bytes_);
+}
+
+bool RowCache::reserve_table(std::uint64_t bytes) {
+  if (!memory_.take_table(bytes)) return false;
+  table_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+bool RowCache::reserve_block(std::uint64_t bytes) {
+  if (!memory_.take_block(bytes)) return false;
+  block_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
 }
 
 void RowCache::add(std::size_t input, std::unique_ptr<const CachedRow> row) {
@@ -75,7 +85,7 @@ void RowCache::add(std::size_t input, std::unique_ptr<const CachedRow> row) {
     static_cast<void>(row.release());  // the cache owns it now
 }
 
-bool RowCache::reserve(std::atomic<std::uint64_t>& left, std::uint64_t bytes) {
+bool RowMemory::take(std::atomic<std::uint64_t>& left, std::uint64_t bytes) {
   std::uint64_t now = left.load(std::memory_order_relaxed);
   while (now >= bytes)
     if (left.compare_exchange_weak(now, now - bytes, std::memory_order_relaxed)) return true;

@@ -93,11 +93,33 @@ class BlockRow {
 
 using CachedRow = std::variant<DenseRow, SparseRow, BlockRow>;
 
-/// Rows by input word, within bounds on memory. Rows enter and never leave. Thread-safe.
-class RowCache {
+/// Memory for rows, shared by the caches of one mechanism at several ε. Thread-safe.
+class RowMemory {
  public:
   /// `table_bytes` for dense and sparse rows, `block_bytes` for block rows.
-  RowCache(std::size_t inputs, std::uint64_t table_bytes, std::uint64_t block_bytes);
+  RowMemory(std::uint64_t table_bytes, std::uint64_t block_bytes)
+      : tables_left_(table_bytes), blocks_left_(block_bytes) {}
+
+  /// Takes memory for a row, or says that there is not enough left.
+  bool take_table(std::uint64_t bytes) { return take(tables_left_, bytes); }
+  bool take_block(std::uint64_t bytes) { return take(blocks_left_, bytes); }
+  void give_back(std::uint64_t table_bytes, std::uint64_t block_bytes) {
+    tables_left_.fetch_add(table_bytes, std::memory_order_relaxed);
+    blocks_left_.fetch_add(block_bytes, std::memory_order_relaxed);
+  }
+
+ private:
+  static bool take(std::atomic<std::uint64_t>& left, std::uint64_t bytes);
+
+  std::atomic<std::uint64_t> tables_left_;
+  std::atomic<std::uint64_t> blocks_left_;
+};
+
+/// Rows by input word. Rows enter and leave together, with the cache. Thread-safe.
+class RowCache {
+ public:
+  /// `memory` must outlive the cache.
+  RowCache(std::size_t inputs, RowMemory& memory) : rows_(inputs), memory_(memory) {}
   ~RowCache();
   RowCache(const RowCache&) = delete;
   RowCache& operator=(const RowCache&) = delete;
@@ -106,18 +128,17 @@ class RowCache {
   const CachedRow* find(std::size_t input) const { return rows_[input].load(std::memory_order_acquire); }
 
   /// Takes memory for a row, or says that there is not enough left.
-  bool reserve_table(std::uint64_t bytes) { return reserve(table_left_, bytes); }
-  bool reserve_block(std::uint64_t bytes) { return reserve(block_left_, bytes); }
+  bool reserve_table(std::uint64_t bytes);
+  bool reserve_block(std::uint64_t bytes);
 
   /// Adds a row; when another thread was first, that row stays.
   void add(std::size_t input, std::unique_ptr<const CachedRow> row);
 
  private:
-  static bool reserve(std::atomic<std::uint64_t>& left, std::uint64_t bytes);
-
   std::vector<std::atomic<const CachedRow*>> rows_;
-  std::atomic<std::uint64_t> table_left_;
-  std::atomic<std::uint64_t> block_left_;
+  RowMemory& memory_;
+  std::atomic<std::uint64_t> table_bytes_ = 0;  ///< reserved
+  std::atomic<std::uint64_t> block_bytes_ = 0;
 };
 
 }  // namespace sotto

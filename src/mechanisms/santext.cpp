@@ -57,11 +57,14 @@ MechanismInfo santext_info() {
           .parameters = {selection_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_santext(const MechanismRequest& request) {
-  SelectionSettings settings;
-  settings.selection = request.parameters.at("selection");
-  SOTTO_ASSIGN(auto selection, Selection::make(request, std::move(settings)));
-  return std::make_unique<SanText>(std::move(selection), request.epsilon);
+Result<MechanismFamily> prepare_santext(const MechanismRequest& request) {
+  SOTTO_ASSIGN(auto space, SelectionSpace::make(request, request.parameters.at("selection")));
+  const std::uint64_t bytes = space->bytes_each();
+  return MechanismFamily{[space = std::move(space)](double epsilon) {
+                           return std::make_unique<SanText>(std::make_unique<Selection>(space, epsilon),
+                                                            epsilon);
+                         },
+                         bytes};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo santext_info();
-Result<std::unique_ptr<Mechanism>> make_santext(const MechanismRequest& request);
+Result<MechanismFamily> prepare_santext(const MechanismRequest& request);
 
 }  // namespace sotto

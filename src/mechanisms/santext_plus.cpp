@@ -25,8 +25,8 @@ constexpr std::uint64_t kCoinSides = std::uint64_t{1} << 53;
 
 class SanTextPlus final : public SelectionMechanism {
  public:
-  SanTextPlus(std::unique_ptr<Selection> selection, double epsilon, std::vector<bool> sensitive,
-              std::uint64_t replaced_sides)
+  SanTextPlus(std::unique_ptr<Selection> selection, double epsilon,
+              std::shared_ptr<const std::vector<bool>> sensitive, std::uint64_t replaced_sides)
       : SelectionMechanism(std::move(selection)),
         epsilon_(epsilon),
         sensitive_(std::move(sensitive)),
@@ -59,18 +59,18 @@ class SanTextPlus final : public SelectionMechanism {
     return a == b ? 0 : selection().distance(a, b) - std::log(probability()) / epsilon_;
   }
 
-  bool covers(TokenId output) const override { return sensitive_[output]; }
+  bool covers(TokenId output) const override { return (*sensitive_)[output]; }
 
   std::vector<double> row(TokenId word) const override {
     std::vector<double> row = selection().row(word);
-    if (sensitive_[word]) return row;
+    if ((*sensitive_)[word]) return row;
     for (double& value : row) value *= probability();
     row[word] += 1 - probability();
     return row;
   }
 
   double moved_mass(TokenId word) const override {
-    return selection().moved_mass(word) * (sensitive_[word] ? 1 : probability());
+    return selection().moved_mass(word) * ((*sensitive_)[word] ? 1 : probability());
   }
 
  private:
@@ -82,7 +82,7 @@ class SanTextPlus final : public SelectionMechanism {
 
     void add(std::span<const TokenId> in, BitSource& bits) override {
       for (const TokenId input : in) {
-        if (mechanism_.sensitive_[input] || bernoulli(bits, mechanism_.replaced_sides_, kCoinSides)) {
+        if ((*mechanism_.sensitive_)[input] || bernoulli(bits, mechanism_.replaced_sides_, kCoinSides)) {
           add_selected(input, bits);
         } else {
           add_kept(input);
@@ -97,7 +97,7 @@ class SanTextPlus final : public SelectionMechanism {
   double probability() const { return static_cast<double>(replaced_sides_) * 0x1p-53; }
 
   double epsilon_;
-  std::vector<bool> sensitive_;
+  std::shared_ptr<const std::vector<bool>> sensitive_;
   std::uint64_t replaced_sides_;
 };
 
@@ -132,22 +132,27 @@ MechanismInfo santext_plus_info() {
                      {"p", "0.2", "probability of replacing a word that is not sensitive; from 1e-9 to 1"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_santext_plus(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_santext_plus(const MechanismRequest& request) {
   SOTTO_ASSIGN(const double share, parse_number("--set share", request.parameters.at("share"), 1e-9, 1));
   SOTTO_ASSIGN(const double p, parse_number("--set p", request.parameters.at("p"), 1e-9, 1));
   const Model& model = *request.model;
   if (model.dimension() > 0 && model.counts().empty())
     return fail(Errc::invalid_argument,
                 fmt::format("--model: '{}' has no counts; give a model with counts", model.name()));
-  SelectionSettings settings;
-  if (model.dimension() > 0) settings.candidates = sensitive_words(model.counts(), share);
-  std::vector<bool> sensitive(model.size() + 1ULL, false);
-  sensitive[model.bottom()] = true;
-  for (const TokenId id : settings.candidates) sensitive[id] = true;
-  SOTTO_ASSIGN(auto selection, Selection::make(request, std::move(settings)));
+  std::vector<TokenId> candidates;
+  if (model.dimension() > 0) candidates = sensitive_words(model.counts(), share);
+  auto sensitive = std::make_shared<std::vector<bool>>(model.size() + 1ULL, false);
+  (*sensitive)[model.bottom()] = true;
+  for (const TokenId id : candidates) (*sensitive)[id] = true;
+  SOTTO_ASSIGN(auto space, SelectionSpace::make(request, "exponential", std::move(candidates)));
+  const std::uint64_t bytes = space->bytes_each();
   const auto replaced_sides = static_cast<std::uint64_t>(std::llround(p * static_cast<double>(kCoinSides)));
-  return std::make_unique<SanTextPlus>(std::move(selection), request.epsilon, std::move(sensitive),
-                                       replaced_sides);
+  return MechanismFamily{
+      [space = std::move(space), sensitive = std::move(sensitive), replaced_sides](double epsilon) {
+        return std::make_unique<SanTextPlus>(std::make_unique<Selection>(space, epsilon), epsilon, sensitive,
+                                             replaced_sides);
+      },
+      bytes};
 }
 
 }  // namespace sotto

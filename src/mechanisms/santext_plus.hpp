@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo santext_plus_info();
-Result<std::unique_ptr<Mechanism>> make_santext_plus(const MechanismRequest& request);
+Result<MechanismFamily> prepare_santext_plus(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -38,40 +38,47 @@ std::uint64_t accumulate(std::span<std::uint64_t> weights) {
 
 }  // namespace
 
-Result<std::unique_ptr<Selection>> Selection::make(const MechanismRequest& request,
-                                                   SelectionSettings settings) {
+Result<std::shared_ptr<const SelectionSpace>> SelectionSpace::make(const MechanismRequest& request,
+                                                                   std::string_view selection,
+                                                                   std::vector<TokenId> candidates) {
   const Model& model = *request.model;
   if (model.dimension() == 0)
     return fail(Errc::invalid_argument,
                 fmt::format("--model: '{}' has no vectors; give a vector model", model.name()));
-  SOTTO_ASSIGN(NearestSearch search, search_candidates(model, settings.candidates));
-  const DistanceWeights weights(search.size(), request.epsilon, model.scale(), settings.limit);
-  SOTTO_ASSIGN(auto rule, make_selection_rule(settings.selection, search.size(), weights));
-  return std::unique_ptr<Selection>(new Selection(request.model, std::move(search),
-                                                  std::move(settings.candidates), weights, std::move(rule),
-                                                  request.resources.memory));
+  SOTTO_ASSIGN(NearestSearch search, search_candidates(model, candidates));
+  const std::size_t outcomes = search.size();
+  SOTTO_ASSIGN(const auto rule, make_selection_rule(selection, outcomes, DistanceWeights(outcomes, 1, 1)));
+  return std::shared_ptr<const SelectionSpace>(
+      new SelectionSpace(request.model, std::move(search), selection, std::move(candidates),
+                         split_memory(request, outcomes, rule->state_size())));
 }
 
-Selection::Selection(std::shared_ptr<const Model> model, NearestSearch search,
-                     std::vector<TokenId> candidates, DistanceWeights weights,
-                     std::unique_ptr<SelectionRule> rule, std::uint64_t memory)
+SelectionSpace::SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search,
+                               std::string_view selection, std::vector<TokenId> candidates,
+                               const MemorySplit& memory)
     : model_(std::move(model)),
       search_(std::move(search)),
+      selection_(selection),
       candidates_(std::move(candidates)),
-      weights_(weights),
-      rule_(std::move(rule)) {
+      memory_(memory.tables, memory.blocks) {
   copy_vectors();
-  // Sums of blocks for every input if these take no more than five eighths, and tables for the frequent ones.
-  const std::uint64_t inputs = model_->size() + 1ULL;
-  const std::uint64_t all_blocks = inputs * BlockRow::bytes(outcomes(), rule_->state_size());
-  const std::uint64_t block_bytes = std::min(memory / 8 * 5, all_blocks);
-  cache_ = std::make_unique<RowCache>(inputs, memory - block_bytes, block_bytes);
-  choose_table_inputs(memory - block_bytes);
+  choose_table_inputs(memory.tables);
 }
 
-void Selection::choose_table_inputs(std::uint64_t table_bytes) {
+SelectionSpace::MemorySplit SelectionSpace::split_memory(const MechanismRequest& request,
+                                                         std::size_t outcomes, std::size_t state_size) {
+  const std::uint64_t memory = request.resources.memory;
+  // Rows of many ε: a block row is slower than a table and takes a thirtieth of its memory.
+  if (request.many_epsilons) return {memory / 8, memory - memory / 8};
+  // Sums of blocks for every input if these take no more than five eighths, and tables for the frequent ones.
+  const std::uint64_t all_blocks = (request.model->size() + 1ULL) * BlockRow::bytes(outcomes, state_size);
+  const std::uint64_t blocks = std::min(memory / 8 * 5, all_blocks);
+  return {memory - blocks, blocks};
+}
+
+void SelectionSpace::choose_table_inputs(std::uint64_t table_bytes) {
   const std::span<const std::uint64_t> counts = model_->counts();
-  wants_table_.assign(model_->size() + 1ULL, counts.empty());
+  wants_table_.assign(inputs(), counts.empty());
   wants_table_[model_->bottom()] = true;
   if (counts.empty()) return;
   std::vector<TokenId> order(model_->size());
@@ -82,7 +89,7 @@ void Selection::choose_table_inputs(std::uint64_t table_bytes) {
   for (const TokenId id : order) wants_table_[id] = true;
 }
 
-void Selection::copy_vectors() {
+void SelectionSpace::copy_vectors() {
   const auto narrow = model_->vectors8();
   own_vectors_.assign(narrow.begin(), narrow.end());
   bottom_ = bottom_vector(*model_);
@@ -93,12 +100,18 @@ void Selection::copy_vectors() {
   }
 }
 
-std::span<const std::int16_t> Selection::vector(TokenId input) const {
+std::span<const std::int16_t> SelectionSpace::vector(TokenId input) const {
   if (input == model_->bottom()) return bottom_;
   const std::size_t dimension = model_->dimension();
   const auto all = model_->bits() == 16 ? model_->vectors16() : std::span<const std::int16_t>(own_vectors_);
   return all.subspan(input * dimension, dimension);
 }
+
+Selection::Selection(std::shared_ptr<const SelectionSpace> space, double epsilon, double limit)
+    : space_(std::move(space)),
+      weights_(space_->outcomes(), epsilon, space_->model().scale(), limit),
+      rule_(make_selection_rule(space_->selection(), space_->outcomes(), weights_).value()),
+      cache_(std::make_unique<RowCache>(space_->inputs(), space_->memory())) {}
 
 void Selection::resolve(std::span<std::uint64_t> tickets, std::span<const UniformDraw> draws,
                         std::span<TokenId> out, Scratch& scratch) const {
@@ -133,9 +146,9 @@ void Selection::answer(const CachedRow& row, std::span<const std::uint64_t> tick
           const auto place = static_cast<std::uint32_t>(ticket);
           const std::uint64_t position = position_of(draws[place], kept.total());
           if constexpr (std::is_same_v<decltype(kept), const BlockRow&>) {
-            out[place] = word(find_in_block(kept, static_cast<TokenId>(ticket >> 32), position));
+            out[place] = space_->word(find_in_block(kept, static_cast<TokenId>(ticket >> 32), position));
           } else {
-            out[place] = word(kept.find(position));
+            out[place] = space_->word(kept.find(position));
           }
         }
       },
@@ -151,11 +164,11 @@ std::uint32_t Selection::find_in_block(const BlockRow& row, TokenId input, std::
   std::int64_t squared[BlockRow::kOutcomes];
   std::uint64_t cumulative[BlockRow::kOutcomes];
   for (std::size_t i = 0; i < count; ++i)
-    rows[i] = vector(word(static_cast<std::uint32_t>(first + i))).data();
-  inner_products(vector(input).data(), rows, count, model_->dimension(), products);
+    rows[i] = space_->vector(space_->word(static_cast<std::uint32_t>(first + i))).data();
+  inner_products(space_->vector(input).data(), rows, count, model().dimension(), products);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t norm = norms_[word(static_cast<std::uint32_t>(first + i))];
-    squared[i] = norms_[input] + norm - 2 * std::int64_t{products[i]};
+    const std::int64_t norm = space_->norm(space_->word(static_cast<std::uint32_t>(first + i)));
+    squared[i] = space_->norm(input) + norm - 2 * std::int64_t{products[i]};
   }
   rule_->weights(row.state(), {squared, count}, {cumulative, count});
   accumulate({cumulative, count});
@@ -167,12 +180,12 @@ void Selection::answer_missing(std::span<const std::span<const std::uint64_t>> g
                                Scratch& scratch) const {
   scratch.queries.clear();
   for (const std::span<const std::uint64_t> group : groups) {
-    const auto values = vector(static_cast<TokenId>(group.front() >> 32));
+    const auto values = space_->vector(static_cast<TokenId>(group.front() >> 32));
     scratch.queries.insert(scratch.queries.end(), values.begin(), values.end());
   }
   scratch.squared.resize(groups.size() * outcomes());
   scratch.cumulative.resize(outcomes());
-  search_.squared_distances(scratch.queries, scratch.squared);
+  space_->search().squared_distances(scratch.queries, scratch.squared);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto squared = std::span(scratch.squared).subspan(g * outcomes(), outcomes());
     std::vector<double> state = rule_->prepare(squared);
@@ -180,7 +193,7 @@ void Selection::answer_missing(std::span<const std::span<const std::uint64_t>> g
     const std::uint64_t total = accumulate(scratch.cumulative);
     for (const std::uint64_t ticket : groups[g]) {
       const auto place = static_cast<std::uint32_t>(ticket);
-      out[place] = word(find_in(scratch.cumulative, position_of(draws[place], total)));
+      out[place] = space_->word(find_in(scratch.cumulative, position_of(draws[place], total)));
     }
     keep(static_cast<TokenId>(groups[g].front() >> 32), squared, scratch.cumulative, std::move(state));
   }
@@ -201,9 +214,9 @@ void Selection::keep(TokenId input, std::span<const std::int64_t> squared,
     const std::int64_t far = weights_.far_from();
     rule_->weights(state, {&far, 1}, {&far_weight, 1});
     add(SparseRow(std::move(near_outcomes), cumulative, far_weight));
-  } else if (wants_table_[input] && cache_->reserve_table(DenseRow::bytes(outcomes()))) {
+  } else if (space_->wants_table(input) && cache_->reserve_table(DenseRow::bytes(outcomes()))) {
     add(DenseRow(cumulative));
-  } else if (norms_[input] <= kLargestNorm * kLargestNorm &&
+  } else if (space_->norm(input) <= kLargestNorm * kLargestNorm &&
              cache_->reserve_block(BlockRow::bytes(outcomes(), state.size()))) {
     add(BlockRow(cumulative, std::move(state)));
   }
@@ -211,12 +224,12 @@ void Selection::keep(TokenId input, std::span<const std::int64_t> squared,
 
 void Selection::squared_distances(std::span<const TokenId> inputs, std::span<std::int64_t> out) const {
   std::vector<std::int16_t> queries;
-  queries.reserve(inputs.size() * model_->dimension());
+  queries.reserve(inputs.size() * model().dimension());
   for (const TokenId input : inputs) {
-    const auto values = vector(input);
+    const auto values = space_->vector(input);
     queries.insert(queries.end(), values.begin(), values.end());
   }
-  search_.squared_distances(queries, out);
+  space_->search().squared_distances(queries, out);
 }
 
 std::vector<std::int64_t> Selection::squared_distances(TokenId input) const {
@@ -235,8 +248,9 @@ std::vector<std::uint64_t> Selection::weights(TokenId input) const {
 std::vector<double> Selection::row(TokenId input) const {
   const std::vector<std::uint64_t> integers = weights(input);
   const auto total = static_cast<double>(std::accumulate(integers.begin(), integers.end(), std::uint64_t{0}));
-  std::vector<double> row(model_->size(), 0);
-  for (std::uint32_t i = 0; i < integers.size(); ++i) row[word(i)] = static_cast<double>(integers[i]) / total;
+  std::vector<double> row(model().size(), 0);
+  for (std::uint32_t i = 0; i < integers.size(); ++i)
+    row[space_->word(i)] = static_cast<double>(integers[i]) / total;
   return row;
 }
 

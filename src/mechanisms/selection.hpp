@@ -21,18 +21,63 @@
 
 namespace sotto {
 
-/// What the selection mechanisms differ in.
-struct SelectionSettings {
-  std::string selection = "exponential";                   ///< name of the rule
-  double limit = std::numeric_limits<double>::infinity();  ///< greater distances count as this one
-  std::vector<TokenId> candidates;  ///< what may be chosen, ascending; empty: every word
+/// What selections of all ε share: the vectors and the memory for rows. Safe to share between threads.
+class SelectionSpace {
+ public:
+  /// `selection` names the rule; `candidates` are what may be chosen, ascending, or empty: every word.
+  /// Refuses a model without vectors and an unknown rule.
+  static Result<std::shared_ptr<const SelectionSpace>> make(const MechanismRequest& request,
+                                                            std::string_view selection,
+                                                            std::vector<TokenId> candidates = {});
+
+  const Model& model() const { return *model_; }
+  const NearestSearch& search() const { return search_; }
+  const std::string& selection() const { return selection_; }
+  std::size_t inputs() const { return model_->size() + std::size_t{1}; }
+  std::size_t outcomes() const { return search_.size(); }
+  TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
+  std::span<const std::int16_t> vector(TokenId input) const;
+  /// |vector|².
+  std::int64_t norm(TokenId input) const { return norms_[input]; }
+  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
+  /// Whether an input is frequent enough for a dense row.
+  bool wants_table(TokenId input) const { return wants_table_[input]; }
+  RowMemory& memory() const { return memory_; }
+  /// What a selection takes beside that.
+  std::uint64_t bytes_each() const { return inputs() * sizeof(void*); }
+
+ private:
+  struct MemorySplit {
+    std::uint64_t tables;
+    std::uint64_t blocks;
+  };
+
+  SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search, std::string_view selection,
+                 std::vector<TokenId> candidates, const MemorySplit& memory);
+  static MemorySplit split_memory(const MechanismRequest& request, std::size_t outcomes,
+                                  std::size_t state_size);
+  void choose_table_inputs(std::uint64_t table_bytes);
+  void copy_vectors();
+
+  std::shared_ptr<const Model> model_;
+  NearestSearch search_;
+  std::string selection_;
+  std::vector<TokenId> candidates_;
+  std::vector<std::int16_t> own_vectors_;  ///< of an 8-bit model, widened
+  std::vector<std::int16_t> bottom_;       ///< the vocabulary's mean, rounded
+  std::vector<std::int64_t> norms_;
+  std::vector<bool> wants_table_;
+  mutable RowMemory memory_;
 };
 
-/// The rows of a selection mechanism. Safe to share between threads; the cache inside changes no result.
+/// The rows of a selection mechanism at one ε. Safe to share between threads; the cache inside changes no
+/// result.
 class Selection {
  public:
-  /// Refuses a model without vectors and an unknown rule.
-  static Result<std::unique_ptr<Selection>> make(const MechanismRequest& request, SelectionSettings settings);
+  /// Distances greater than `limit` count as it.
+  Selection(std::shared_ptr<const SelectionSpace> space, double epsilon,
+            double limit = std::numeric_limits<double>::infinity());
 
   /// A token to be answered: place[31:0] is where its output goes, place[63:32] its input.
   static std::uint64_t ticket(TokenId input, std::size_t place) {
@@ -66,22 +111,16 @@ class Selection {
   /// rounding_slack() is four times that, and twice one part in kSmallestWeight.
   double weight_error() const { return (rule_->rounding_slack() - 2.0 / kSmallestWeight) / 4; }
   /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
-  double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
-  const Model& model() const { return *model_; }
+  double distance(TokenId a, TokenId b) const { return space_->distance(a, b); }
+  const Model& model() const { return space_->model(); }
   const SelectionRule& rule() const { return *rule_; }
   const DistanceWeights& distance_weights() const { return weights_; }
-  std::size_t outcomes() const { return search_.size(); }
+  std::size_t outcomes() const { return space_->outcomes(); }
 
   /// The squared distances of all outcomes from each of `inputs`, row-major.
   void squared_distances(std::span<const TokenId> inputs, std::span<std::int64_t> out) const;
 
  private:
-  Selection(std::shared_ptr<const Model> model, NearestSearch search, std::vector<TokenId> candidates,
-            DistanceWeights weights, std::unique_ptr<SelectionRule> rule, std::uint64_t memory);
-  void choose_table_inputs(std::uint64_t table_bytes);
-  void copy_vectors();
-  std::span<const std::int16_t> vector(TokenId input) const;
-  TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
   std::vector<std::int64_t> squared_distances(TokenId input) const;
 
   void answer(const CachedRow& row, std::span<const std::uint64_t> tickets,
@@ -92,15 +131,9 @@ class Selection {
   void keep(TokenId input, std::span<const std::int64_t> squared, std::span<const std::uint64_t> cumulative,
             std::vector<double> state) const;
 
-  std::shared_ptr<const Model> model_;
-  NearestSearch search_;
-  std::vector<TokenId> candidates_;
+  std::shared_ptr<const SelectionSpace> space_;
   DistanceWeights weights_;
   std::unique_ptr<SelectionRule> rule_;
-  std::vector<std::int16_t> own_vectors_;  ///< of an 8-bit model, widened
-  std::vector<std::int16_t> bottom_;       ///< the vocabulary's mean, rounded
-  std::vector<std::int64_t> norms_;        ///< |vector|² of every input
-  std::vector<bool> wants_table_;          ///< inputs frequent enough for a dense row
   std::unique_ptr<RowCache> cache_;
 };
 

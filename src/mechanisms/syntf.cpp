@@ -28,40 +28,59 @@ namespace {
 
 enum class Candidates { synonyms, vocabulary };
 
+/// What does not depend on ε. Immutable, so safe to share.
+struct SynonymRows {
+  SynonymRows(std::shared_ptr<const Model> of, const RatedSynonyms& synonyms, std::string digest)
+      : model(std::move(of)), wordnet_digest(std::move(digest)) {
+    begins.reserve(model->size() + 2ULL);
+    words.reserve(synonyms.size());
+    ratings.reserve(synonyms.size());
+    for (TokenId word = 0; word < model->size(); ++word) {
+      const auto entries = synonyms.of(word);
+      if (entries.size() == 1) ++lone_words;
+      begins.push_back(words.size());
+      for (const RatedWord& entry : entries) {
+        words.push_back(entry.word);
+        ratings.push_back(entry.rating);
+      }
+    }
+    begins.insert(begins.end(), 2, words.size());  // ⊥ has no synonyms
+  }
+
+  std::shared_ptr<const Model> model;
+  std::string wordnet_digest;
+  std::vector<std::size_t> begins;  ///< by input; one more
+  std::vector<TokenId> words;
+  std::vector<double> ratings;
+  std::size_t lone_words = 0;
+};
+
 class Syntf final : public Mechanism {
  public:
-  Syntf(std::shared_ptr<const Model> model, double epsilon, Candidates candidates,
-        const RatedSynonyms& synonyms, std::string wordnet_digest)
-      : model_(std::move(model)),
+  Syntf(std::shared_ptr<const SynonymRows> synonyms, double epsilon, Candidates candidates)
+      : synonyms_(std::move(synonyms)),
+        model_(synonyms_->model.get()),
         epsilon_(epsilon),
-        candidates_(candidates),
-        wordnet_digest_(std::move(wordnet_digest)) {
+        candidates_(candidates) {
     const int bits = weight_bits(model_->size());
     rest_weight_ = weight_of_loss(epsilon, 1, bits);
     std::unordered_map<double, std::uint64_t> weights;  // there are few different ratings
-    begins_.reserve(model_->size() + 2ULL);
-    words_.reserve(synonyms.size());
-    cumulative_.reserve(synonyms.size());
+    cumulative_.reserve(synonyms_->words.size());
     for (TokenId word = 0; word < model_->size(); ++word) {
-      const auto entries = synonyms.of(word);
-      if (entries.size() == 1) ++lone_words_;
       std::uint64_t sum = 0;
-      begins_.push_back(words_.size());
-      for (const RatedWord& entry : entries) {
-        const auto [weight, is_new] = weights.try_emplace(entry.rating);
-        if (is_new) weight->second = weight_of_loss(epsilon, 1 - entry.rating, bits);
-        words_.push_back(entry.word);
+      for (std::size_t i = synonyms_->begins[word]; i < synonyms_->begins[word + 1ULL]; ++i) {
+        const auto [weight, is_new] = weights.try_emplace(synonyms_->ratings[i]);
+        if (is_new) weight->second = weight_of_loss(epsilon, 1 - synonyms_->ratings[i], bits);
         cumulative_.push_back(sum += weight->second);
       }
     }
-    begins_.insert(begins_.end(), 2, words_.size());  // ⊥ has no synonyms
   }
 
   std::unique_ptr<PendingTokens> make_pending() const override {
     return std::make_unique<ImmediateTokens<Syntf>>(*this);
   }
 
-  std::string data_digest() const override { return wordnet_digest_; }
+  std::string data_digest() const override { return synonyms_->wordnet_digest; }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -91,7 +110,7 @@ class Syntf final : public Mechanism {
                          : fmt::format("No promise: a word is replaced by its own synonyms only, so an "
                                        "output rules out most inputs; {} of the {} words of the "
                                        "vocabulary have no synonym there and are released as they are.",
-                                       lone_words_, model_->size())};
+                                       synonyms_->lone_words, model_->size())};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {
@@ -135,9 +154,10 @@ class Syntf final : public Mechanism {
   };
 
   Row row_of(TokenId word) const {
-    const std::size_t begin = begins_[word];
-    const std::size_t size = begins_[word + 1ULL] - begin;
-    Row row{std::span(words_).subspan(begin, size), std::span(cumulative_).subspan(begin, size), 0, 0};
+    const std::size_t begin = synonyms_->begins[word];
+    const std::size_t size = synonyms_->begins[word + 1ULL] - begin;
+    Row row{std::span(synonyms_->words).subspan(begin, size), std::span(cumulative_).subspan(begin, size), 0,
+            0};
     row.rated = size == 0 ? 0 : row.cumulative.back();
     const bool has_rest = candidates_ == Candidates::vocabulary || word == model_->bottom();
     row.total = row.rated + (has_rest ? (model_->size() - size) * rest_weight_ : 0);
@@ -153,15 +173,12 @@ class Syntf final : public Mechanism {
     return index;
   }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const SynonymRows> synonyms_;
+  const Model* model_;
   double epsilon_;
   Candidates candidates_;
-  std::string wordnet_digest_;
-  std::uint64_t rest_weight_;        ///< of ρ = 0
-  std::vector<std::size_t> begins_;  ///< by input; one more
-  std::vector<TokenId> words_;
+  std::uint64_t rest_weight_;  ///< of ρ = 0
   std::vector<std::uint64_t> cumulative_;
-  std::size_t lone_words_ = 0;
 };
 
 Result<WordNet> open_wordnet(const std::string& folder) {
@@ -194,7 +211,7 @@ MechanismInfo syntf_info() {
                           "folder of the WordNet data base (Debian package wordnet-base)"}}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_syntf(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_syntf(const MechanismRequest& request) {
   const Model& model = *request.model;
   SOTTO_ASSIGN(
       const std::size_t candidates,
@@ -209,8 +226,12 @@ Result<std::unique_ptr<Mechanism>> make_syntf(const MechanismRequest& request) {
   SOTTO_ASSIGN(const WordNet net, open_wordnet(request.parameters.at("wordnet")));
   SOTTO_ASSIGN(RatedSynonyms synonyms, RatedSynonyms::find(model, net));
   if (rating == 1) synonyms.rate(tf_idf_ratings(model.counts()));
-  return std::make_unique<Syntf>(request.model, request.epsilon, static_cast<Candidates>(candidates),
-                                 synonyms, net.digest());
+  auto rows = std::make_shared<const SynonymRows>(request.model, synonyms, net.digest());
+  const std::uint64_t bytes = rows->words.size() * sizeof(std::uint64_t);
+  return MechanismFamily{[rows = std::move(rows), candidates](double epsilon) {
+                           return std::make_unique<Syntf>(rows, epsilon, static_cast<Candidates>(candidates));
+                         },
+                         bytes};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo syntf_info();
-Result<std::unique_ptr<Mechanism>> make_syntf(const MechanismRequest& request);
+Result<MechanismFamily> prepare_syntf(const MechanismRequest& request);
 
 }  // namespace sotto

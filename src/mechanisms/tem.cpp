@@ -13,11 +13,9 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
-#include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/selection.hpp"
+#include "mechanisms/truncation.hpp"
 
 namespace sotto {
 namespace {
@@ -56,17 +54,6 @@ class Tem final : public SelectionMechanism {
   double gamma_;
 };
 
-Result<double> choose_gamma(const MechanismRequest& request) {
-  const std::string& gamma = request.parameters.at("gamma");
-  SOTTO_ASSIGN(const double beta, parse_number("--set beta", request.parameters.at("beta"), 1e-12, 0.5));
-  if (gamma == "auto") return truncation_distance(request.epsilon, beta, request.model->size());
-  auto value = parse_number("--set gamma", gamma, 0, 1e12);
-  if (!value)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set gamma: '{}' is not allowed; give auto or a number from 0 to 1e12", gamma));
-  return value;
-}
-
 }  // namespace
 
 MechanismInfo tem_info() {
@@ -86,13 +73,16 @@ MechanismInfo tem_info() {
                          selection_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_tem(const MechanismRequest& request) {
-  SOTTO_ASSIGN(const double gamma, choose_gamma(request));
-  SelectionSettings settings;
-  settings.selection = request.parameters.at("selection");
-  settings.limit = gamma;
-  SOTTO_ASSIGN(auto selection, Selection::make(request, std::move(settings)));
-  return std::make_unique<Tem>(std::move(selection), request.epsilon, gamma);
+Result<MechanismFamily> prepare_tem(const MechanismRequest& request) {
+  SOTTO_ASSIGN(const Truncation truncation, Truncation::parse(request));
+  SOTTO_ASSIGN(auto space, SelectionSpace::make(request, request.parameters.at("selection")));
+  const std::uint64_t bytes = space->bytes_each();
+  return MechanismFamily{[space = std::move(space), truncation](double epsilon) {
+                           const double gamma = truncation.at(epsilon);
+                           return std::make_unique<Tem>(std::make_unique<Selection>(space, epsilon, gamma),
+                                                        epsilon, gamma);
+                         },
+                         bytes};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo tem_info();
-Result<std::unique_ptr<Mechanism>> make_tem(const MechanismRequest& request);
+Result<MechanismFamily> prepare_tem(const MechanismRequest& request);
 
 }  // namespace sotto

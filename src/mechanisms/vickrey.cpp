@@ -16,7 +16,7 @@ namespace {
 
 class Vickrey final : public VickreyMechanism {
  public:
-  Vickrey(NoiseSpace space, double epsilon, double t, bool exclude_input)
+  Vickrey(std::shared_ptr<const NoiseSpace> space, double epsilon, double t, bool exclude_input)
       : VickreyMechanism(std::move(space), epsilon, 2, exclude_input), t_(t) {}
 
  protected:
@@ -49,11 +49,13 @@ MechanismInfo vickrey_info() {
                          exclude_input_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_vickrey(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_vickrey(const MechanismRequest& request) {
   SOTTO_ASSIGN(const double t, parse_number("--set t", request.parameters.at("t"), 0, 1));
   SOTTO_ASSIGN(const bool exclude_input, parse_exclude_input(request));
-  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
-  return std::make_unique<Vickrey>(std::move(space), request.epsilon, t, exclude_input);
+  SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
+  return MechanismFamily{[space = std::move(space), t, exclude_input](double epsilon) {
+    return std::make_unique<Vickrey>(space, epsilon, t, exclude_input);
+  }};
 }
 
 }  // namespace sotto

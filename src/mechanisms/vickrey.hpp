@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo vickrey_info();
-Result<std::unique_ptr<Mechanism>> make_vickrey(const MechanismRequest& request);
+Result<MechanismFamily> prepare_vickrey(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -14,7 +14,8 @@ class VickreyMechanism : public NoiseMechanism {
  public:
   static constexpr std::size_t kMostCandidates = 100;
 
-  VickreyMechanism(NoiseSpace space, double epsilon, std::size_t candidates, bool exclude_input)
+  VickreyMechanism(std::shared_ptr<const NoiseSpace> space, double epsilon, std::size_t candidates,
+                   bool exclude_input)
       : NoiseMechanism(std::move(space), epsilon), candidates_(candidates), exclude_input_(exclude_input) {}
 
   std::size_t neighbours() const final { return candidates_ + (exclude_input_ ? 1 : 0); }

@@ -21,7 +21,7 @@ namespace {
 
 class VickreyK final : public VickreyMechanism {
  public:
-  VickreyK(NoiseSpace space, double epsilon, std::vector<double> t, bool exclude_input)
+  VickreyK(std::shared_ptr<const NoiseSpace> space, double epsilon, std::vector<double> t, bool exclude_input)
       : VickreyMechanism(std::move(space), epsilon, t.size(), exclude_input), t_(std::move(t)) {}
 
  protected:
@@ -83,14 +83,16 @@ MechanismInfo vickrey_k_info() {
                          exclude_input_parameter()}};
 }
 
-Result<std::unique_ptr<Mechanism>> make_vickrey_k(const MechanismRequest& request) {
+Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request) {
   SOTTO_ASSIGN(const bool exclude_input, parse_exclude_input(request));
   const std::size_t words = request.model->size() - (exclude_input ? 1 : 0);
   SOTTO_ASSIGN(const std::uint64_t k, parse_integer("--set k", request.parameters.at("k"), 1,
                                                     std::min(VickreyMechanism::kMostCandidates, words)));
   SOTTO_ASSIGN(std::vector<double> t, parse_t(request.parameters.at("t"), k));
-  SOTTO_ASSIGN(NoiseSpace space, NoiseSpace::make(request.model));
-  return std::make_unique<VickreyK>(std::move(space), request.epsilon, std::move(t), exclude_input);
+  SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
+  return MechanismFamily{[space = std::move(space), t = std::move(t), exclude_input](double epsilon) {
+    return std::make_unique<VickreyK>(space, epsilon, t, exclude_input);
+  }};
 }
 
 }  // namespace sotto

@@ -6,6 +6,6 @@
 namespace sotto {
 
 MechanismInfo vickrey_k_info();
-Result<std::unique_ptr<Mechanism>> make_vickrey_k(const MechanismRequest& request);
+Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request);
 
 }  // namespace sotto

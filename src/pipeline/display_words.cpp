@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "pipeline/model_phrases.hpp"
 #include "text/letter_case.hpp"
 #include "text/output_buffer.hpp"
 
@@ -12,21 +13,34 @@ bool is_pronoun_i(std::string_view word) {
   return word == "i" || word == "i'm" || word == "i'll" || word == "i've" || word == "i'd";
 }
 
+std::string spelled(std::string_view word, CasePolicy letter_case) {
+  if (letter_case == CasePolicy::lower) return to_lower(word);
+  std::string text(word);
+  if (is_pronoun_i(word)) text[0] = 'I';
+  return text;
+}
+
+std::string spelled_phrase(std::string_view phrase, CasePolicy letter_case) {
+  std::string text;
+  while (true) {
+    const std::size_t joint = phrase.find(kPhraseJoint);
+    text += spelled(phrase.substr(0, joint), letter_case);
+    if (joint == std::string_view::npos) return text;
+    text += ' ';
+    phrase.remove_prefix(joint + 1);
+  }
+}
+
 }  // namespace
 
-DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case) {
+DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case, bool phrases) {
   slots_.reserve(model.size() + kTextPadding / sizeof(Slot));
   for (TokenId id = 0; id < model.size(); ++id) {
     const std::string_view word = model.word(id);
-    if (letter_case == CasePolicy::lower) {
-      add(to_lower(word));
-    } else if (is_pronoun_i(word)) {
-      std::string spelled(word);
-      spelled[0] = 'I';
-      add(spelled);
-    } else {
-      add(word);
-    }
+    if (phrases && count_words(word) > 1)
+      add(spelled_phrase(word, letter_case));
+    else
+      add(spelled(word, letter_case));
   }
   slots_.resize(slots_.size() + kTextPadding / sizeof(Slot));
 }

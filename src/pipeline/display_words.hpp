@@ -15,8 +15,9 @@ class DisplayWords {
  public:
   DisplayWords() = default;
   /// With CasePolicy::lower every word is in lower case; otherwise as in the model, except that the English
-  /// pronoun I and its contractions are capitals. This looks at output words only, so it is post-processing.
-  DisplayWords(const Model& model, CasePolicy letter_case);
+  /// pronoun I and its contractions are capitals. With `phrases` the words of a phrase stand apart ("new
+  /// york" for "new_york"). This looks at output words only, so it is post-processing.
+  DisplayWords(const Model& model, CasePolicy letter_case, bool phrases);
 
   /// Ready for OutputBuffer::append_padded.
   std::string_view operator[](TokenId id) const {

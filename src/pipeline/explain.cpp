@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <sotto/collocations.hpp>
 #include <sotto/explain.hpp>
 
 #include "random/bit_sources.hpp"
@@ -37,6 +38,15 @@ std::vector<double> sampled_row(const Mechanism& mechanism, TokenId word, std::s
   return row;
 }
 
+/// A phrase may be given as it is read: "new york" for "new_york".
+TokenId find_word(const Model& model, std::string_view word) {
+  const TokenId id = model.find(word);
+  if (id != model.bottom() || word.find(' ') == std::string_view::npos) return id;
+  std::string joined(word);
+  std::replace(joined.begin(), joined.end(), ' ', kPhraseJoint);
+  return model.find(joined);
+}
+
 }  // namespace
 
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options) {
@@ -45,7 +55,7 @@ Result<Explanation> explain(std::string_view word, const ExplainOptions& options
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(const auto mechanism,
                make_mechanism(options.mechanism, model, options.epsilon, options.parameters));
-  const TokenId id = model->find(word);
+  const TokenId id = find_word(*model, word);
   std::vector<double> row = mechanism->row(id);
   Explanation explanation;
   if (row.empty()) {

@@ -34,6 +34,17 @@ Result<std::string> account_unit(const RewriteContext& context, const Guarantee&
   return unit;
 }
 
+/// With a budget for each document, amounts at several ε must be in one unit to be added up.
+Result<void> check_same_unit(const RewriteContext& context, const PrivacyUnit& unit) {
+  if (!context.bank) return {};
+  SOTTO_ASSIGN(const auto other, context.bank->at(context.options.document_budget->epsilon / 2));
+  if (other->guarantee().unit == unit) return {};
+  return fail(Errc::invalid_argument,
+              fmt::format("--ledger: the distance that the epsilon of {} multiplies depends on epsilon, so "
+                          "documents of different lengths do not add up; give a fixed --set gamma",
+                          context.options.mechanism));
+}
+
 }  // namespace
 
 Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format) {
@@ -63,6 +74,7 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
                                                      const RewriteContext& context) {
   const Guarantee guarantee = context.guarantee();
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
+  SOTTO_TRY(check_same_unit(context, guarantee.unit));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
       new LedgerGate(options, Decimal(guarantee.epsilon), std::move(unit), std::move(store)));

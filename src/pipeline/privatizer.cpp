@@ -31,7 +31,7 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
 }
 
 Receipt Privatizer::receipt() const {
-  return impl_->context->receipt();
+  return impl_->context->receipt({});
 }
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <sotto/tokenizer.hpp>
 #include <sotto/version.hpp>
 
+#include "privacy/rounding.hpp"
 #include "random/document_stream.hpp"
 
 namespace sotto {
@@ -17,12 +18,37 @@ double per(double amount, double count) {
   return count > 0 ? amount / count : 0;
 }
 
-Json guarantee_json(const Receipt& receipt) {
+double mean_per(std::uint64_t amount, std::uint64_t count) {
+  return per(static_cast<double>(amount), static_cast<double>(count));
+}
+
+/// What the tokens of a document promise together.
+Json document_json(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
   const Counts& counts = receipt.counts;
+  std::string statement = "The epsilons of the tokens of a document add up.";
+  if (!guarantee.unit.is_pure())
+    statement =
+        receipt.budget
+            ? "Between texts of equal length and equal token classes: the sum over tokens of a token's "
+              "epsilon times d(w, w'). The document's epsilon is the sum of its tokens', whatever "
+              "distances they multiply."
+            : "Between texts of equal length and equal token classes: epsilon times the sum over tokens "
+              "of d(w, w').";
+  if (receipt.collocations)
+    statement +=
+        " This holds between texts that are cut into tokens at the same places; between others: none.";
+  const double token = guarantee.epsilon;
+  return {{"statement", statement},
+          {"epsilon_sum_max",
+           receipt.budget ? counts.largest_epsilon : token * static_cast<double>(counts.largest_document)},
+          {"epsilon_sum_mean", receipt.budget ? per(counts.epsilon_sum, static_cast<double>(counts.documents))
+                                              : token * mean_per(counts.privatized, counts.documents)}};
+}
+
+Json guarantee_json(const Receipt& receipt) {
+  const Guarantee& guarantee = receipt.guarantee;
   const bool holds = !receipt.seeded && guarantee.kind != GuaranteeKind::none;
-  const auto largest = static_cast<double>(counts.largest_document);
-  const double mean = per(static_cast<double>(counts.privatized), static_cast<double>(counts.documents));
   Json json;
   json["holds"] = holds;
   json["kind"] = receipt.seeded ? "none" : to_string(guarantee.kind);
@@ -30,7 +56,9 @@ Json guarantee_json(const Receipt& receipt) {
                   {"metric", guarantee.unit.metric},
                   {"model_sha256", guarantee.unit.model}};
   json["scope"] = to_string(guarantee.scope);
-  json["assumptions"] = guarantee.assumptions;
+  std::vector<std::string> assumptions = guarantee.assumptions;
+  if (receipt.collocations) assumptions.emplace_back("both texts are cut into tokens at the same places");
+  json["assumptions"] = assumptions;
   json["statement"] =
       receipt.seeded ? "Seeded: whoever knows the seed can undo the noise." : guarantee.statement;
   json["epsilon_per_token"] = guarantee.epsilon;
@@ -39,13 +67,7 @@ Json guarantee_json(const Receipt& receipt) {
                            {"attained_epsilon", receipt.certificate->attained},
                            {"nominal_epsilon", receipt.epsilon},
                            {"sha256", receipt.certificate->sha256}};
-  json["document"] = {
-      {"statement", guarantee.unit.is_pure()
-                        ? "The epsilons of the tokens of a document add up."
-                        : "Between texts of equal length and equal token classes: epsilon times the "
-                          "sum over tokens of d(w, w')."},
-      {"epsilon_sum_max", guarantee.epsilon * largest},
-      {"epsilon_sum_mean", guarantee.epsilon * mean}};
+  json["document"] = document_json(receipt);
   return json;
 }
 
@@ -69,6 +91,34 @@ Json counts_json(const Counts& counts) {
           {"dropped", counts.dropped},
           {"invalid_utf8_replaced", counts.invalid_utf8},
           {"withheld", counts.withheld}};
+}
+
+Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
+  Json json = {{"strategy", budget.strategy}, {"document_epsilon", budget.document_epsilon}};
+  if (!budget.profile.empty()) json["profile"] = budget.profile;
+  json["epsilon_per_token"] = {{"smallest", counts.smallest_share},
+                               {"largest", counts.largest_share},
+                               {"mean", per(counts.epsilon_sum, static_cast<double>(counts.privatized))}};
+  return json;
+}
+
+Json collocations_json(const CollocationsReceipt& collocations, const Counts& counts) {
+  return {{"method", collocations.method},
+          {"phrases_sha256", collocations.phrases_digest},
+          {"phrases", collocations.phrases},
+          {"input_phrases", counts.phrases},
+          {"output_phrases", counts.output_phrases}};
+}
+
+/// How long documents are: of the tokens that were privatized, and the words they consist of.
+Json lengths_json(const Counts& counts) {
+  return {{"tokens_per_document",
+           {{"largest", counts.largest_document}, {"mean", mean_per(counts.privatized, counts.documents)}}},
+          {"words_per_document",
+           {{"largest", counts.largest_document_words},
+            {"mean", mean_per(counts.privatized_words, counts.documents)}}},
+          {"words_in", counts.privatized_words},
+          {"words_out", counts.output_words}};
 }
 
 Json ledger_json(const LedgerReceipt& ledger) {
@@ -103,6 +153,16 @@ Counts& Counts::operator+=(const Counts& other) {
   invalid_utf8 += other.invalid_utf8;
   withheld += other.withheld;
   largest_document = std::max(largest_document, other.largest_document);
+  phrases += other.phrases;
+  output_phrases += other.output_phrases;
+  privatized_words += other.privatized_words;
+  output_words += other.output_words;
+  largest_document_words = std::max(largest_document_words, other.largest_document_words);
+  epsilon_sum = add_up(epsilon_sum, other.epsilon_sum);
+  largest_epsilon = std::max(largest_epsilon, other.largest_epsilon);
+  if (smallest_share == 0 || (other.smallest_share > 0 && other.smallest_share < smallest_share))
+    smallest_share = other.smallest_share;
+  largest_share = std::max(largest_share, other.largest_share);
   return *this;
 }
 
@@ -111,6 +171,12 @@ std::vector<std::string> what_leaks(const Receipt& receipt) {
   std::vector<std::string> leaks = {
       "the length of each document and the sequence of its token classes (word, number, punctuation)",
       "the whitespace between tokens"};
+  if (receipt.collocations)
+    leaks.emplace_back("how each document was cut into tokens, and how many there are");
+  if (receipt.budget)
+    leaks.emplace_back(receipt.budget->strategy == "words"
+                           ? "the epsilon of each token, so how many words its document has"
+                           : "the epsilon of each token, so how many tokens its document has");
   if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
   if (policy.punctuation == PunctuationPolicy::keep) leaks.emplace_back("punctuation, as it is");
   if (policy.numbers == NumberPolicy::random)
@@ -146,6 +212,9 @@ std::string to_json(const Receipt& receipt) {
       {"name", receipt.mechanism}, {"epsilon", receipt.epsilon}, {"parameters", receipt.parameters}};
   json["model"] = {{"name", receipt.model}, {"sha256", receipt.model_digest}};
   json["guarantee"] = guarantee_json(receipt);
+  if (receipt.budget) json["budget"] = budget_json(*receipt.budget, receipt.counts);
+  if (receipt.collocations) json["collocations"] = collocations_json(*receipt.collocations, receipt.counts);
+  if (receipt.budget || receipt.collocations) json["lengths"] = lengths_json(receipt.counts);
   json["policy"] = {{"stopwords", to_string(receipt.policy.stopwords)},
                     {"oov", to_string(receipt.policy.oov)},
                     {"numbers", to_string(receipt.policy.numbers)},

@@ -39,18 +39,41 @@ auto count_members(CountsType& c) {
                     &c.dropped,
                     &c.invalid_utf8,
                     &c.largest_document,
-                    &c.withheld};
+                    &c.withheld,
+                    &c.phrases,
+                    &c.output_phrases,
+                    &c.privatized_words,
+                    &c.output_words,
+                    &c.largest_document_words};
+}
+
+/// The same of those that are no whole numbers.
+template <class CountsType>
+auto amount_members(CountsType& c) {
+  return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.smallest_share, &c.largest_share};
+}
+
+/// Copies a note's numbers to the members; false when there are not as many.
+template <class Value, class Members>
+bool restore(const Json& numbers, const Members& members) {
+  const auto values = numbers.get<std::vector<Value>>();
+  if (values.size() != members.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) *members[i] = values[i];
+  return true;
 }
 
 std::string to_note(const Progress& progress, const std::string& fingerprint) {
   std::vector<std::uint64_t> counts;
   for (const std::uint64_t* member : count_members(progress.counts)) counts.push_back(*member);
+  std::vector<double> amounts;
+  for (const double* member : amount_members(progress.counts)) amounts.push_back(*member);
   const Json note = {{"fingerprint", fingerprint},
                      {"input", progress.position.input},
                      {"offset", progress.position.offset},
                      {"record", progress.position.record},
                      {"output_bytes", progress.output_bytes},
                      {"counts", counts},
+                     {"amounts", amounts},
                      {"clear_fields", progress.clear_fields}};
   return note.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -75,10 +98,9 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     progress.position = {note.at("input"), note.at("offset"), note.at("record")};
     progress.output_bytes = note.at("output_bytes");
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
-    const auto counts = note.at("counts").get<std::vector<std::uint64_t>>();
-    const auto members = count_members(progress.counts);
-    if (counts.size() != members.size()) return damaged();
-    for (std::size_t i = 0; i < counts.size(); ++i) *members[i] = counts[i];
+    if (!restore<std::uint64_t>(note.at("counts"), count_members(progress.counts)) ||
+        !restore<double>(note.at("amounts"), amount_members(progress.counts)))
+      return damaged();
     return progress;
   } catch (const Json::exception&) {
     return damaged();

@@ -3,10 +3,14 @@
 #include <sotto/validate.hpp>
 
 #include "pipeline/certificates.hpp"
+#include "pipeline/document_budget.hpp"
 #include "pipeline/rewriter.hpp"
 
 namespace sotto {
 namespace {
+
+// How texts are cut into phrases; to be raised when the same table cuts a text in other places.
+constexpr int kCollocationsVersion = 1;
 
 std::string no_targeted_certificate(const PrivatizeOptions& options) {
   return fmt::format("--target: no certificate for {} with epsilon at most {} is stored; make it with '{}'",
@@ -22,12 +26,19 @@ Result<Key> choose_key(const PrivatizeOptions& options) {
   return random_key();
 }
 
+void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configuration) {
+  configuration.add("budget.strategy", to_string(budget.strategy));
+  configuration.add("budget.document_epsilon", budget.epsilon);
+  for (std::size_t i = 0; i < budget.profile.size(); ++i)
+    configuration.add(fmt::format("budget.profile.{}", i), budget.profile[i]);
+}
+
 /// Everything that decides the law of the output. A change of this list, or of what an entry means, needs a
 /// new kStreamVersion.
 Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
   configuration.add("mechanism", context.options.mechanism);
-  configuration.add("epsilon", context.options.epsilon);
+  if (!context.bank) configuration.add("epsilon", context.options.epsilon);
   configuration.add("model", context.model->digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
   if (const std::string digest = context.mechanism->data_digest(); !digest.empty())
@@ -40,6 +51,12 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
+  if (context.bank) add_budget(*context.options.document_budget, configuration);
+  if (context.phrases) {
+    configuration.add("collocations.version", static_cast<std::uint64_t>(kCollocationsVersion));
+    configuration.add("collocations.method", to_string(context.options.collocations));
+    configuration.add("collocations.phrases", context.phrases->table->digest());
+  }
   return configuration.digest();
 }
 
@@ -57,6 +74,7 @@ Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterV
 /// The stored certificate about the mechanism of the context, if there is one.
 Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext& context,
                                                             const PrivatizeOptions& asked) {
+  if (context.bank) return std::nullopt;  // there are many ε
   const CertificateSubject subject =
       certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
                           *context.model, *context.mechanism);
@@ -64,6 +82,26 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
   if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
     return fail(Errc::not_found, no_targeted_certificate(asked));
   return found;
+}
+
+/// One mechanism, or with a budget for each document the bank of them and that of a single token.
+Result<void> make_mechanisms(RewriteContext& context) {
+  const PrivatizeOptions& options = context.options;
+  if (!options.document_budget) {
+    SOTTO_ASSIGN(context.options.epsilon, nominal_epsilon(options, context.parameters, *context.model));
+    SOTTO_ASSIGN(context.mechanism, make_mechanism(options.mechanism, context.model, context.options.epsilon,
+                                                   context.parameters, options.resources));
+    return {};
+  }
+  // Most of the memory is for what they share, rows above all.
+  MechanismResources shared = options.resources;
+  const std::uint64_t own = shared.memory / 8;
+  shared.memory -= own;
+  SOTTO_ASSIGN(MechanismFamily family,
+               prepare_mechanism(options.mechanism, context.model, context.parameters, shared));
+  context.bank = std::make_unique<MechanismBank>(std::move(family), own);
+  SOTTO_ASSIGN(context.mechanism, context.bank->at(options.document_budget->epsilon));
+  return {};
 }
 
 }  // namespace
@@ -76,6 +114,7 @@ Result<PrivacyTarget> parse_target(std::string_view name) {
 Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
   SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.parameters));
+  SOTTO_TRY(check_budget(options));
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
@@ -83,11 +122,15 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   SOTTO_ASSIGN(const std::filesystem::path file,
                find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(context->model, Model::open(file));
-  SOTTO_ASSIGN(context->options.epsilon, nominal_epsilon(options, context->parameters, *context->model));
-  SOTTO_ASSIGN(context->mechanism, make_mechanism(options.mechanism, context->model, context->options.epsilon,
-                                                  context->parameters, options.resources));
+  if (options.collocations != Segmentation::none) {
+    SOTTO_ASSIGN(context->phrases, ModelPhrases::open(*context->model, options.phrases));
+  }
+  SOTTO_TRY(make_mechanisms(*context));
   SOTTO_ASSIGN(context->certificate, stored_certificate(*context, options));
-  context->display = DisplayWords(*context->model, options.policy.letter_case);
+  const bool phrases = context->phrases || carries_phrases(*context->model);
+  context->display = DisplayWords(*context->model, options.policy.letter_case, phrases);
+  for (TokenId id = 0; phrases && id < context->model->size(); ++id)
+    context->word_counts.push_back(count_words(context->model->word(id)));
   if (options.policy.stopwords == StopwordPolicy::keep)
     for (TokenId id = 0; id < context->model->size(); ++id)
       context->stopwords.push_back(is_stopword(context->model->word(id)));
@@ -99,25 +142,40 @@ DocumentStreams RewriteContext::streams(std::string_view dataset) const {
   return DocumentStreams(key, dataset, configuration);
 }
 
-Guarantee RewriteContext::guarantee() const {
+Guarantee RewriteContext::guarantee(const Counts& counts) const {
   Guarantee guarantee = mechanism->guarantee();
-  return certificate ? certified_guarantee(std::move(guarantee), certificate->certificate) : guarantee;
+  if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
+  if (!bank || counts.largest_share == 0) return guarantee;
+  // The promise for the largest share holds for the others. The distance may be cut off at a limit that falls
+  // as ε rises; what the ε of several tokens multiply is then that of the smallest.
+  const auto largest = bank->at(counts.largest_share);
+  const auto smallest = bank->at(counts.smallest_share);
+  if (!largest || !smallest) return guarantee;  // they were used, so this does not happen
+  guarantee = (*largest)->guarantee();
+  guarantee.unit = (*smallest)->guarantee().unit;
+  return guarantee;
 }
 
-Receipt RewriteContext::receipt() const {
+Receipt RewriteContext::receipt(const Counts& counts) const {
   Receipt receipt;
   receipt.mechanism = options.mechanism;
   receipt.parameters = parameters;
   receipt.model = model->name();
   receipt.model_digest = model->digest();
-  receipt.epsilon = options.epsilon;
-  receipt.guarantee = guarantee();
+  receipt.guarantee = guarantee(counts);
+  receipt.epsilon = bank ? receipt.guarantee.epsilon : options.epsilon;
+  if (bank)
+    receipt.budget = {to_string(options.document_budget->strategy), options.document_budget->epsilon,
+                      options.document_budget->profile};
+  if (phrases)
+    receipt.collocations = {to_string(options.collocations), phrases->table->digest(), phrases->count};
   if (certificate)
     receipt.certificate = {certificate->certificate.epsilon, certificate->certificate.attained,
                            certificate->sha256};
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();
+  receipt.counts = counts;
   return receipt;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/document_budget.hpp"
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
 #include "text/render.hpp"
@@ -35,11 +36,22 @@ Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
       policy_(context_->options.policy),
       vocabulary_(context_->model->vocabulary()),
       good_batch_(context_->mechanism->good_batch()),
-      pending_(context_->mechanism->make_pending()),
-      bits_(Key{}) {}
+      bits_(Key{}) {
+  if (context_->bank)
+    budgeted_.emplace(*context_->bank, good_batch_);
+  else
+    pending_ = context_->mechanism->make_pending();
+  if (const ModelPhrases* phrases = context_->phrases.get())
+    segmenter_.emplace(phrases->table, context_->options.collocations, &phrases->allowed);
+}
 
 void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
-  if (input_count_ > 0) pending_ = context_->mechanism->make_pending();  // an earlier chunk failed half-way
+  if (input_count_ > 0) {  // an earlier chunk failed half-way
+    if (budgeted_)
+      budgeted_->clear();
+    else
+      pending_ = context_->mechanism->make_pending();
+  }
   document_count_ = 0;
   input_count_ = 0;
   copied_.clear();
@@ -89,25 +101,79 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
   document->encoder = encoder;
   tokenize(document->text, document->tokens);
   const std::size_t first_input = input_count_;
-  plan(*document);
+  if (segmenter_) {
+    form_phrases(*document);
+    plan<true>(*document);
+  } else {
+    plan<false>(*document);
+  }
   const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
   document->digits.resize(digit_count_);
   document->input_count = inputs.size();
   // All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works
   // in.
   if (!inputs.empty() || digit_count_ > 0) {
-    const Key key = streams.stream_key(id, field, document->text);
-    if (log_ != nullptr && !inputs.empty())
-      log_->documents.push_back(
-          {document_tag(key, log_->records.back().subject), charge_for(log_->epsilon, inputs.size())});
-    bits_.reset(key, inputs.size() + 1);
-    pending_->add(inputs, bits_);
+    SOTTO_TRY(draw(inputs, streams.stream_key(id, field, document->text)));
     uniform_digits(bits_, document->digits);
   }
+  const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
+  counts_->privatized_words += words;
   counts_->largest_document = std::max<std::uint64_t>(counts_->largest_document, inputs.size());
-  if (input_count_ >= good_batch_ || document_count_ >= kMostDocuments) finish();
+  counts_->largest_document_words = std::max(counts_->largest_document_words, words);
+  const bool is_full = budgeted_ ? budgeted_->is_full() : input_count_ >= good_batch_;
+  if (is_full || document_count_ >= kMostDocuments) finish();
   return {};
+}
+
+Result<void> Rewriter::draw(std::span<const TokenId> inputs, const Key& key) {
+  if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key);
+  if (log_ != nullptr && !inputs.empty())
+    log_->documents.push_back(
+        {document_tag(key, log_->records.back().subject), charge_for(log_->epsilon, inputs.size())});
+  bits_.reset(key, inputs.size() + 1);
+  if (!budgeted_) pending_->add(inputs, bits_);
+  return {};
+}
+
+Result<void> Rewriter::draw_budgeted(std::span<const TokenId> inputs, const Key& key) {
+  const DocumentBudget& budget = *context_->options.document_budget;
+  const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
+  SOTTO_ASSIGN(const std::vector<double> shares,
+               share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
+  bits_.reset(key, inputs.size() + 1);
+  if (const auto drawn = budgeted_->add(inputs, shares, bits_); !drawn)
+    return fail(Errc::limit, fmt::format("a share of {:.6g} for each of {} tokens is refused: {}",
+                                         shares.front(), shape.tokens, drawn.error().message));
+  count_shares(shares, budget.epsilon, *counts_);
+  if (log_ != nullptr)
+    log_->documents.push_back(
+        {document_tag(key, log_->records.back().subject), charge_for_shares(shares, budget.epsilon)});
+  return {};
+}
+
+/// Puts the words of each phrase together to one token.
+void Rewriter::form_phrases(Document& document) {
+  segmenter_->segment(document.text, document.tokens, pieces_);
+  phrase_ids_.assign(pieces_.size(), vocabulary_.bottom());
+  std::vector<Token>& tokens = document.tokens;
+  std::uint64_t phrases = 0;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    Token token = tokens[piece.first];
+    if (piece.phrase != kNoPhrase) {
+      token.end = tokens[piece.first + piece.length - 1].end;
+      token.ascii = false;  // there is whitespace in it
+      phrase_ids_[i] = context_->phrases->ids[piece.phrase];
+      ++phrases;
+    }
+    tokens[i] = token;  // i <= piece.first
+  }
+  // Phrases are words of the model and no stopwords, so all of them are privatized.
+  extra_words_ = tokens.size() - pieces_.size();
+  tokens.resize(pieces_.size());
+  counts_->phrases += phrases;
+  counts_->words += extra_words_;
 }
 
 Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime lifetime) {
@@ -136,7 +202,10 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
 
 void Rewriter::finish() {
   outputs_.resize(input_count_);
-  pending_->resolve(outputs_);
+  if (budgeted_)
+    budgeted_->resolve(outputs_);
+  else
+    pending_->resolve(outputs_);
   count_changes();
   auto mark = marks_.begin();
   const TokenId* output = outputs_.data();
@@ -168,14 +237,29 @@ void Rewriter::count_changes() {
     std::uint64_t changed = 0;
     for (std::size_t i = 0; i < input_count_; ++i) changed += inputs_[i] != outputs_[i];
     counts_->changed += changed;
+    count_words(outputs_.data(), input_count_, *counts_);
     return;
   }
   std::size_t at = 0;
-  for (std::size_t i = 0; i < document_count_; ++i)
+  for (std::size_t i = 0; i < document_count_; ++i) {
+    Counts& counts = log_->records[documents_[i].record].counts;
+    count_words(outputs_.data() + at, documents_[i].input_count, counts);
     for (const std::size_t end = at + documents_[i].input_count; at < end; ++at)
-      log_->records[documents_[i].record].counts.changed += inputs_[at] != outputs_[at];
+      counts.changed += inputs_[at] != outputs_[at];
+  }
 }
 
+void Rewriter::count_words(const TokenId* outputs, std::size_t size, Counts& counts) const {
+  counts.output_words += size;
+  if (context_->word_counts.empty()) return;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint8_t words = context_->word_counts[outputs[i]];
+    counts.output_words += words - 1U;
+    counts.output_phrases += words > 1;
+  }
+}
+
+template <bool kPhrases>
 void Rewriter::plan(Document& document) {
   const std::string_view text = document.text;
   const std::size_t size = document.tokens.size();
@@ -197,8 +281,9 @@ void Rewriter::plan(Document& document) {
     ++of_class[static_cast<std::size_t>(token.token_class)];
     if (token.token_class == TokenClass::word) {
       const std::string_view word = token_text(text, token);
-      const TokenId id =
-          token.ascii ? vocabulary_.find_ascii(word.data(), word.size()) : vocabulary_.find(word);
+      TokenId id = kPhrases ? phrase_ids_[i] : vocabulary_.bottom();
+      if (!kPhrases || id == vocabulary_.bottom())
+        id = token.ascii ? vocabulary_.find_ascii(word.data(), word.size()) : vocabulary_.find(word);
       if (every_word) [[likely]] {
         bottom += id == vocabulary_.bottom();
         replace(id);
@@ -289,7 +374,7 @@ const TokenId* Rewriter::render(const Document& document, const TokenId* output,
         if (output + kLookAhead < outputs_end) display.prefetch(output[kLookAhead]);
         const std::string_view word = display[*output++];
         if (letter_case == CasePolicy::keep) [[unlikely]]
-          renderer.replace_in_case(token, word, case_pattern(token_text(text, token)));
+          replace_in_case(renderer, token, token_text(text, token), word);
         else if (token.starts_sentence && letter_case == CasePolicy::position)
           renderer.replace_padded_capitalized(token, word);
         else
@@ -305,6 +390,23 @@ const TokenId* Rewriter::render(const Document& document, const TokenId* output,
   }
   renderer.finish();
   return output;
+}
+
+/// The case of the input, word by word where it has several. A single capital at the beginning of a sentence
+/// says nothing about further words.
+void Rewriter::replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
+                               std::string_view word) const {
+  if (context_->word_counts.empty()) {
+    renderer.replace_in_case(token, word, case_pattern(text));
+    return;
+  }
+  std::vector<Token> words;
+  tokenize(text, words);
+  std::vector<CasePattern> patterns;
+  for (const Token& part : words) patterns.push_back(case_pattern(token_text(text, part)));
+  if (patterns.size() == 1 && token.starts_sentence && patterns[0] == CasePattern::capitalized)
+    patterns.push_back(CasePattern::lower);
+  renderer.replace_in_case(token, word, patterns);
 }
 
 }  // namespace sotto

@@ -13,12 +13,17 @@
 #include <sotto/receipt.hpp>
 #include <sotto/tokenizer.hpp>
 
+#include "collocation/segmenter.hpp"
 #include "embed/vocabulary.hpp"
+#include "mechanisms/mechanism_bank.hpp"
+#include "pipeline/budgeted_tokens.hpp"
 #include "pipeline/display_words.hpp"
+#include "pipeline/model_phrases.hpp"
 #include "pipeline/release_log.hpp"
 #include "random/bit_sources.hpp"
 #include "random/document_stream.hpp"
 #include "text/output_buffer.hpp"
+#include "text/render.hpp"
 
 namespace sotto {
 
@@ -28,17 +33,21 @@ struct RewriteContext {
 
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
-  /// What holds for a token: certified where a stored certificate matches.
-  Guarantee guarantee() const;
-  /// A receipt without counts.
-  Receipt receipt() const;
+  /// What holds for a token: certified where a stored certificate matches. With a budget for each document,
+  /// what holds for all tokens of documents that were counted.
+  Guarantee guarantee(const Counts& counts = {}) const;
+  /// The receipt of a run that counted this.
+  Receipt receipt(const Counts& counts) const;
 
   PrivatizeOptions options;
   std::shared_ptr<const Model> model;
   ParameterValues parameters;
-  std::unique_ptr<const Mechanism> mechanism;
+  std::unique_ptr<MechanismBank> bank;           // with a budget for each document; thread-safe
+  std::shared_ptr<const Mechanism> mechanism;    // with such a budget: for a document of a single token
   std::optional<StoredCertificate> certificate;  // about that mechanism
   std::vector<bool> stopwords;                   // by word id; only when the policy keeps them
+  std::shared_ptr<const ModelPhrases> phrases;   // null: every word is a token
+  std::vector<std::uint8_t> word_counts;         // by word id; empty: the model has no phrases
   DisplayWords display;
   Key key;
   Sha256Digest configuration;
@@ -107,7 +116,14 @@ class Rewriter {
   void place(const Mark& mark, std::size_t position);
   void count_changes();
   Result<Document*> take_in(std::string_view text, Lifetime lifetime);
+  void form_phrases(Document& document);
+  template <bool kPhrases>
   void plan(Document& document);
+  Result<void> draw(std::span<const TokenId> inputs, const Key& key);
+  Result<void> draw_budgeted(std::span<const TokenId> inputs, const Key& key);
+  void count_words(const TokenId* outputs, std::size_t size, Counts& counts) const;
+  void replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
+                       std::string_view word) const;
   Action plan_word(std::string_view word, TokenId id);
   Action plan_bottom();
   Action plan_number(std::string_view number);
@@ -118,7 +134,9 @@ class Rewriter {
   const Policy policy_;
   const Vocabulary& vocabulary_;
   const std::size_t good_batch_;
-  std::unique_ptr<PendingTokens> pending_;
+  std::unique_ptr<PendingTokens> pending_;  // null with a budget for each document
+  std::optional<BudgetedTokens> budgeted_;  // instead
+  std::optional<Segmenter> segmenter_;      // when words are put together
   ChaChaBitSource bits_;
   OutputBuffer* out_ = nullptr;
   Counts* counts_ = nullptr;
@@ -132,7 +150,10 @@ class Rewriter {
   std::size_t input_count_ = 0;
   std::vector<TokenId> outputs_;
   std::size_t digit_count_ = 0;  // of the document being planned
-  OutputBuffer rendered_;        // a text on its way to its encoder
+  std::size_t extra_words_ = 0;  // of it: by how many its words outnumber its tokens
+  std::vector<Piece> pieces_;
+  std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ where it is none
+  OutputBuffer rendered_;            // a text on its way to its encoder
 };
 
 }  // namespace sotto

@@ -30,6 +30,8 @@ constexpr std::uint64_t kEscapeFactor = 6;
 constexpr std::size_t kBytesPerToken = 6;
 constexpr std::size_t kSmallestChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 8 << 20;
+// With a budget for each document there is a batch for each ε.
+constexpr std::size_t kBatchesPerChunk = 8;
 // With a ledger each chunk waits for the disk once.
 constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 
@@ -323,7 +325,8 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  reading.chunk_bytes = std::clamp(context->mechanism->good_batch() * kBytesPerToken,
+  const std::size_t batches = context->bank ? kBatchesPerChunk : 1;
+  reading.chunk_bytes = std::clamp(batches * context->mechanism->good_batch() * kBytesPerToken,
                                    files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
   reading.max_record_bytes = options.max_document_bytes;
   if (layout.format != Format::text)
@@ -347,14 +350,14 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   if (files.report) {
     SOTTO_ASSIGN(report, open_output(files.report));
   }
-  Receipt receipt = context->receipt();
-  receipt.format = to_string(layout.format);
-  receipt.fields = layout.fields;
+  const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
           std::move(done));
-  receipt.dataset = run.dataset(0);
   SOTTO_ASSIGN(Progress finished, run.run());
-  receipt.counts = finished.counts;
+  Receipt receipt = context->receipt(finished.counts);
+  receipt.format = format;
+  receipt.fields = files.fields;
+  receipt.dataset = run.dataset(0);
   if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
   receipt.clear_fields = std::move(finished.clear_fields);
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -137,4 +137,15 @@ void append_in_case(OutputBuffer& out, std::string_view word, CasePattern patter
   }
 }
 
+void append_in_case(OutputBuffer& out, std::string_view words, std::span<const CasePattern> patterns) {
+  while (true) {
+    const std::size_t blank = words.find(' ');
+    append_in_case(out, words.substr(0, blank), patterns.front());
+    if (blank == std::string_view::npos) return;
+    out.push_back(' ');
+    words.remove_prefix(blank + 1);
+    if (patterns.size() > 1) patterns = patterns.subspan(1);
+  }
+}
+
 }  // namespace sotto

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,5 +42,9 @@ void append_upper(OutputBuffer& out, std::string_view word);
 
 /// Appends `word`, given in lower case, in the pattern of the word it stands for.
 void append_in_case(OutputBuffer& out, std::string_view word, CasePattern pattern);
+
+/// The same for words separated by blanks: each in its pattern, further ones in the last of `patterns`, of
+/// which there is at least one.
+void append_in_case(OutputBuffer& out, std::string_view words, std::span<const CasePattern> patterns);
 
 }  // namespace sotto

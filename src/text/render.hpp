@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include <sotto/tokenizer.hpp>
@@ -65,6 +66,13 @@ class Renderer {
   void replace_in_case(const Token& token, std::string_view replacement, CasePattern pattern) {
     start_token(token);
     append_in_case(out_, replacement, pattern);
+    end_token(token, Last::replaced);
+  }
+
+  /// As replace, for words separated by blanks; see append_in_case.
+  void replace_in_case(const Token& token, std::string_view words, std::span<const CasePattern> patterns) {
+    start_token(token);
+    append_in_case(out_, words, patterns);
     end_token(token, Last::replaced);
   }
 

@@ -270,9 +270,9 @@ TEST_F(DiffractorTem, RefusesWhatItCannotDo) {
     return result ? std::string() : result.error().message;
   };
   EXPECT_EQ(error({{"gamma", "-1"}}),
-            "--set gamma: '-1' is not allowed; give a number from 0 to 1e+12 or auto");
+            "--set gamma: '-1' is not allowed; give auto or a number from 0 to 1e12");
   EXPECT_EQ(error({{"gamma", "nan"}}),
-            "--set gamma: 'nan' is not allowed; give a number from 0 to 1e+12 or auto");
+            "--set gamma: 'nan' is not allowed; give auto or a number from 0 to 1e12");
   EXPECT_EQ(error({{"beta", "0"}}), "--set beta: '0' is not allowed; give a number from 1e-12 to 0.5");
   EXPECT_EQ(error({{"lists", "L3"}}), "--set lists: 'L3' is not allowed; give L0 or L1 or L2");
 }

@@ -46,7 +46,7 @@ TEST_F(Gumbel, DistancesAreOverAllPairs) {
     }
   }
   for (const unsigned threads : {1U, 3U}) {
-    const WordDistances found = word_distances(NoiseSpace::make(write(parts)).value(), threads).value();
+    const WordDistances found = word_distances(*NoiseSpace::make(write(parts)).value(), threads).value();
     EXPECT_NEAR(found.largest, largest, 1e-12);
     EXPECT_NEAR(found.smallest, smallest, 1e-12);
   }
@@ -108,8 +108,8 @@ TokenId run_as_printed(std::mt19937_64& random, const std::vector<Point>& points
 TEST_F(Gumbel, EveryInputFollowsTheAlgorithmAsPrinted) {
   constexpr std::size_t kDraws = 200'000;
   const std::vector<Point> points = points_of(twelve_words());
-  const NoiseSpace space = NoiseSpace::make(model_).value();
-  const WordDistances distances = word_distances(space, 1).value();
+  const auto space = NoiseSpace::make(model_).value();
+  const WordDistances distances = word_distances(*space, 1).value();
   for (const double epsilon : {1.0, 40.0}) {
     const auto mechanism = make("gumbel", epsilon);
     const double scale = gumbel_scale(GumbelCalibration::paper, epsilon, 12, distances).value();

@@ -16,7 +16,8 @@ const std::vector<std::string> kNames = {"cmp", "mahalanobis", "vickrey", "vickr
 class Noise : public NoiseTest {};
 
 TEST_F(Noise, AVectorIsRoundedToTheGrid) {
-  const NoiseSpace space = NoiseSpace::make(model_).value();
+  const auto shared = NoiseSpace::make(model_).value();
+  const NoiseSpace& space = *shared;
   std::vector<double> direction = {0.6, -0.8, 0};
   std::vector<std::int32_t> out(3);
   space.noisy_vector(0, direction, 1001, out);
@@ -28,7 +29,8 @@ TEST_F(Noise, AVectorIsRoundedToTheGrid) {
 }
 
 TEST_F(Noise, AFarVectorKeepsItsDirection) {
-  const NoiseSpace space = NoiseSpace::make(model_).value();
+  const auto shared = NoiseSpace::make(model_).value();
+  const NoiseSpace& space = *shared;
   const std::vector<double> unit = {2.0 / 7, -6.0 / 7, 3.0 / 7};
   for (const double length : {1e9, 2e9, 1e12, 1e18}) {
     std::vector<double> direction = unit;

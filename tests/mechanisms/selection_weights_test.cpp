@@ -129,7 +129,8 @@ TEST(CachedRows, PositionsShareTheDrawsEvenly) {
 
 TEST(RowCache, KeepsTheFirstRowAndItsBounds) {
   const std::vector<std::uint64_t> cumulative = {1, 2, 3};
-  RowCache cache(2, 100, 0);
+  RowMemory memory(100, 0);
+  RowCache cache(2, memory);
   EXPECT_EQ(cache.find(1), nullptr);
   EXPECT_TRUE(cache.reserve_table(60));
   EXPECT_FALSE(cache.reserve_table(60));
@@ -141,6 +142,20 @@ TEST(RowCache, KeepsTheFirstRowAndItsBounds) {
   cache.add(1, std::make_unique<const CachedRow>(SparseRow({}, cumulative, 1)));
   EXPECT_EQ(cache.find(1), first);
   EXPECT_EQ(cache.find(0), nullptr);
+}
+
+TEST(RowCache, GivesItsMemoryBack) {
+  RowMemory memory(100, 50);
+  RowCache other(1, memory);
+  {
+    RowCache cache(1, memory);
+    EXPECT_TRUE(cache.reserve_table(90));
+    EXPECT_TRUE(cache.reserve_block(50));
+    EXPECT_FALSE(other.reserve_table(11));
+    EXPECT_FALSE(other.reserve_block(1));
+  }
+  EXPECT_TRUE(other.reserve_table(100));
+  EXPECT_TRUE(other.reserve_block(50));
 }
 
 }  // namespace

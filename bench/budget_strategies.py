@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Document budgets S1 to S4 on sentences: changed tokens, length, similarity; prints Markdown tables.
+
+    bench/budget_strategies.py --sst2 SST-2/train.tsv SST-2/dev.tsv --mrpc MRPC/train.tsv MRPC/dev.tsv
+        [--word-model sotto-en-skipgram] [--phrase-model sotto-en-phrases] [--mst-model MODEL] [--phrases TABLE]
+        [--reference sotto-en-skipgram] [--mechanism cmp] [--base-epsilon 10] [--sotto build/release/sotto]
+
+SST-2: 10,000 sentences of the training set (seed 42) and the development set; MRPC: the first sentence of each pair. A document's
+ε is the base ε times the average number of words of the data set, which this evaluation computes from the data; a user of
+`sotto privatize` gives a public figure. Similarity is the cosine of the average vectors of the words before and after, always in
+the reference model, phrases taken as their words; texts that have no known word on one side count as 0. The noise is seeded.
+Needs numpy.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import tempfile
+
+import numpy
+
+EPSILONS = (0.1, 0.5, 1, 5, 10, 15, 25, 50)
+MECHANISMS = ("cmp", "mahalanobis", "vickrey")
+STRATEGIES = ("S1", "S2", "S3", "S4")
+SAMPLE = 10_000
+SEED = 42
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+class Reference:
+    """The vectors of a Sotto model, read as what the file is: a safetensors file."""
+
+    def __init__(self, file):
+        data = pathlib.Path(file).read_bytes()
+        (size,) = struct.unpack_from("<Q", data)
+        header = json.loads(data[8:8 + size])
+        types = {"I8": numpy.int8, "I16": numpy.int16, "U8": numpy.uint8, "U64": numpy.uint64}
+
+        def tensor(name):
+            begin, end = header[name]["data_offsets"]
+            values = numpy.frombuffer(data[8 + size + begin:8 + size + end], types[header[name]["dtype"]])
+            return values.reshape(header[name]["shape"])
+
+        offsets, text = tensor("offsets"), tensor("words").tobytes()
+        words = [text[a:b].decode() for a, b in zip(offsets[:-1], offsets[1:])]
+        self.ids = {word: i for i, word in enumerate(words)}
+        self.vectors = tensor("vectors").astype(numpy.float32)
+
+    def mean(self, text):
+        ids = [self.ids[word] for word in words_of(text) if word in self.ids]
+        return self.vectors[ids].mean(axis=0) if ids else None
+
+    def similarity(self, before, after):
+        a, b = self.mean(before), self.mean(after)
+        if a is None or b is None:
+            return 0.0
+        norms = float(numpy.linalg.norm(a) * numpy.linalg.norm(b))
+        return float(a @ b) / norms if norms > 0 else 0.0
+
+
+def words_of(text):
+    return [word.lower().replace("’", "'") for word in WORD.findall(text)]
+
+
+def column(file, index):
+    """One column of a GLUE file, which knows no quotes."""
+    lines = pathlib.Path(file).read_text(encoding="utf-8-sig").splitlines()[1:]
+    return [line.split("\t")[index].strip() for line in lines]
+
+
+def load(arguments):
+    data = {}
+    if arguments.sst2:
+        train, *rest = arguments.sst2
+        sentences = column(train, 0)
+        chosen = random.Random(SEED).sample(sentences, min(arguments.sample, len(sentences)))
+        data["SST-2"] = chosen + [text for file in rest for text in column(file, 0)]
+    if arguments.mrpc:
+        data["MRPC"] = [text for file in arguments.mrpc for text in column(file, 3)][:arguments.sample]
+    return data
+
+
+def model_of(strategy, arguments):
+    if strategy == "S1":
+        return ["--model", arguments.word_model]
+    model = arguments.mst_model if strategy == "S4" and arguments.mst_model else arguments.phrase_model
+    return ["--model", model] + (["--phrases", arguments.phrases] if arguments.phrases else [])
+
+
+def privatize(program, folder, texts, average, mechanism, strategy, epsilon, arguments):
+    (folder / "in.txt").write_text("\n".join(texts) + "\n")
+    subprocess.run([*program, "privatize", folder / "in.txt", "-o", folder / "out.txt", "--format", "text", "-m", mechanism,
+                    *model_of(strategy, arguments), "--budget", strategy, "--base-epsilon", str(epsilon), "--average-words",
+                    f"{average:.4f}", "--seed", "1", "--report", folder / "receipt.json", "--quiet"], check=True)
+    return (folder / "out.txt").read_text().split("\n")[:-1], json.loads((folder / "receipt.json").read_text())
+
+
+def measure(texts, outputs, receipt, reference):
+    counts, lengths = receipt["counts"], receipt["lengths"]
+    tokens = counts["tokens"]
+    unchanged = counts["passed_in_clear"]["stopwords"]  # of all words, kept stopwords are unchanged ones
+    return {
+        "cosine": sum(map(reference.similarity, texts, outputs)) / len(texts),
+        "changed tokens": counts["changed"] / max(1, counts["privatized"] + unchanged),
+        "words out / in": (lengths["words_out"] + unchanged) / max(1, lengths["words_in"] + unchanged),
+        "tokens a text": lengths["tokens_per_document"]["mean"],
+        "words a text": (tokens["word"] + tokens["other"]) / len(texts),
+        "ε a token, mean": receipt["budget"]["epsilon_per_token"]["mean"],
+        "ε a document, mean": receipt["guarantee"]["document"]["epsilon_sum_mean"],
+    }
+
+
+def table(title, rows):
+    print(f"\n**{title}**\n\n| ε | " + " | ".join(f"{e:g}" for e in EPSILONS) + " |")
+    print("|---" * (len(EPSILONS) + 1) + "|")
+    for name, values in rows:
+        print(f"| {name} | " + " | ".join("" if value is None else f"{value:.4g}" if abs(value) >= 100 else f"{value:.3f}"
+                                          for value in values) + " |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sst2", nargs="+")
+    parser.add_argument("--mrpc", nargs="+")
+    parser.add_argument("--sample", type=int, default=SAMPLE)
+    parser.add_argument("--word-model", default="sotto-en-skipgram")
+    parser.add_argument("--phrase-model", default="sotto-en-phrases")
+    parser.add_argument("--mst-model", help="for S4; default: the phrase model")
+    parser.add_argument("--phrases", help="phrase table; default: the phrase model's own")
+    parser.add_argument("--reference", default="sotto-en-skipgram", help="model whose vectors measure similarity")
+    parser.add_argument("--models", default="models", help="folder of the models named")
+    parser.add_argument("--mechanism", action="append", choices=MECHANISMS)
+    parser.add_argument("--base-epsilon", action="append", type=float)
+    parser.add_argument("--sotto", default="build/release/sotto")
+    arguments = parser.parse_args()
+    os.environ["SOTTO_MODELS"] = arguments.models
+    named = pathlib.Path(arguments.models) / f"{arguments.reference}.safetensors"
+    reference = Reference(named if named.exists() else arguments.reference)
+    for name, texts in load(arguments).items():
+        average = sum(len(words_of(text)) for text in texts) / len(texts)
+        print(f"\n## {name}: {len(texts):,} texts, {average:.2f} words on average")
+        for mechanism in arguments.mechanism or MECHANISMS:
+            found = {}
+            with tempfile.TemporaryDirectory() as folder:
+                for strategy in STRATEGIES:
+                    for epsilon in arguments.base_epsilon or EPSILONS:
+                        outputs, receipt = privatize([arguments.sotto], pathlib.Path(folder), texts, average, mechanism,
+                                                     strategy, epsilon, arguments)
+                        found[strategy, epsilon] = measure(texts, outputs, receipt, reference)
+            for figure in next(iter(found.values())):
+                table(f"{name}, `{mechanism}`: {figure}",
+                      [(s, [found.get((s, e), {}).get(figure) for e in EPSILONS]) for s in STRATEGIES])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+// The phrases that are words of a model: what a text may be cut into.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <sotto/collocations.hpp>
+#include <sotto/model.hpp>
+
+namespace sotto {
+
+/// Immutable, so safe to share between threads.
+struct ModelPhrases {
+  /// The phrases of `file`, or of the model's own file. Refuses a table none of whose phrases is a word of
+  /// the model.
+  static Result<std::shared_ptr<const ModelPhrases>> open(const Model& model,
+                                                          const std::optional<std::filesystem::path>& file);
+
+  std::shared_ptr<const PhraseTable> table;
+  std::vector<bool> allowed;  ///< by phrase: whether it is a word of the model
+  std::vector<TokenId> ids;   ///< by phrase: that word
+  std::uint64_t count = 0;    ///< of the allowed ones
+};
+
+/// Whether the model's file holds a phrase table.
+bool carries_phrases(const Model& model);
+
+/// How many words a model's word stands for: one more than it has joints.
+std::uint8_t count_words(std::string_view word);
+
+}  // namespace sotto

@@ -1,0 +1,33 @@
+// The pipeline on a small model with phrases.
+#pragma once
+
+#include "support/phrase_model.hpp"
+#include "support/pipeline_fixture.hpp"
+
+namespace sotto::testing {
+
+class PhrasePipelineTest : public PipelineTest {
+ protected:
+  PhrasePipelineTest() {
+    write_phrase_model(path("phrases.safetensors"), phrase_model_parts(), few_phrases());
+  }
+
+  /// So little noise that every token stays, unless `document_epsilon` says otherwise.
+  PrivatizeOptions phrase_options(Segmentation method, double epsilon = 1e6) const {
+    PrivatizeOptions with = options(epsilon);
+    with.mechanism = "cmp";
+    with.model = path("phrases.safetensors").string();
+    with.collocations = method;
+    return with;
+  }
+
+  PrivatizeOptions named(const std::string& budget, double document_epsilon) const {
+    const NamedBudget name = parse_named_budget(budget).value();
+    PrivatizeOptions with = phrase_options(name.collocations.value_or(Segmentation::none), 0);
+    with.document_budget = DocumentBudget{name.strategy, document_epsilon, {}};
+    if (name.stopwords) with.policy.stopwords = *name.stopwords;
+    return with;
+  }
+};
+
+}  // namespace sotto::testing
