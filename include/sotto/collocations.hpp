@@ -21,7 +21,8 @@
 
 namespace sotto {
 
-/// Index of a phrase in its table, in the byte order of the joined words ("new_york").
+/// Index of a phrase in its table. Phrases stand in the order of their words, each compared by its bytes, a
+/// phrase before those that it begins ("new york", "new york city", "new zealand").
 using PhraseId = std::uint32_t;
 inline constexpr PhraseId kNoPhrase = ~PhraseId{0};
 
@@ -85,8 +86,8 @@ struct CountOptions {
                                               ///< empty: standard input, text
   std::string field = "text";                 ///< of JSONL records, what is counted
   std::filesystem::path output;               ///< the phrase table
-  std::optional<std::filesystem::path> counts;  ///< also every n-gram that was seen, as "ngram<TAB>count"
-                                                ///< lines in byte order
+  std::optional<std::filesystem::path> counts;  ///< also every n-gram that was seen, one to three words, as
+                                                ///< "new york<TAB>count" lines in byte order
   std::uint64_t min_count = 5;
   double min_pmi = 2.0;
   ConnectorRule connectors = ConnectorRule::none;

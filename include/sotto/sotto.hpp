@@ -6,6 +6,7 @@
 #include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/certificate.hpp>
+#include <sotto/collocations.hpp>
 #include <sotto/composition.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>

@@ -32,9 +32,10 @@ struct TypeEntry {
   std::string_view name;
   std::size_t size;
 };
-constexpr std::array<TypeEntry, 5> kTypes = {{{TensorType::u8, "U8", 1},
+constexpr std::array<TypeEntry, 6> kTypes = {{{TensorType::u8, "U8", 1},
                                               {TensorType::i8, "I8", 1},
                                               {TensorType::i16, "I16", 2},
+                                              {TensorType::i32, "I32", 4},
                                               {TensorType::u32, "U32", 4},
                                               {TensorType::u64, "U64", 8}}};
 
@@ -91,7 +92,7 @@ Result<TensorView> parse_tensor(const nlohmann::json& entry, std::span<const std
   const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
                                         [&](const TypeEntry& known) { return known.name == type_text; });
   if (type == kTypes.end())
-    return bad_file(where, fmt::format("type '{}' is none of U8, I8, I16, U32, U64", type_text));
+    return bad_file(where, fmt::format("type '{}' is none of U8, I8, I16, I32, U32, U64", type_text));
   SOTTO_ASSIGN(std::vector<std::uint64_t> shape, unsigned_array(entry, "shape", where));
   SOTTO_ASSIGN(const std::vector<std::uint64_t> range, unsigned_array(entry, "data_offsets", where));
   if (range.size() != 2 || range[0] > range[1] || range[1] > data.size())

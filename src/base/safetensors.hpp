@@ -18,7 +18,7 @@
 namespace sotto {
 
 /// Element types that model files use; the container knows more.
-enum class TensorType { u8, i8, i16, u32, u64 };
+enum class TensorType { u8, i8, i16, i32, u32, u64 };
 
 std::size_t element_size(TensorType type);
 /// As the container spells it, for example "I16".

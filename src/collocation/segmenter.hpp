@@ -1,7 +1,23 @@
 // Cuts texts into phrases and single tokens, by position: each token of the text belongs to exactly one
 // piece.
+//
+// The candidates are the phrases of the table that stand in the text: two or three tokens of class word in a
+// row, none but the first the beginning of a sentence. (Consecutive tokens have only whitespace between them,
+// and between two words only a blank line ends a sentence, so this is the same as to look inside each range
+// of split_sentences().) A single token scores 0. What the methods then do:
+//   gst      From the left, at each position: the three words there if they are a phrase, else the two, else
+//            the single token; on to the first token not yet covered. Algorithm 1 as printed moves on by 3
+//            where nothing matched, which would drop words; moving on by 2 after three words, as the code
+//            published with it does, would cover the last of them twice.
+//   mst      All candidates and single tokens by score, highest first; equal scores: the longer, then the one
+//            further left; each is taken unless one of its positions is taken already. Remembering words by
+//            their spelling, as Algorithm 2 can be read, would confuse a word with its repetition.
+//   optimal  The segmentation with the largest sum of scores; among those one with the fewest tokens; among
+//            those the one that has the longer piece where, from the left, they first differ.
+// So gst takes a phrase whatever its score, mst and optimal none below 0. Sums are exact integers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -9,6 +25,8 @@
 
 #include <sotto/collocations.hpp>
 #include <sotto/tokenizer.hpp>
+
+#include "collocation/phrase_hash.hpp"
 
 namespace sotto {
 
@@ -23,12 +41,67 @@ struct Piece {
 class Segmenter {
  public:
   /// Forms only phrases for which `allowed` (by phrase id; null: all) says so; it must outlive this.
+  /// `table` may be null for Segmentation::none.
   Segmenter(std::shared_ptr<const PhraseTable> table, Segmentation method,
             const std::vector<bool>* allowed = nullptr);
 
   /// Replaces `pieces` by those of `text`, in order; `tokens` is what tokenize() made of it. Takes linear
   /// time but for the sorting in MST.
   void segment(std::string_view text, const std::vector<Token>& tokens, std::vector<Piece>& pieces);
+
+ private:
+  // Phrases that begin at a token.
+  struct Candidates {
+    PhraseId two;
+    PhraseId three;
+  };
+  struct Candidate {
+    std::int32_t score;
+    std::uint32_t length;
+    std::uint32_t first;
+  };
+  // The best segmentation from a token on.
+  struct Best {
+    std::int64_t sum;
+    std::uint32_t tokens;
+    std::uint32_t length;  // of its first piece
+  };
+  // A word on its way through the look-up.
+  struct Pending {
+    WordBlock block;
+    std::uint64_t hash;
+  };
+  static constexpr std::size_t kBatch = 64;
+
+  void find_words(std::string_view text, const std::vector<Token>& tokens);
+  void find_words(std::string_view text, const std::vector<Token>& tokens, std::size_t begin,
+                  std::size_t end);
+  bool prepare_word(std::string_view text, const Token& token, Pending& pending, std::uint32_t& word) const;
+  void find_phrases(const std::vector<Token>& tokens);
+  void find_phrases(const std::vector<Token>& tokens, std::size_t begin, std::size_t end);
+  bool follows(const std::vector<Token>& tokens, std::size_t index) const;
+  PhraseId checked(PhraseId id) const;
+  std::uint32_t group_end(std::uint32_t begin, std::uint32_t count) const;
+  void choose_greedy(std::uint32_t begin, std::uint32_t end);
+  void choose_by_score(std::uint32_t begin, std::uint32_t end);
+  void choose_optimal(std::uint32_t begin, std::uint32_t end);
+  PhraseId phrase_at(std::uint32_t first, std::uint32_t length) const;
+  std::int32_t score_of(PhraseId phrase) const;
+
+  std::shared_ptr<const PhraseTable> table_;
+  Segmentation method_;
+  const std::vector<bool>* allowed_;
+
+  // Scratch, one element a token.
+  std::vector<std::uint32_t> words_;
+  std::vector<Candidates> candidates_;
+  std::vector<std::uint8_t> lengths_;  // of the chosen piece, at its first token
+
+  std::array<Pending, kBatch> pending_;
+  std::array<std::array<std::uint64_t, 2>, kBatch> hashes_;
+  std::vector<Candidate> sorted_;
+  std::vector<bool> taken_;
+  std::vector<Best> best_;
 };
 
 }  // namespace sotto

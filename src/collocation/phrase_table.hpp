@@ -1,0 +1,91 @@
+// The inside of a phrase table, for the library's own loops.
+//
+// The tensors, in a file of their own or in a model file:
+//   phrase_words          U8  [bytes]      the distinct words of the phrases, in byte order, one after
+//   another phrase_word_offsets   U32 [words + 1]  word i is phrase_words[offsets[i], offsets[i + 1])
+//   phrase_word_index     U64 [2^k]        hash table of the words (phrase_hash.hpp)
+//   phrase_ids            U32 [phrases, 3] word ids of each phrase, in ascending order; kNoWord as the third
+//   of
+//                                          two, which counts as the lowest
+//   phrase_scores         I32 [phrases]    PMI in units of 2⁻¹⁶
+//   phrase_counts         U64 [phrases]
+//   phrase_index          U64 [2^k]        hash table of the phrases by word ids
+// Opening checks types and shapes alone. Whatever a look-up reads it checks against the sizes, so a damaged
+// file gives wrong answers at worst; verify() finds those.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sotto/collocations.hpp>
+
+#include "base/file.hpp"
+#include "base/safetensors.hpp"
+#include "collocation/phrase_hash.hpp"
+
+namespace sotto {
+
+inline constexpr std::string_view kPhraseFormatName = "sotto-phrases";
+/// Metadata key and value that go with the tensors, in a model file too.
+inline constexpr std::string_view kPhraseVersionKey = "phrase_version";
+inline constexpr std::string_view kPhraseVersion = "1";
+/// One bit of PMI in the units of phrase_scores.
+inline constexpr double kScoreUnit = 65536;
+/// In bytes; longer words are in no phrase.
+inline constexpr std::size_t kLongestPhraseWord = 255;
+
+struct PhraseTable::Impl {
+  std::filesystem::path path;
+  MappedFile file;
+  Safetensors parsed;
+  std::string digest;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::string_view words;
+  std::span<const std::uint32_t> word_offsets;
+  std::span<const std::uint64_t> word_slots;
+  std::span<const PhraseWords> ids;
+  std::span<const std::int32_t> scores;
+  std::span<const std::uint64_t> counts;
+  std::span<const std::uint64_t> phrase_slots;
+
+  Result<void> load();
+  std::uint32_t word_count() const { return static_cast<std::uint32_t>(word_offsets.size() - 1); }
+
+  /// Empty for an id that does not exist.
+  std::string_view word(std::uint32_t id) const {
+    if (id >= word_count()) return {};
+    const std::uint32_t begin = word_offsets[id];
+    const std::uint32_t end = word_offsets[id + 1];
+    if (begin > end || end > words.size()) return {};
+    return {words.data() + begin, end - begin};
+  }
+
+  /// The id of a word in the form it is looked up, or kNoWord. `hash` is hash_word of it.
+  std::uint32_t find_word(std::string_view spelling, std::uint64_t hash) const {
+    return find_slot(word_slots, hash, [&](std::uint32_t id) { return word(id) == spelling; });
+  }
+  std::uint32_t find_word(std::string_view spelling) const {
+    return find_word(spelling, hash_word(spelling));
+  }
+  PhraseId find_phrase(const PhraseWords& phrase, std::uint64_t hash) const {
+    return find_slot(phrase_slots, hash, [&](PhraseId id) { return id < ids.size() && ids[id] == phrase; });
+  }
+
+ private:
+  Result<void> load_metadata();
+  Result<void> load_words();
+  Result<void> load_phrases();
+  Result<const TensorView*> tensor(const std::string& name, TensorType type, std::size_t dimensions) const;
+  Result<std::span<const std::uint64_t>> load_slots(const std::string& name, std::uint64_t entries) const;
+};
+static_assert(kNoEntry == kNoWord && kNoEntry == kNoPhrase);
+static_assert(sizeof(PhraseWords) == 12);
+
+/// The words of a joined phrase; fewer than two or more than three when it is none.
+std::vector<std::string_view> split_phrase(std::string_view joined);
+
+}  // namespace sotto
