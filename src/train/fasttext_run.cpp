@@ -1,7 +1,10 @@
 #include "train/fasttext_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <mutex>
+#include <random>
 
 #include <fasttext/fasttext.h>
 #include <fmt/format.h>
@@ -11,9 +14,23 @@
 namespace sotto {
 namespace {
 
-/// Opens what the library keeps to itself: how far it is, and the loss.
+/// What the library's own train() does, but that every vector starts at random: it fills a tenth of the
+/// matrix for each thread, and with few threads most vectors begin as zeros, equal to each other.
 class Trainer : public fasttext::FastText {
  public:
+  void run(const fasttext::Args& args, const TrainCallback& callback) {
+    args_ = std::make_shared<fasttext::Args>(args);
+    dict_ = std::make_shared<fasttext::Dictionary>(args_);
+    std::ifstream file(args_->input);
+    if (!file) throw std::invalid_argument("cannot be opened");
+    dict_->readFromFile(file);
+    input_ = random_matrix();
+    output_ = createTrainOutputMatrix();
+    quant_ = false;
+    model_ = std::make_shared<fasttext::Model>(input_, output_, createLoss(output_), false);
+    startThreads(callback);
+  }
+
   std::uint64_t tokens_done() const {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, tokenCount_));
   }
@@ -21,6 +38,16 @@ class Trainer : public fasttext::FastText {
     return static_cast<std::uint64_t>(dict_->ntokens()) * static_cast<std::uint64_t>(args_->epoch);
   }
   double loss() const { return static_cast<double>(loss_.load()); }
+
+ private:
+  std::shared_ptr<fasttext::DenseMatrix> random_matrix() const {
+    auto matrix = std::make_shared<fasttext::DenseMatrix>(dict_->nwords() + args_->bucket, args_->dim);
+    std::mt19937 generator(static_cast<std::uint32_t>(args_->seed));
+    const double width = 2.0 / args_->dim;
+    for (std::int64_t i = 0; i < matrix->rows() * matrix->cols(); ++i)
+      matrix->data()[i] = static_cast<float>(width * (static_cast<double>(generator()) * 0x1p-32 - 0.5));
+    return matrix;
+  }
 };
 
 fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOptions& options) {
@@ -75,7 +102,7 @@ Result<FasttextRun> FasttextRun::train(const std::filesystem::path& tokens, cons
     trainer.abort();
   };
   try {
-    trainer.train(fasttext_args(tokens, options), callback);
+    trainer.run(fasttext_args(tokens, options), callback);
     impl->counts = trainer.getDictionary()->getCounts(fasttext::entry_type::word);
     impl->outputs = trainer.getOutputMatrix();
   } catch (const fasttext::FastText::AbortError&) {
@@ -88,6 +115,11 @@ Result<FasttextRun> FasttextRun::train(const std::filesystem::path& tokens, cons
   } catch (const std::exception& error) {
     return fail(Errc::io, fmt::format("{}: {}", tokens.string(), error.what()));
   }
+  if (std::isnan(trainer.loss()))
+    return fail(
+        Errc::bad_format,
+        fmt::format("the corpus is too small: with subsampling {} no word of it was left to learn from",
+                    options.subsampling));
   return FasttextRun(std::move(impl));
 }
 

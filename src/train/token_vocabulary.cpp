@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "collocation/phrase_table.hpp"
 
 namespace sotto {
@@ -57,13 +59,35 @@ class Choice {
                        [this](std::string_view word) { return is_selected(word); });
   }
 
+  // Those of three words first: what they leave may make phrases of two frequent enough.
   template <class Stays>
   void drop_phrases(const Stays& stays) {
-    for (PhraseId phrase = 0; phrase < open_.size(); ++phrase) {
-      if (!open_[phrase] || stays(phrase)) continue;
-      open_[phrase] = false;
-      counts_.take_apart(phrase, *table_);
-    }
+    for (const std::size_t length : {3, 2})
+      for (PhraseId phrase = 0; phrase < open_.size(); ++phrase) {
+        if (!open_[phrase]) continue;
+        const std::string text = table_->phrase(phrase);
+        const std::vector<std::string_view> words = split_phrase(text);
+        if (words.size() != length || stays(phrase)) continue;
+        open_[phrase] = false;
+        take_apart(words, counts_.take_phrase(phrase));
+      }
+  }
+
+  void take_apart(const std::vector<std::string_view>& words, std::uint64_t count) {
+    if (count == 0) return;
+    std::vector<std::string_view> single = words;
+    if (words.size() == 3 && add_pair(words[0], words[1], count))
+      single = {words[2]};
+    else if (words.size() == 3 && add_pair(words[1], words[2], count))
+      single = {words[0]};
+    for (const std::string_view word : single) counts_.add_word(word, count);
+  }
+
+  bool add_pair(std::string_view first, std::string_view second, std::uint64_t count) {
+    const PhraseId phrase = table_->find(fmt::format("{}{}{}", first, kPhraseJoint, second));
+    if (phrase == kNoPhrase || !open_[phrase]) return false;
+    counts_.add_phrase(phrase, count);
+    return true;
   }
 
   std::vector<Candidate> candidates() const {
@@ -104,13 +128,6 @@ void TokenCounts::add(const TokenCounts& other) {
   for (std::uint32_t word = 0; word < other.words_.size(); ++word)
     add_word(other.words_[word], other.word_counts_[word]);
   for (std::size_t i = 0; i < phrase_counts_.size(); ++i) phrase_counts_[i] += other.phrase_counts_[i];
-}
-
-void TokenCounts::take_apart(PhraseId phrase, const PhraseTable& table) {
-  const std::uint64_t count = std::exchange(phrase_counts_[phrase], 0);
-  if (count == 0) return;
-  const std::string text = table.phrase(phrase);
-  for (const std::string_view word : split_phrase(text)) add_word(word, count);
 }
 
 TokenVocabulary choose_vocabulary(TokenCounts counts, const PhraseTable* table,

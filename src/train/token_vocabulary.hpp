@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sotto/collocations.hpp>
@@ -18,10 +19,10 @@ class TokenCounts {
   explicit TokenCounts(std::uint32_t phrases = 0) : phrase_counts_(phrases, 0) {}
 
   void add_word(std::string_view word, std::uint64_t count = 1);
-  void add_phrase(PhraseId phrase) { ++phrase_counts_[phrase]; }
+  void add_phrase(PhraseId phrase, std::uint64_t count = 1) { phrase_counts_[phrase] += count; }
   void add(const TokenCounts& other);
-  /// Counts the occurrences of a phrase as occurrences of its words instead.
-  void take_apart(PhraseId phrase, const PhraseTable& table);
+  /// Sets the count of a phrase to zero and returns what it was.
+  std::uint64_t take_phrase(PhraseId phrase) { return std::exchange(phrase_counts_[phrase], 0); }
 
   const WordTable& words() const { return words_; }
   std::uint64_t word_count(std::uint32_t word) const { return word_counts_[word]; }
@@ -44,8 +45,9 @@ struct VocabularyRules {
   const WordSelection* selection = nullptr;  ///< null: all words are allowed
 };
 
-/// Chooses by these rules, at equal counts in byte order. Where a phrase is not chosen, its words will stand
-/// in the text for themselves, so they are counted that way. `table` is null without phrases.
+/// Chooses by these rules, at equal counts in byte order. Where a phrase is not chosen, other tokens will
+/// stand in the text for it, and they are counted that way: for three words the first two if they are a
+/// phrase, else the last two, else single words. `table` is null without phrases.
 TokenVocabulary choose_vocabulary(TokenCounts counts, const PhraseTable* table, const VocabularyRules& rules);
 
 }  // namespace sotto
