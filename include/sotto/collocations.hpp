@@ -81,11 +81,18 @@ enum class ConnectorRule {
 };
 Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
+/// How the documents of a corpus are written; the files may be plain, gzip or zstd.
+enum class CorpusFormat {
+  by_name,  ///< JSON lines where a file is named .jsonl or .ndjson (before .gz or .zst), text otherwise
+  text,     ///< one document a line
+  jsonl,    ///< one JSON object a line, the document being a member of it; null holds none
+};
+
 struct CountOptions {
-  std::vector<std::filesystem::path> inputs;  ///< text (one document a line) or .jsonl; plain, gzip or zstd;
-                                              ///< empty: standard input, text
-  std::string field = "text";                 ///< of JSONL records, what is counted
-  std::filesystem::path output;               ///< the phrase table
+  std::vector<std::filesystem::path> inputs;  ///< empty: standard input
+  CorpusFormat format = CorpusFormat::by_name;
+  std::string field = "text";                   ///< of JSONL records, what is counted
+  std::filesystem::path output;                 ///< the phrase table
   std::optional<std::filesystem::path> counts;  ///< also every n-gram that was seen, one to three words, as
                                                 ///< "new york<TAB>count" lines in byte order
   std::uint64_t min_count = 5;
@@ -123,5 +130,31 @@ const char* to_string(Segmentation segmentation);
 
 /// "gst", "mst" or "optimal"; with `allow_none` also "none". `option` is for the message.
 Result<Segmentation> parse_segmentation(std::string_view option, std::string_view name, bool allow_none);
+
+struct CorpusTokenizeOptions {
+  std::vector<std::filesystem::path> inputs;  ///< empty: standard input
+  CorpusFormat format = CorpusFormat::by_name;
+  std::string field = "text";  ///< of JSONL records, what is tokenized
+  std::shared_ptr<const PhraseTable> phrases;
+  Segmentation method = Segmentation::gst;
+  std::filesystem::path output;  ///< empty: standard output
+  bool json = false;             ///< lines {"tokens": […]} instead of tokens separated by blanks
+  unsigned threads = 0;          ///< 0: one for each processor
+  ProgressCallback progress;
+};
+
+struct CorpusTokenizeReport {
+  std::uint64_t documents = 0;
+  std::uint64_t words = 0;     ///< tokens of class word before words were joined
+  std::uint64_t tokens = 0;    ///< that were written
+  std::uint64_t bigrams = 0;   ///< of them, two words
+  std::uint64_t trigrams = 0;  ///< of them, three words
+  double pmi = 0;              ///< sum of the scores of all phrases
+};
+
+/// Writes a line for each document, in order: its tokens, words in lower case, phrases joined by
+/// kPhraseJoint. Holds a few blocks of text for each thread in memory. A file as output appears complete or
+/// not at all.
+Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options);
 
 }  // namespace sotto

@@ -35,8 +35,6 @@ inline constexpr std::string_view kPhraseVersionKey = "phrase_version";
 inline constexpr std::string_view kPhraseVersion = "1";
 /// One bit of PMI in the units of phrase_scores.
 inline constexpr double kScoreUnit = 65536;
-/// In bytes; longer words are in no phrase.
-inline constexpr std::size_t kLongestPhraseWord = 255;
 
 struct PhraseTable::Impl {
   std::filesystem::path path;

@@ -98,7 +98,7 @@ std::shared_ptr<const T> share(T&& value) {
 }  // namespace
 
 bool is_phrase_word(std::string_view word) {
-  if (word.empty() || word.size() > kLongestPhraseWord || !is_valid_utf8(word)) return false;
+  if (word.empty() || !is_valid_utf8(word)) return false;
   std::vector<Token> tokens;
   tokenize(word, tokens);
   return tokens.size() == 1 && tokens[0].token_class == TokenClass::word && tokens[0].begin == 0 &&

@@ -1,6 +1,7 @@
 #include "collocation/segmenter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -8,33 +9,10 @@
 #include <sotto/validate.hpp>
 
 #include "collocation/phrase_table.hpp"
+#include "collocation/word_form.hpp"
 #include "text/letter_case.hpp"
 
 namespace sotto {
-namespace {
-
-// The first 16 bytes from `token` on that belong to it, in lower case. It must be ASCII.
-WordBlock load_block(std::string_view text, const Token& token) {
-  const std::size_t size = token.end - token.begin;
-  std::array<char, kWordBlock> bytes{};
-  if (token.begin + kWordBlock <= text.size())
-    std::memcpy(bytes.data(), text.data() + token.begin, kWordBlock);
-  else
-    std::memcpy(bytes.data(), text.data() + token.begin, size);
-  WordBlock block;
-  std::memcpy(&block, bytes.data(), kWordBlock);
-  const auto mask = [](std::size_t count) {
-    return count >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * count) - 1;
-  };
-  // Setting bit 5 turns A–Z into a–z and leaves what else an ASCII word has, letters, ' and -, as it is.
-  constexpr std::uint64_t kCaseBits = 0x2020202020202020;
-  const std::uint64_t low = mask(size);
-  const std::uint64_t high = size > 8 ? mask(size - 8) : 0;
-  return {(block.low | kCaseBits) & low, (block.high | kCaseBits) & high};
-}
-
-}  // namespace
-
 Segmenter::Segmenter(std::shared_ptr<const PhraseTable> table, Segmentation method,
                      const std::vector<bool>* allowed)
     : table_(std::move(table)), method_(method), allowed_(allowed) {
@@ -96,8 +74,8 @@ bool Segmenter::prepare_word(std::string_view text, const Token& token, Pending&
   word = kNoWord;
   if (token.token_class != TokenClass::word) return false;
   const std::size_t size = token.end - token.begin;
-  if (token.ascii && size <= kWordBlock) [[likely]] {
-    pending.block = load_block(text, token);
+  if (is_short_word(token)) [[likely]] {
+    pending.block = load_word_block(text, token);
     pending.hash = hash_short_word(pending.block, size);
     __builtin_prefetch(&table.word_slots[slot_place(pending.hash, table.word_slots.size())]);
     return true;

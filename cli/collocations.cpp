@@ -1,0 +1,231 @@
+// sotto collocations count|tokenize
+#include "collocations.hpp"
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CorpusArguments {
+  std::vector<std::string> inputs;
+  std::string format, field = "text", threads;
+  bool json = false;
+  bool quiet = false;
+
+  void add_options(CLI::App& command) {
+    command
+        .add_option(
+            "FILE", inputs,
+            "Text files, one document a line, or JSON lines; plain, gzip or zstd (default: standard input)")
+        ->type_name("");
+    command
+        .add_option("--format", format,
+                    "text or jsonl (default: jsonl for files named .jsonl or .ndjson, text otherwise)")
+        ->type_name("FORMAT");
+    command.add_option("--field", field, "Field of JSON lines that holds the document")
+        ->capture_default_str()
+        ->type_name("NAME");
+    command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
+    command.add_flag("--quiet", quiet, "No progress bar, no summary");
+  }
+
+  Result<CorpusFormat> parsed_format() const {
+    if (format.empty()) return CorpusFormat::by_name;
+    SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, {"text", "jsonl"}));
+    return index == 0 ? CorpusFormat::text : CorpusFormat::jsonl;
+  }
+};
+
+struct CountArguments : CorpusArguments {
+  std::string output, counts, min_count = "5", min_pmi = "2.0", connectors = "none", memory = "2G";
+  std::vector<std::string> metadata;
+};
+
+Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
+    const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::string>> metadata;
+  for (const std::string& entry : given) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--metadata: '{}' is not allowed; give KEY=VALUE", entry));
+    metadata.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return metadata;
+}
+
+Result<CountOptions> count_options(const CountArguments& a) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 62;
+  CountOptions options;
+  options.inputs.assign(a.inputs.begin(), a.inputs.end());
+  SOTTO_ASSIGN(options.format, a.parsed_format());
+  options.field = a.field;
+  options.output = a.output;
+  if (!a.counts.empty()) options.counts = a.counts;
+  SOTTO_ASSIGN(options.min_count, parse_integer("--min-count", a.min_count, 1, kMany));
+  SOTTO_ASSIGN(options.min_pmi, parse_number("--min-pmi", a.min_pmi, -1000, 1000));
+  SOTTO_ASSIGN(options.connectors, parse_connector_rule(a.connectors));
+  SOTTO_ASSIGN(options.memory, parse_size("--memory", a.memory));
+  SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
+  SOTTO_ASSIGN(options.metadata, parse_metadata(a.metadata));
+  return options;
+}
+
+Json count_json(const CountReport& report, const CountArguments& a) {
+  return {{"path", a.output},
+          {"sha256", report.digest},
+          {"documents", report.documents},
+          {"sentences", report.sentences},
+          {"words", report.words},
+          {"distinct_words", report.distinct_words},
+          {"distinct_bigrams", report.distinct_bigrams},
+          {"distinct_trigrams", report.distinct_trigrams},
+          {"bigrams", report.bigrams},
+          {"trigrams", report.trigrams},
+          {"spilled_bytes", report.spilled}};
+}
+
+Result<void> count(const CountArguments& a) {
+  SOTTO_ASSIGN(CountOptions options, count_options(a));
+  Result<CountReport> report;
+  {
+    ProgressBar bar("B", a.quiet);
+    options.progress = bar.callback();
+    report = count_collocations(options);
+  }
+  if (!report) return tl::unexpected(report.error());
+  if (a.json) return print(to_text(count_json(*report, a)));
+  if (a.quiet) return {};
+  return print(fmt::format(
+      "{}: {} bigrams and {} trigrams\n"
+      "  from {} words in {} documents and {} sentences: {} distinct words, {} pairs, {} triples\n"
+      "  sha256 {}\n",
+      a.output, report->bigrams, report->trigrams, report->words, report->documents, report->sentences,
+      report->distinct_words, report->distinct_bigrams, report->distinct_trigrams, report->digest));
+}
+
+struct TokenizeArguments : CorpusArguments {
+  std::string phrases, method, output;
+  bool stats = false;
+};
+
+double share(std::uint64_t part, std::uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+Json stats_json(const CorpusTokenizeReport& report, const TokenizeArguments& a) {
+  return {{"method", a.method},
+          {"documents", report.documents},
+          {"words", report.words},
+          {"tokens", report.tokens},
+          {"bigrams", report.bigrams},
+          {"trigrams", report.trigrams},
+          {"collocation_share", share(report.bigrams + report.trigrams, report.tokens)},
+          {"pmi", report.pmi}};
+}
+
+Result<void> tokenize(const TokenizeArguments& a) {
+  CorpusTokenizeOptions options;
+  options.inputs.assign(a.inputs.begin(), a.inputs.end());
+  SOTTO_ASSIGN(options.format, a.parsed_format());
+  options.field = a.field;
+  options.output = a.output;
+  options.json = a.json;
+  SOTTO_ASSIGN(options.method, parse_segmentation("--method", a.method, false));
+  SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
+  SOTTO_ASSIGN(options.phrases, open_phrases(a.phrases));
+  Result<CorpusTokenizeReport> report;
+  {
+    ProgressBar bar("B", a.quiet);
+    options.progress = bar.callback();
+    report = tokenize_corpus(options);
+  }
+  if (!report) return tl::unexpected(report.error());
+  if (a.stats) fmt::print(stderr, "{}", to_text(stats_json(*report, a)));
+  return {};
+}
+
+void add_count(CLI::App& group, std::vector<NamedAction>& actions) {
+  CLI::App* command =
+      group.add_subcommand("count", "Count words, pairs and triples, and write the collocations among them");
+  auto a = std::make_shared<CountArguments>();
+  a->add_options(*command);
+  command->add_option("-o,--output", a->output, "Phrase table to write")->required()->type_name("PHRASES");
+  command->add_option("--min-count", a->min_count, "Least number of occurrences")
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--min-pmi", a->min_pmi, "Least pointwise mutual information, in bits")
+      ->capture_default_str()
+      ->type_name("X");
+  command
+      ->add_option("--connectors", a->connectors,
+                   "Phrases with a, an, the, of, and, …: none; inside (only between two other words); any")
+      ->capture_default_str()
+      ->type_name("RULE");
+  command
+      ->add_option("--memory", a->memory,
+                   "Memory for counting; what does not fit goes to temporary files beside the output")
+      ->capture_default_str()
+      ->type_name("SIZE");
+  command->add_option("--counts", a->counts, "Also write every word, pair and triple with its count")
+      ->type_name("FILE");
+  command
+      ->add_option("--metadata", a->metadata,
+                   "Store a remark, for example source=…; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--json", a->json, "Print JSON");
+  command->footer(
+      "Examples:\n  sotto collocations count corpus.txt -o phrases.safetensors\n"
+      "  sotto collocations count part-*.jsonl.zst --field body --min-count 20 --memory 8G -o "
+      "phrases.safetensors");
+  actions.push_back({command, [a] { return count(*a); }});
+}
+
+void add_tokenize(CLI::App& group, std::vector<NamedAction>& actions) {
+  CLI::App* command = group.add_subcommand("tokenize", "Cut texts into collocations and single words");
+  auto a = std::make_shared<TokenizeArguments>();
+  a->add_options(*command);
+  command->add_option("--phrases", a->phrases, "Phrase table, or a model that holds one")
+      ->required()
+      ->type_name("PHRASES");
+  command
+      ->add_option("--method", a->method,
+                   "gst (from the left, longest first), mst (highest score first) or optimal (largest sum)")
+      ->required()
+      ->type_name("METHOD");
+  command->add_option("-o,--output", a->output, "File to write (default: standard output)")
+      ->type_name("FILE");
+  command->add_flag("--json", a->json, "Write {\"tokens\": […]} lines");
+  command->add_flag("--stats", a->stats, "Print counts and the sum of scores to standard error");
+  command->footer(
+      "Example:\n  echo 'She lives in New York City.' | sotto collocations tokenize --phrases "
+      "phrases.safetensors "
+      "--method gst");
+  actions.push_back({command, [a] { return tokenize(*a); }});
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_collocations(CLI::App& app) {
+  CLI::App* group =
+      app.add_subcommand("collocations", "Find collocations in a corpus, and tokenize with them");
+  group->require_subcommand(1);
+  group->footer(
+      "Examples:\n  sotto collocations count corpus.txt -o phrases.safetensors\n"
+      "  sotto collocations tokenize reviews.txt --phrases phrases.safetensors --method mst\n\n"
+      "'sotto collocations COMMAND --help' shows more.");
+  std::vector<NamedAction> actions;
+  add_count(*group, actions);
+  add_tokenize(*group, actions);
+  add_phrase_queries(*group, actions);
+  return actions;
+}
+
+}  // namespace sotto::cli

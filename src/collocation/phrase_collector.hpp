@@ -1,0 +1,83 @@
+// Takes counted n-grams and keeps those that are collocations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sotto/collocations.hpp>
+
+#include "base/file.hpp"
+#include "collocation/ngrams.hpp"
+#include "collocation/phrase_writer.hpp"
+#include "collocation/pmi.hpp"
+
+namespace sotto {
+
+/// What makes an n-gram a phrase; shared by all collectors.
+class PhraseFilter {
+ public:
+  /// `words` must outlive this; `total` is N.
+  PhraseFilter(const RankedWords& words, std::uint64_t total, const CountOptions& options);
+
+  /// The score, or false.
+  bool accepts(std::uint32_t first, std::uint32_t second, std::uint64_t count, std::int32_t& score) const;
+  bool accepts(const PhraseWords& words, std::uint64_t count, std::int32_t& score) const;
+
+ private:
+  PmiScorer scorer_;
+  std::vector<bool> connectors_;  // by rank
+  ConnectorRule rule_;
+  std::uint64_t min_count_;
+  std::int64_t min_score_;
+};
+
+/// Phrases by the ranks of their words, in order.
+class PhraseCollector final : public NgramSink {
+ public:
+  explicit PhraseCollector(const PhraseFilter& filter) : filter_(&filter) {}
+  void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
+  void triple(std::uint32_t third, std::uint64_t count) override;
+
+  /// Adds what `other` has collected; its n-grams come after those here.
+  void append(PhraseCollector&& other);
+  /// The content of a table; the words of phrases get new numbers.
+  Result<PhraseParts> finish(const RankedWords& words);
+  /// Fills the fields that are about n-grams.
+  void report(CountReport& report) const;
+
+ private:
+  const PhraseFilter* filter_;
+  PhraseWords current_{};
+  std::uint64_t distinct_pairs_ = 0;
+  std::uint64_t distinct_triples_ = 0;
+  std::uint64_t pairs_ = 0;
+  std::vector<PhraseWords> ids_;
+  std::vector<std::int32_t> scores_;
+  std::vector<std::uint64_t> counts_;
+};
+
+/// Writes every n-gram as a line, and passes it on.
+class CountsWriter final : public NgramSink {
+ public:
+  CountsWriter(const RankedWords& words, AtomicFile& file, NgramSink& next)
+      : words_(words), file_(&file), next_(&next) {}
+  void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
+  void triple(std::uint32_t third, std::uint64_t count) override;
+  /// Writes what is left, and reports a write that failed.
+  Result<void> finish();
+
+ private:
+  void words_before(std::uint32_t end);
+  void end_line(std::uint64_t count);
+
+  RankedWords words_;
+  AtomicFile* file_;
+  NgramSink* next_;
+  std::string buffer_;
+  std::string pair_text_;
+  std::uint32_t next_word_ = 0;  // the first without a line
+  Result<void> result_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,222 @@
+// A corpus as tokens: threads take blocks of documents in turn and write them in the order of the input.
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <sotto/collocations.hpp>
+#include <sotto/tokenizer.hpp>
+
+#include "base/file.hpp"
+#include "base/parallel.hpp"
+#include "collocation/corpus_reader.hpp"
+#include "collocation/phrase_table.hpp"
+#include "collocation/segmenter.hpp"
+#include "text/letter_case.hpp"
+#include "text/output_buffer.hpp"
+
+namespace sotto {
+namespace {
+
+struct Sums {
+  std::uint64_t documents = 0;
+  std::uint64_t words = 0;
+  std::uint64_t lengths[4] = {};  // tokens of one, two and three words
+  std::int64_t score = 0;
+
+  void operator+=(const Sums& other) {
+    documents += other.documents;
+    words += other.words;
+    for (std::size_t i = 0; i < 4; ++i) lengths[i] += other.lengths[i];
+    score += other.score;
+  }
+};
+
+// Turns documents into lines; each thread has its own.
+class LineWriter {
+ public:
+  explicit LineWriter(const CorpusTokenizeOptions& options)
+      : options_(options), segmenter_(options.phrases, options.method) {}
+
+  void start() {
+    out_.clear();
+    sums_ = {};
+  }
+  std::string_view lines() const { return out_.view(); }
+  const Sums& sums() const { return sums_; }
+
+  void add(std::string_view document) {
+    tokenize(document, tokens_);
+    segmenter_.segment(document, tokens_, pieces_);
+    ++sums_.documents;
+    out_.append(options_.json ? "{\"tokens\":[" : "");
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (i > 0) out_.push_back(options_.json ? ',' : ' ');
+      if (options_.json) out_.push_back('"');
+      add_piece(document, pieces_[i]);
+      if (options_.json) out_.push_back('"');
+    }
+    out_.append(options_.json ? "]}\n" : "\n");
+  }
+
+ private:
+  void add_piece(std::string_view document, const Piece& piece) {
+    ++sums_.lengths[piece.length];
+    if (piece.phrase != kNoPhrase) sums_.score += options_.phrases->impl().scores[piece.phrase];
+    for (std::uint32_t i = piece.first; i < piece.first + piece.length; ++i) {
+      if (i > piece.first) out_.push_back(kPhraseJoint);
+      const Token& token = tokens_[i];
+      const std::string_view text = document.substr(token.begin, token.end - token.begin);
+      if (token.token_class == TokenClass::word)
+        add_word(text, token.ascii);
+      else
+        add_other(text);
+    }
+  }
+
+  void add_word(std::string_view word, bool ascii) {
+    ++sums_.words;
+    if (!ascii) {
+      out_.append(lookup_form(word));
+      return;
+    }
+    lower_ascii(word, out_.reserve(word.size()));
+    out_.advance(word.size());
+  }
+
+  // A word holds nothing that JSON must escape, other tokens may.
+  void add_other(std::string_view text) {
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (!options_.json || (byte >= 0x20 && byte != '"' && byte != '\\'))
+        out_.push_back(c);
+      else
+        out_.append(fmt::format("\\u{:04x}", byte));
+    }
+  }
+
+  const CorpusTokenizeOptions& options_;
+  Segmenter segmenter_;
+  std::vector<Token> tokens_;
+  std::vector<Piece> pieces_;
+  OutputBuffer out_;
+  Sums sums_;
+};
+
+class TokenizeRun {
+ public:
+  TokenizeRun(const CorpusTokenizeOptions& options, CorpusReader reader, std::optional<AtomicFile> output)
+      : options_(options), reader_(std::move(reader)), output_(std::move(output)) {
+    reader_.while_waiting([this] {
+      const std::lock_guard lock(writer_mutex_);
+      return go_on();
+    });
+  }
+
+  Result<CorpusTokenizeReport> run() {
+    const unsigned threads = thread_count(options_.threads);
+    parallel_for(threads, 1, threads, [this](std::size_t, std::size_t) { work(); });
+    if (error_) return tl::unexpected(*error_);
+    if (output_) SOTTO_TRY(output_->commit());
+    CorpusTokenizeReport report;
+    report.documents = sums_.documents;
+    report.words = sums_.words;
+    report.bigrams = sums_.lengths[2];
+    report.trigrams = sums_.lengths[3];
+    report.tokens = sums_.lengths[1] + report.bigrams + report.trigrams;
+    report.pmi = static_cast<double>(sums_.score) / kScoreUnit;
+    return report;
+  }
+
+ private:
+  void work() {
+    LineWriter writer(options_);
+    DocumentExtractor documents(options_.field);
+    CorpusBlock block;
+    while (take(block)) {
+      writer.start();
+      auto result = documents.for_each(block, reader_.input_name(block.input),
+                                       [&](std::string_view document) { writer.add(document); });
+      hand_in(block.sequence, writer, std::move(result));
+    }
+  }
+
+  bool take(CorpusBlock& block) {
+    const std::lock_guard lock(reader_mutex_);
+    if (ended_) return false;
+    auto more = reader_.next(block);
+    ended_ = !more || !*more;
+    if (!more) {
+      const std::lock_guard writer_lock(writer_mutex_);
+      fail_at(taken_, std::move(more.error()));
+    }
+    if (ended_) return false;
+    taken_ = block.sequence + 1;
+    const std::lock_guard writer_lock(writer_mutex_);
+    bytes_read_ = reader_.bytes_read();
+    return !error_;
+  }
+
+  void hand_in(std::uint64_t sequence, const LineWriter& writer, Result<void> result) {
+    std::unique_lock lock(writer_mutex_);
+    turn_.wait(lock, [&] { return written_ == sequence || failed_at_ <= sequence; });
+    // What stands before a failure is still written to standard output; a file does not appear.
+    if (failed_at_ <= sequence) return;
+    if (result && !go_on()) result = fail(Errc::interrupted, "interrupted");
+    if (result) result = write(writer.lines());
+    if (!result) fail_at(sequence, std::move(result.error()));
+    sums_ += writer.sums();
+    ++written_;
+    lock.unlock();
+    turn_.notify_all();
+  }
+
+  Result<void> write(std::string_view lines) {
+    return output_ ? output_->write(lines) : write_all(STDOUT_FILENO, lines, "standard output");
+  }
+
+  /// With writer_mutex_ held.
+  bool go_on() { return !options_.progress || options_.progress(bytes_read_, reader_.total_bytes()); }
+  void fail_at(std::uint64_t sequence, Error error) {
+    if (sequence < failed_at_) {
+      failed_at_ = sequence;
+      error_ = std::move(error);
+    }
+    turn_.notify_all();
+  }
+
+  const CorpusTokenizeOptions& options_;
+  std::mutex reader_mutex_;
+  CorpusReader reader_;
+  bool ended_ = false;
+  std::uint64_t taken_ = 0;
+
+  std::mutex writer_mutex_;
+  std::condition_variable turn_;
+  std::optional<AtomicFile> output_;
+  std::uint64_t written_ = 0;  // blocks
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t failed_at_ = ~std::uint64_t{0};
+  std::optional<Error> error_;
+  Sums sums_;
+};
+
+}  // namespace
+
+Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options) {
+  // Small enough that a line typed at a terminal, or a short file, is shared out.
+  constexpr std::size_t kBlock = 256 << 10;
+  for (const auto& input : options.inputs)
+    if (!options.output.empty()) SOTTO_TRY(check_output(options.output, input));
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, kBlock}));
+  std::optional<AtomicFile> output;
+  if (!options.output.empty()) {
+    SOTTO_ASSIGN(AtomicFile created, AtomicFile::create(options.output));
+    output.emplace(std::move(created));
+  }
+  return TokenizeRun(options, std::move(reader), std::move(output)).run();
+}
+
+}  // namespace sotto
