@@ -67,6 +67,26 @@ Result<ParameterValues> MechanismChoice::parsed_settings() const {
   return values;
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
+    const std::vector<std::string>& entries) {
+  std::vector<std::pair<std::string, std::string>> metadata;
+  for (const std::string& entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--metadata: '{}' is not allowed; give KEY=VALUE", entry));
+    metadata.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return metadata;
+}
+
+void add_metadata_option(CLI::App& command, std::vector<std::string>& entries) {
+  command.add_option("--metadata", entries, "Store a note, for example licence=PDDL")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 Result<unsigned> parse_threads(std::string_view text) {
   if (text.empty()) return 0;
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", text, 1, 1024));

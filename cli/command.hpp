@@ -29,6 +29,9 @@ struct NamedAction {
 };
 std::vector<NamedAction> add_model(CLI::App& app);
 std::vector<NamedAction> add_lists(CLI::App& app);
+std::vector<NamedAction> add_train(CLI::App& app);
+/// One of the commands of add_model.
+NamedAction add_neighbours(CLI::App& group);
 std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 
@@ -43,6 +46,12 @@ struct MechanismChoice {
   Result<double> parsed_epsilon() const;
   Result<ParameterValues> parsed_settings() const;
 };
+
+/// The values of --metadata.
+Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
+    const std::vector<std::string>& entries);
+/// Adds --metadata, stored as it is given.
+void add_metadata_option(CLI::App& command, std::vector<std::string>& entries);
 
 /// The value of --threads; 0, one for each processor, where it was not given.
 Result<unsigned> parse_threads(std::string_view text);

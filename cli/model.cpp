@@ -1,4 +1,6 @@
-// sotto model list|info|import|export
+// sotto model list|info|neighbours|import|export
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -43,16 +45,52 @@ Result<void> list(bool json) {
   return print(json ? to_text(all) : text);
 }
 
+struct PhraseCounts {
+  std::uint32_t bigrams = 0;
+  std::uint32_t trigrams = 0;
+};
+
+Result<PhraseCounts> count_phrases(const Model& model) {
+  SOTTO_ASSIGN(const auto table, PhraseTable::open(model.path()));
+  PhraseCounts counts;
+  for (PhraseId id = 0; id < table->size(); ++id) {
+    const std::string phrase = table->phrase(id);
+    ++(std::count(phrase.begin(), phrase.end(), kPhraseJoint) == 1 ? counts.bigrams : counts.trigrams);
+  }
+  return counts;
+}
+
+/// Words of the model that are phrases, and phrases that are words of it, must be the same.
+Result<void> verify_phrases(const Model& model) {
+  SOTTO_ASSIGN(const auto table, PhraseTable::open(model.path()));
+  SOTTO_TRY(table->verify());
+  std::uint32_t phrases = 0;
+  for (TokenId id = 0; id < model.size(); ++id) phrases += table->find(model.word(id)) != kNoPhrase;
+  if (phrases != table->size())
+    return fail(Errc::bad_format, fmt::format("{}: of its {} phrases only {} are words of it",
+                                              model.path().string(), table->size(), phrases));
+  return {};
+}
+
 Result<void> info(const std::string& name, bool verify, bool json) {
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
   if (verify) SOTTO_TRY(model->verify());
   Json details = model_json(*model);
   if (verify) details["verified"] = true;
+  PhraseCounts phrases;
+  if (model->has_phrases()) {
+    SOTTO_ASSIGN(phrases, count_phrases(*model));
+    if (verify) SOTTO_TRY(verify_phrases(*model));
+    details["bigrams"] = phrases.bigrams;
+    details["trigrams"] = phrases.trigrams;
+  }
   if (json) return print(to_text(details));
   std::string text =
       fmt::format("{}\n  file     {}\n  sha256   {}{}\n  words    {}\n  content  {}\n", model->name(),
                   path.string(), model->digest(), verify ? " (verified)" : "", model->size(), kind(*model));
+  if (model->has_phrases())
+    text += fmt::format("  phrases  {} of two words, {} of three\n", phrases.bigrams, phrases.trigrams);
   for (const WordList& word_list : model->lists())
     text += fmt::format("  list     from {}, starts at '{}'\n", word_list.source,
                         model->word(word_list.order[0]));
@@ -75,13 +113,7 @@ Result<void> import(const ImportArguments& a) {
   if (!a.vocabulary.empty()) options.vocabulary = a.vocabulary;
   SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, {"8", "16"}));
   options.bits = wide == 1 ? 16 : 8;
-  for (const std::string& entry : a.metadata) {
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fail(Errc::invalid_argument,
-                  fmt::format("--metadata: '{}' is not allowed; give KEY=VALUE", entry));
-    options.metadata.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
-  }
+  SOTTO_ASSIGN(options.metadata, parse_metadata(a.metadata));
   ImportReport report;
   {
     ProgressBar bar("B", a.quiet);
@@ -146,10 +178,7 @@ NamedAction add_import(CLI::App& group) {
                    "Only these words, in this order; lines 'word' or 'word<TAB>count'")
       ->type_name("FILE");
   command->add_option("--bits", a->bits, "8 or 16 bits an entry")->capture_default_str();
-  command->add_option("--metadata", a->metadata, "Store a note, for example licence=PDDL")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_metadata_option(*command, a->metadata);
   command->add_flag("--json", a->json, "Print JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");
   command->footer(
@@ -177,7 +206,7 @@ std::vector<NamedAction> add_model(CLI::App& app) {
   CLI::App* group = app.add_subcommand("model", "List, inspect, import and export models");
   group->require_subcommand(1);
   group->footer("Example:\n  sotto model list\n\n'sotto model COMMAND --help' shows more.");
-  return {add_list(*group), add_info(*group), add_import(*group), add_export(*group)};
+  return {add_list(*group), add_info(*group), add_neighbours(*group), add_import(*group), add_export(*group)};
 }
 
 }  // namespace sotto::cli

@@ -65,6 +65,9 @@ class Model {
 
   const std::vector<WordList>& lists() const;
 
+  /// True when some words are phrases and the file says which; PhraseTable::open reads them.
+  bool has_phrases() const;
+
   /// Reads the whole file: compares its SHA-256 with the stored one, and checks that the words are distinct
   /// and valid UTF-8 and that no vector is longer than distances allow.
   Result<void> verify() const;
@@ -74,6 +77,18 @@ class Model {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// A word near another one.
+struct NearWord {
+  TokenId id;
+  double distance;  ///< Euclidean
+  double cosine;    ///< 0 where one of the two vectors is zero
+};
+
+/// For each of `words` its `k` nearest others (all others, if they are fewer), nearest first, at equal
+/// distance in the order of the model; by exact search. Refuses a list set and ids outside the model.
+Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model, std::span<const TokenId> words,
+                                                         std::size_t k);
 
 /// Finds a model file. A value with a '/' in it or ending in ".safetensors" is a path; otherwise the name is
 /// looked for in the folders of $SOTTO_MODELS (separated by colons), the user's data folder

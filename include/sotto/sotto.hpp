@@ -18,5 +18,6 @@
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
 #include <sotto/tokenizer.hpp>
+#include <sotto/train.hpp>
 #include <sotto/validate.hpp>
 #include <sotto/version.hpp>

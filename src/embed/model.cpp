@@ -11,9 +11,9 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/safetensors.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
-#include "base/safetensors.hpp"
 #include "embed/vocabulary.hpp"
 
 namespace sotto {
@@ -236,6 +236,10 @@ std::span<const std::int16_t> Model::vectors16() const {
 }
 const std::vector<WordList>& Model::lists() const {
   return impl_->lists;
+}
+
+bool Model::has_phrases() const {
+  return impl_->parsed.find("phrase_ids") != nullptr;
 }
 
 int Model::bits() const {

@@ -20,7 +20,7 @@ TensorToWrite whole_tensor(std::string name, TensorType type, std::vector<std::u
 
 bool is_reserved_metadata(std::string_view key) {
   return key == kFormatKey || key == kVersionKey || key == kScaleKey || key == kListSourcesKey ||
-         key == kDigestKey;
+         key == kDigestKey || key == kPhrasesKey;
 }
 
 Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
@@ -43,7 +43,6 @@ Result<std::string> write_model(const std::filesystem::path& file, const ModelPa
   metadata.insert_or_assign(std::string(kFormatKey), std::string(kFormatName));
   metadata.insert_or_assign(std::string(kVersionKey), std::string(kFormatVersion));
   const std::uint64_t size = parts.offsets.size() - 1;
-  // By element size, largest first: then no tensor needs padding before it, which the container forbids.
   std::vector<TensorToWrite> tensors;
   tensors.push_back(whole_tensor("offsets", TensorType::u64, {size + 1}, std::span(parts.offsets)));
   if (!parts.counts.empty()) tensors.push_back(whole_tensor("counts", TensorType::u64, {size}, parts.counts));
@@ -61,6 +60,11 @@ Result<std::string> write_model(const std::filesystem::path& file, const ModelPa
   }
   tensors.push_back(whole_tensor("words", TensorType::u8, {parts.words.size()},
                                  std::span<const char>(parts.words.data(), parts.words.size())));
+  tensors.insert(tensors.end(), parts.further.begin(), parts.further.end());
+  // By element size, largest first: then no tensor needs padding before it, which the container forbids.
+  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorToWrite& a, const TensorToWrite& b) {
+    return element_size(a.type) > element_size(b.type);
+  });
   return write_safetensors(file, std::move(metadata), tensors);
 }
 

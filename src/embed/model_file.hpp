@@ -27,6 +27,9 @@ inline constexpr std::string_view kListSourcesKey = "list_sources";
 /// For each list the SHA-256 of that model, likewise.
 inline constexpr std::string_view kListDigestsKey = "list_source_digests";
 
+/// Of the phrases that a model may carry (collocation/phrase_table.hpp).
+inline constexpr std::string_view kPhrasesKey = "phrase_version";
+
 /// The last two ids stay free: ⊥, and "none" in tables.
 inline constexpr std::uint64_t kLargestVocabulary = 0xFFFFFFFE;
 
@@ -47,7 +50,8 @@ struct ModelParts {
   double scale = 0;
   /// Passes the vectors row by row, n · dimension integers of `bits` bits.
   std::function<Result<void>(const ByteSink&)> write_vectors;
-  Metadata metadata;  ///< besides format, version, scale and digest
+  Metadata metadata;                   ///< besides format, version, scale and digest
+  std::vector<TensorToWrite> further;  ///< what else goes into the file, for example its phrases
 };
 
 /// Writes a model file, complete or not at all. Returns its digest.

@@ -1,0 +1,79 @@
+// sotto model neighbours
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Arguments {
+  std::string model, top = "10";
+  std::vector<std::string> words;
+  bool json = false;
+};
+
+/// A phrase may be given as it stands in texts.
+Result<TokenId> find_word(const Model& model, std::string word) {
+  TokenId id = model.find(word);
+  if (id != model.bottom()) return id;
+  std::replace(word.begin(), word.end(), ' ', kPhraseJoint);
+  id = model.find(word);
+  if (id == model.bottom())
+    return fail(Errc::not_found, fmt::format("{}: '{}' is not a word of it", model.name(), word));
+  return id;
+}
+
+std::string as_text(const Model& model, TokenId word, const std::vector<NearWord>& near) {
+  std::string text = fmt::format("{}\n", model.word(word));
+  for (const NearWord& neighbour : near)
+    text += fmt::format("  {:<32} distance {:.4f}  cosine {:.4f}\n", model.word(neighbour.id),
+                        neighbour.distance, neighbour.cosine);
+  return text;
+}
+
+nlohmann::ordered_json as_json(const Model& model, TokenId word, const std::vector<NearWord>& near) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const NearWord& neighbour : near)
+    rows.push_back(
+        {{"word", model.word(neighbour.id)}, {"distance", neighbour.distance}, {"cosine", neighbour.cosine}});
+  return {{"word", model.word(word)}, {"neighbours", rows}};
+}
+
+Result<void> run(const Arguments& a) {
+  SOTTO_ASSIGN(const std::uint64_t top, parse_integer("--top", a.top, 1, 1'000'000));
+  SOTTO_ASSIGN(const auto path, find_model(a.model));
+  SOTTO_ASSIGN(const auto model, Model::open(path));
+  std::vector<TokenId> words;
+  for (const std::string& word : a.words) {
+    SOTTO_ASSIGN(const TokenId id, find_word(*model, word));
+    words.push_back(id);
+  }
+  SOTTO_ASSIGN(const auto near, nearest_words(*model, words, top));
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (a.json)
+      json.push_back(as_json(*model, words[i], near[i]));
+    else
+      text += (i > 0 ? "\n" : "") + as_text(*model, words[i], near[i]);
+  }
+  return print(a.json ? to_text(json) : text);
+}
+
+}  // namespace
+
+NamedAction add_neighbours(CLI::App& group) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("neighbours", "Show the nearest words of words or phrases");
+  command->add_option("MODEL", a->model, "Name or path")->required();
+  command->add_option("WORD", a->words, "Words of the model, or phrases such as 'new york'")->required();
+  command->add_option("--top", a->top, "How many to show")->capture_default_str()->type_name("K");
+  command->add_flag("--json", a->json, "Print JSON");
+  command->footer("Example:\n  sotto model neighbours sotto-en-phrases 'new york' guitar --top 5");
+  return {command, [a] { return run(*a); }};
+}
+
+}  // namespace sotto::cli

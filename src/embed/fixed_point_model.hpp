@@ -1,0 +1,40 @@
+// Model files from vectors of floats, imported or trained.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+#include "base/safetensors.hpp"
+#include "embed/vector_table.hpp"
+
+namespace sotto {
+
+struct FixedPointOptions {
+  std::filesystem::path output;
+  int bits = 16;                       ///< 8 or 16
+  Metadata metadata;                   ///< besides what the format itself needs
+  std::vector<TensorToWrite> further;  ///< tensors besides those of a model
+};
+
+struct FixedPointReport {
+  std::uint32_t words = 0;
+  std::uint32_t dimension = 0;
+  double scale = 0;
+  double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
+  std::string digest;
+};
+
+/// Rounds these rows of the table, in this order, to fixed point with one global scale, and writes a model
+/// file, complete or not at all. `counts` is empty or has one count for each of them. The table has a value
+/// that is not zero.
+Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
+                                                 std::span<const std::uint32_t> order,
+                                                 std::span<const std::uint64_t> counts,
+                                                 FixedPointOptions options);
+
+}  // namespace sotto

@@ -1,0 +1,230 @@
+#include "train/corpus_tokens.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <sotto/tokenizer.hpp>
+
+#include "base/file.hpp"
+#include "base/parallel.hpp"
+#include "collocation/segmenter.hpp"
+#include "text/letter_case.hpp"
+#include "train/corpus_reader.hpp"
+
+namespace sotto {
+namespace {
+
+/// Sentences of a document as words and phrases; one for each thread.
+class SentenceCutter {
+ public:
+  SentenceCutter(std::shared_ptr<const PhraseTable> table, Segmentation method,
+                 const std::vector<bool>* allowed)
+      : segmenter_(std::move(table), method, allowed) {}
+
+  /// Calls word(spelling), phrase(id, words) and end_of_sentence().
+  template <class Word, class Phrase, class End>
+  void cut(std::string_view text, const Word& word, const Phrase& phrase, const End& end_of_sentence) {
+    tokenize(text, tokens_);
+    segmenter_.segment(text, tokens_, pieces_);
+    std::size_t piece = 0;
+    for (const TokenRange& sentence : split_sentences(text, tokens_)) {
+      for (; piece < pieces_.size() && pieces_[piece].first < sentence.last; ++piece) {
+        const Piece& p = pieces_[piece];
+        if (p.phrase != kNoPhrase)
+          phrase(p.phrase, p.length);
+        else if (tokens_[p.first].token_class == TokenClass::word)
+          word(spelling(text, tokens_[p.first]));
+      }
+      end_of_sentence();
+    }
+  }
+
+ private:
+  std::string_view spelling(std::string_view text, const Token& token) {
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (!token.ascii) {
+      spelling_ = lookup_form(word);
+    } else {
+      spelling_.resize(word.size());
+      lower_ascii(word, spelling_.data());
+    }
+    return spelling_;
+  }
+
+  Segmenter segmenter_;
+  std::vector<Token> tokens_;
+  std::vector<Piece> pieces_;
+  std::string spelling_;
+};
+
+/// Threads take chunks of the corpus in turn; what a chunk leaves is handed in, in the order of the corpus.
+class CorpusPass {
+ public:
+  CorpusPass(const TrainOptions& options, TrainingPhase phase)
+      : options_(options), phase_(phase), reader_(options.inputs) {}
+
+  /// Calls make_worker() in each thread; a worker has Result<void> work(chunk) and, called for one chunk at a
+  /// time in the order of the corpus, Result<void> hand_in(), and finish() when the thread has nothing more
+  /// to do, for one thread at a time.
+  template <class MakeWorker>
+  Result<void> run(const MakeWorker& make_worker) {
+    const auto body = [&] {
+      auto worker = make_worker();
+      CorpusChunk chunk;
+      while (take(chunk)) {
+        Result<void> result = worker.work(chunk);
+        in_turn(chunk.sequence, std::move(result), [&] { return worker.hand_in(); });
+      }
+      const std::lock_guard lock(mutex_);
+      worker.finish();
+    };
+    {
+      std::vector<std::jthread> helpers;
+      for (unsigned i = 1; i < thread_count(options_.threads); ++i) helpers.emplace_back(body);
+      body();
+    }
+    if (error_) return tl::unexpected(std::move(*error_));
+    return {};
+  }
+
+ private:
+  bool take(CorpusChunk& chunk) {
+    const std::lock_guard lock(mutex_);
+    if (error_) return false;
+    if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.bytes_in_all())) {
+      error_ = Error{Errc::interrupted, "interrupted"};
+      return false;
+    }
+    const Result<bool> more = reader_.next(chunk);
+    if (!more) error_ = more.error();
+    return more && *more;
+  }
+
+  void in_turn(std::uint64_t sequence, Result<void> result, const std::function<Result<void>()>& hand_in) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return next_ == sequence; });
+    if (result && !error_) result = hand_in();
+    if (!result && !error_) error_ = std::move(result.error());
+    ++next_;
+    turn_.notify_all();
+  }
+
+  const TrainOptions& options_;
+  TrainingPhase phase_;
+  CorpusReader reader_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::uint64_t next_ = 0;
+  std::optional<Error> error_;
+};
+
+std::uint32_t phrases_in(const PhraseTable* table) {
+  return table == nullptr ? 0 : table->size();
+}
+
+class Counter {
+ public:
+  Counter(const TrainOptions& options, const std::shared_ptr<const PhraseTable>& table, TokenCounts& sum)
+      : field_(options.field),
+        cutter_(table, options.method, nullptr),
+        counts_(phrases_in(table.get())),
+        sum_(sum) {}
+
+  Result<void> work(const CorpusChunk& chunk) {
+    return for_each_document(chunk, field_, [this](std::string_view text) {
+      cutter_.cut(
+          text, [this](std::string_view word) { counts_.add_word(word); },
+          [this](PhraseId phrase, std::uint32_t) { counts_.add_phrase(phrase); }, [] {});
+    });
+  }
+  static Result<void> hand_in() { return {}; }
+  void finish() { sum_.add(counts_); }
+
+ private:
+  const std::string& field_;
+  SentenceCutter cutter_;
+  TokenCounts counts_;
+  TokenCounts& sum_;
+};
+
+class Writer {
+ public:
+  Writer(const TrainOptions& options, const std::shared_ptr<const PhraseTable>& table,
+         const TokenVocabulary& vocabulary, AtomicFile& file, TokenizedCorpus& sum)
+      : field_(options.field),
+        table_(table.get()),
+        vocabulary_(vocabulary),
+        cutter_(table, options.method, &vocabulary.phrases),
+        file_(file),
+        sum_(sum) {}
+
+  Result<void> work(const CorpusChunk& chunk) {
+    out_.clear();
+    return for_each_document(chunk, field_, [this](std::string_view text) { add_document(text); });
+  }
+  Result<void> hand_in() { return file_.write(out_); }
+  void finish() {
+    sum_.documents += corpus_.documents;
+    sum_.words += corpus_.words;
+    sum_.tokens += corpus_.tokens;
+  }
+
+ private:
+  void add_document(std::string_view text) {
+    ++corpus_.documents;
+    cutter_.cut(
+        text,
+        [this](std::string_view word) {
+          ++corpus_.words;
+          if (vocabulary_.words.find(word) != WordIndex::kNone) add_token(word);
+        },
+        [this](PhraseId phrase, std::uint32_t words) {
+          corpus_.words += words;
+          add_token(table_->phrase(phrase));
+        },
+        [this] {
+          if (!out_.empty() && out_.back() == ' ') out_.back() = '\n';
+        });
+  }
+
+  void add_token(std::string_view token) {
+    ++corpus_.tokens;
+    out_.append(token).push_back(' ');
+  }
+
+  const std::string& field_;
+  const PhraseTable* table_;
+  const TokenVocabulary& vocabulary_;
+  SentenceCutter cutter_;
+  AtomicFile& file_;
+  TokenizedCorpus& sum_;
+  std::string out_;
+  TokenizedCorpus corpus_;
+};
+
+}  // namespace
+
+Result<TokenCounts> count_tokens(const TrainOptions& options,
+                                 const std::shared_ptr<const PhraseTable>& table) {
+  TokenCounts sum(phrases_in(table.get()));
+  SOTTO_TRY(CorpusPass(options, TrainingPhase::counting).run([&] { return Counter(options, table, sum); }));
+  return sum;
+}
+
+Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
+                                     const std::shared_ptr<const PhraseTable>& table,
+                                     const TokenVocabulary& vocabulary, const std::filesystem::path& output) {
+  SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(output));
+  TokenizedCorpus sum;
+  SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing).run([&] {
+    return Writer(options, table, vocabulary, file, sum);
+  }));
+  SOTTO_TRY(file.commit());
+  return sum;
+}
+
+}  // namespace sotto

@@ -1,0 +1,83 @@
+#include "train/train_options.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <sotto/validate.hpp>
+
+#include "base/file.hpp"
+#include "embed/nearest.hpp"
+
+namespace sotto {
+namespace {
+
+// What fastText's own integers hold.
+constexpr std::uint64_t kLargestInteger = 2'000'000'000;
+constexpr std::uint64_t kLargestWindow = 1000;
+constexpr std::uint64_t kMostNegatives = 1000;
+
+Result<void> check_range(std::string_view name, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+  if (value >= low && value <= high) return {};
+  return fail(
+      Errc::invalid_argument,
+      fmt::format("{}: '{}' is not allowed; give a whole number from {} to {}", name, value, low, high));
+}
+
+Result<void> check_positive(std::string_view name, double value, double high) {
+  if (std::isfinite(value) && value > 0 && value <= high) return {};
+  return fail(Errc::invalid_argument,
+              fmt::format("{}: '{}' is not allowed; give a number above 0, at most {}", name, value, high));
+}
+
+Result<void> check_files(const TrainOptions& options) {
+  if (options.inputs.empty()) return fail(Errc::invalid_argument, "no corpus is given");
+  if (options.output.empty()) return fail(Errc::invalid_argument, "no output file is given");
+  for (const std::filesystem::path& input : options.inputs) SOTTO_TRY(check_output(options.output, input));
+  if (options.phrases) SOTTO_TRY(check_output(options.output, *options.phrases));
+  if (options.vocabulary) SOTTO_TRY(check_output(options.output, *options.vocabulary));
+  return {};
+}
+
+}  // namespace
+
+const char* to_string(TrainingAlgorithm algorithm) {
+  return algorithm == TrainingAlgorithm::cbow ? "cbow" : "skipgram";
+}
+
+Result<TrainingAlgorithm> parse_training_algorithm(std::string_view option, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, {"skipgram", "cbow"}));
+  return index == 1 ? TrainingAlgorithm::cbow : TrainingAlgorithm::skipgram;
+}
+
+const char* to_string(VectorFinish finish) {
+  return finish == VectorFinish::raw ? "raw" : "refined";
+}
+
+Result<VectorFinish> parse_vector_finish(std::string_view option, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, {"refined", "raw"}));
+  return index == 1 ? VectorFinish::raw : VectorFinish::refined;
+}
+
+Result<void> check_train_options(const TrainOptions& options) {
+  SOTTO_TRY(check_files(options));
+  if (options.method != Segmentation::none && !options.phrases)
+    return fail(Errc::invalid_argument,
+                fmt::format("method: '{}' needs a phrase table", to_string(options.method)));
+  if (options.method == Segmentation::none && options.phrases)
+    return fail(Errc::invalid_argument,
+                "method: 'none' uses no phrase table; give gst, mst or optimal, or no phrases");
+  SOTTO_TRY(check_range("min-count", options.min_count, 1, kLargestInteger));
+  SOTTO_TRY(check_range("dim", options.dimension, 1, kLargestDimension));
+  SOTTO_TRY(check_range("epochs", options.epochs, 1, 100'000));
+  SOTTO_TRY(check_range("window", options.window, 1, kLargestWindow));
+  SOTTO_TRY(check_range("negatives", options.negatives, 1, kMostNegatives));
+  SOTTO_TRY(check_range("seed", options.seed, 0, kLargestInteger));
+  SOTTO_TRY(check_positive("learning-rate", options.learning_rate, 10));
+  SOTTO_TRY(check_positive("subsampling", options.subsampling, 1));
+  if (options.bits != 8 && options.bits != 16)
+    return fail(Errc::invalid_argument, fmt::format("bits: '{}' is not allowed; give 8 or 16", options.bits));
+  return {};
+}
+
+}  // namespace sotto

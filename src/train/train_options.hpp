@@ -1,0 +1,12 @@
+// Checks of what a user asks of training.
+#pragma once
+
+#include <sotto/result.hpp>
+#include <sotto/train.hpp>
+
+namespace sotto {
+
+/// Refuses what cannot be trained, with a message that names the option.
+Result<void> check_train_options(const TrainOptions& options);
+
+}  // namespace sotto
