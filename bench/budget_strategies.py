@@ -25,7 +25,9 @@ import numpy
 
 EPSILONS = (0.1, 0.5, 1, 5, 10, 15, 25, 50)
 MECHANISMS = ("cmp", "mahalanobis", "vickrey")
-STRATEGIES = ("S1", "S2", "S3", "S4")
+# Beside the paper's strategies, which change tokens, stopwords and model at a time, two that change one thing: S1 with stopwords
+# privatized, and the same with the phrase model.
+STRATEGIES = {"S1": "S1", "S1, all words": "even", "S1, all words, phrase model": "even", "S2": "S2", "S3": "S3", "S4": "S4"}
 SAMPLE = 10_000
 SEED = 42
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -85,17 +87,19 @@ def load(arguments):
 
 
 def model_of(strategy, arguments):
-    if strategy == "S1":
+    if strategy in ("S1", "S1, all words"):
         return ["--model", arguments.word_model]
     model = arguments.mst_model if strategy == "S4" and arguments.mst_model else arguments.phrase_model
-    return ["--model", model] + (["--phrases", arguments.phrases] if arguments.phrases else [])
+    table = ["--phrases", arguments.phrases] if arguments.phrases and STRATEGIES[strategy] != "even" else []
+    return ["--model", model] + table
 
 
 def privatize(program, folder, texts, average, mechanism, strategy, epsilon, arguments):
     (folder / "in.txt").write_text("\n".join(texts) + "\n")
+    budget = ["--budget", STRATEGIES[strategy], "--base-epsilon", str(epsilon), "--average-words", f"{average:.4f}"]
     subprocess.run([*program, "privatize", folder / "in.txt", "-o", folder / "out.txt", "--format", "text", "-m", mechanism,
-                    *model_of(strategy, arguments), "--budget", strategy, "--base-epsilon", str(epsilon), "--average-words",
-                    f"{average:.4f}", "--seed", "1", "--report", folder / "receipt.json", "--quiet"], check=True)
+                    *model_of(strategy, arguments), *budget, "--seed", "1", "--report", folder / "receipt.json", "--quiet"],
+                   check=True)
     return (folder / "out.txt").read_text().split("\n")[:-1], json.loads((folder / "receipt.json").read_text())
 
 

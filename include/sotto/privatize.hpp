@@ -45,7 +45,7 @@ struct PrivatizeOptions {
   double epsilon = 0;  ///< per token, in the unit of the mechanism's guarantee; this or `document_budget`
   std::optional<DocumentBudget> document_budget;  ///< empty: `epsilon` for each token
   /// Whether words are privatized in groups of up to three, where these are words of the model. Between texts
-  /// that are cut in different places nothing is promised.
+  /// that are cut into different numbers of tokens nothing is promised.
   Segmentation collocations = Segmentation::none;
   std::optional<std::filesystem::path> phrases;  ///< a phrase table; empty: the one inside the model file
   PrivacyTarget target = PrivacyTarget::nominal;

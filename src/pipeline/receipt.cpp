@@ -22,6 +22,14 @@ double mean_per(std::uint64_t amount, std::uint64_t count) {
   return per(static_cast<double>(amount), static_cast<double>(count));
 }
 
+/// Between which texts there is a promise when words are put together. Where shares follow the number of
+/// words, that must agree too.
+std::string same_segmentation(const Receipt& receipt) {
+  const bool words = receipt.budget && receipt.budget->strategy == "words";
+  return fmt::format("both texts are cut into the same sequence of token classes{}",
+                     words ? " and have as many words" : "");
+}
+
 /// What the tokens of a document promise together.
 Json document_json(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
@@ -36,8 +44,7 @@ Json document_json(const Receipt& receipt) {
             : "Between texts of equal length and equal token classes: epsilon times the sum over tokens "
               "of d(w, w').";
   if (receipt.collocations)
-    statement +=
-        " This holds between texts that are cut into tokens at the same places; between others: none.";
+    statement += " This holds if " + same_segmentation(receipt) + "; between others: none.";
   const double token = guarantee.epsilon;
   return {{"statement", statement},
           {"epsilon_sum_max",
@@ -57,7 +64,7 @@ Json guarantee_json(const Receipt& receipt) {
                   {"model_sha256", guarantee.unit.model}};
   json["scope"] = to_string(guarantee.scope);
   std::vector<std::string> assumptions = guarantee.assumptions;
-  if (receipt.collocations) assumptions.emplace_back("both texts are cut into tokens at the same places");
+  if (receipt.collocations) assumptions.push_back(same_segmentation(receipt));
   json["assumptions"] = assumptions;
   json["statement"] =
       receipt.seeded ? "Seeded: whoever knows the seed can undo the noise." : guarantee.statement;

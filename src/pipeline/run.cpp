@@ -30,8 +30,6 @@ constexpr std::uint64_t kEscapeFactor = 6;
 constexpr std::size_t kBytesPerToken = 6;
 constexpr std::size_t kSmallestChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 8 << 20;
-// With a budget for each document there is a batch for each ε.
-constexpr std::size_t kBatchesPerChunk = 8;
 // With a ledger each chunk waits for the disk once.
 constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 
@@ -325,8 +323,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  const std::size_t batches = context->bank ? kBatchesPerChunk : 1;
-  reading.chunk_bytes = std::clamp(batches * context->mechanism->good_batch() * kBytesPerToken,
+  reading.chunk_bytes = std::clamp(context->mechanism->good_batch() * kBytesPerToken,
                                    files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
   reading.max_record_bytes = options.max_document_bytes;
   if (layout.format != Format::text)
