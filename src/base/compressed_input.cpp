@@ -4,11 +4,11 @@
 #include <array>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include "base/file.hpp"
 
 namespace sotto {
 namespace {
@@ -169,7 +169,11 @@ constexpr std::array<ForeignArchive, 4> kForeignArchives = {{{"PK\x03\x04", "a z
 
 Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::path& file) {
   SOTTO_ASSIGN(FileDescriptor descriptor, open_for_reading(file));
-  FileBytes bytes(std::move(descriptor), file.string());
+  return open(std::move(descriptor), file.string());
+}
+
+Result<std::unique_ptr<InputStream>> InputStream::open(FileDescriptor descriptor, std::string name) {
+  FileBytes bytes(std::move(descriptor), std::move(name));
   SOTTO_TRY(bytes.refill());
   const std::string_view start = bytes.rest();
   for (const ForeignArchive& archive : kForeignArchives) {
@@ -189,6 +193,16 @@ Result<BufferedInput> BufferedInput::open(const std::filesystem::path& file) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
   input.file_size_ = error ? 0 : size;
+  input.buffer_.resize(4 * kBlock);
+  return input;
+}
+
+Result<BufferedInput> BufferedInput::open_standard_input() {
+  BufferedInput input;
+  input.name_ = "standard input";
+  FileDescriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (copy.get() < 0) return fail(Errc::io, "cannot read standard input: it is closed");
+  SOTTO_ASSIGN(input.stream_, InputStream::open(std::move(copy), input.name_));
   input.buffer_.resize(4 * kBlock);
   return input;
 }

@@ -11,6 +11,8 @@
 
 #include <sotto/result.hpp>
 
+#include "base/file.hpp"
+
 namespace sotto {
 
 /// The content of a file as a stream. Not thread-safe.
@@ -25,12 +27,16 @@ class InputStream {
 
   /// Opens a plain, gzip or zstd file. Other archives are refused by name.
   static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file);
+  /// The same for what is open already; `name` is for messages.
+  static Result<std::unique_ptr<InputStream>> open(FileDescriptor descriptor, std::string name);
 };
 
 /// A window on an InputStream that can be looked at before it is consumed. Not thread-safe.
 class BufferedInput {
  public:
   static Result<BufferedInput> open(const std::filesystem::path& file);
+  /// Standard input, which stays open. Waits for its first bytes.
+  static Result<BufferedInput> open_standard_input();
 
   const std::string& name() const { return name_; }       ///< for messages
   std::uint64_t offset() const { return offset_; }        ///< unpacked bytes consumed so far

@@ -15,7 +15,6 @@
 namespace sotto {
 namespace {
 
-constexpr const char* kStandardInput = "/dev/stdin";
 constexpr int kWaitMilliseconds = 100;
 
 bool is_jsonl_name(std::filesystem::path file) {
@@ -48,12 +47,23 @@ std::uint64_t CorpusReader::bytes_read() const {
 }
 
 Result<void> CorpusReader::open_next() {
-  const bool standard = options_.inputs.empty();
-  SOTTO_ASSIGN(BufferedInput opened, BufferedInput::open(standard ? std::filesystem::path(kStandardInput)
-                                                                  : options_.inputs[next_input_]));
-  input_.emplace(std::move(opened));
+  if (options_.inputs.empty()) {
+    SOTTO_TRY(wait_for_standard_input());
+    SOTTO_ASSIGN(BufferedInput opened, BufferedInput::open_standard_input());
+    input_.emplace(std::move(opened));
+  } else {
+    SOTTO_ASSIGN(BufferedInput opened, BufferedInput::open(options_.inputs[next_input_]));
+    input_.emplace(std::move(opened));
+  }
   ++next_input_;
   line_ = 1;
+  return {};
+}
+
+Result<void> CorpusReader::wait_for_standard_input() const {
+  pollfd waiting{STDIN_FILENO, POLLIN, 0};
+  while (::poll(&waiting, 1, kWaitMilliseconds) <= 0)
+    if (go_on_ && !go_on_()) return fail(Errc::interrupted, "interrupted");
   return {};
 }
 
@@ -61,10 +71,8 @@ Result<void> CorpusReader::open_next() {
 Result<void> CorpusReader::fill(std::size_t size) {
   if (!options_.inputs.empty()) return input_->fill(size);
   while (input_->window().size() < size) {
-    pollfd waiting{STDIN_FILENO, POLLIN, 0};
-    while (::poll(&waiting, 1, kWaitMilliseconds) <= 0)
-      if (go_on_ && !go_on_()) return fail(Errc::interrupted, "interrupted");
     const std::size_t before = input_->window().size();
+    SOTTO_TRY(wait_for_standard_input());
     SOTTO_TRY(input_->fill(before + 1));
     if (input_->window().size() == before) return {};
   }

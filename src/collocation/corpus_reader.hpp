@@ -56,6 +56,7 @@ class CorpusReader {
  private:
   explicit CorpusReader(Options options) : options_(std::move(options)) {}
   Result<void> open_next();
+  Result<void> wait_for_standard_input() const;
   Result<void> fill(std::size_t size);
   Result<std::size_t> whole_lines(const CorpusBlock& block);
   Result<void> check(CorpusBlock& block) const;
