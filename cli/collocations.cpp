@@ -34,30 +34,13 @@ struct CorpusArguments {
     command.add_flag("--quiet", quiet, "No progress bar, no summary");
   }
 
-  Result<CorpusFormat> parsed_format() const {
-    if (format.empty()) return CorpusFormat::by_name;
-    SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, {"text", "jsonl"}));
-    return index == 0 ? CorpusFormat::text : CorpusFormat::jsonl;
-  }
+  Result<CorpusFormat> parsed_format() const { return parse_corpus_format(format); }
 };
 
 struct CountArguments : CorpusArguments {
   std::string output, counts, min_count = "5", min_pmi = "2.0", connectors = "none", memory = "2G";
   std::vector<std::string> metadata;
 };
-
-Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
-    const std::vector<std::string>& given) {
-  std::vector<std::pair<std::string, std::string>> metadata;
-  for (const std::string& entry : given) {
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fail(Errc::invalid_argument,
-                  fmt::format("--metadata: '{}' is not allowed; give KEY=VALUE", entry));
-    metadata.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return metadata;
-}
 
 Result<CountOptions> count_options(const CountArguments& a) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 62;
@@ -212,6 +195,12 @@ void add_tokenize(CLI::App& group, std::vector<NamedAction>& actions) {
 }
 
 }  // namespace
+
+Result<CorpusFormat> parse_corpus_format(std::string_view format) {
+  if (format.empty()) return CorpusFormat::by_name;
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, {"text", "jsonl"}));
+  return index == 0 ? CorpusFormat::text : CorpusFormat::jsonl;
+}
 
 std::vector<NamedAction> add_collocations(CLI::App& app) {
   CLI::App* group =

@@ -1,8 +1,9 @@
-// What the files of 'sotto collocations' share.
+// What 'sotto collocations' and 'sotto train' share.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sotto/collocations.hpp>
@@ -13,6 +14,9 @@ namespace sotto::cli {
 
 /// A phrase table by path; a name without '/' that is no file is looked for among the models.
 Result<std::shared_ptr<const PhraseTable>> open_phrases(const std::string& name);
+
+/// The value of --format; by the files' names where it was not given.
+Result<CorpusFormat> parse_corpus_format(std::string_view format);
 
 /// info and show.
 void add_phrase_queries(CLI::App& group, std::vector<NamedAction>& actions);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "collocations.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> inputs, metadata;
-  std::string output, field = "text", phrases, method, vocabulary, min_count = "5", limit = "0";
+  std::string output, format, field = "text", phrases, method, vocabulary, min_count = "5", limit = "0";
   std::string algorithm = "skipgram", dim = "300", epochs = "5", window = "5", negatives = "5";
   std::string learning_rate = "0.05", subsampling = "0.0001", seed = "0", threads, finish = "refined",
               bits = "16";
@@ -47,18 +48,23 @@ Result<std::uint32_t> parse_number_of(std::string_view option, std::string_view 
 
 Result<void> read_corpus_options(const Arguments& a, TrainOptions& options) {
   options.inputs.assign(a.inputs.begin(), a.inputs.end());
+  SOTTO_ASSIGN(options.format, parse_corpus_format(a.format));
   options.field = a.field;
   options.output = a.output;
-  if (!a.phrases.empty()) options.phrases = a.phrases;
+
   // A phrase table without a method is meant to be used, and the paper's first method is the plain choice.
   const std::string method = !a.method.empty() ? a.method : a.phrases.empty() ? "none" : "gst";
   SOTTO_ASSIGN(options.method, parse_segmentation("--method", method, true));
-  if (options.method != Segmentation::none && !options.phrases)
+  if (options.method != Segmentation::none && a.phrases.empty())
     return fail(
         Errc::invalid_argument,
         fmt::format("--method: '{}' needs --phrases (make a table with 'sotto collocations count')", method));
-  if (options.method == Segmentation::none && options.phrases)
+  if (options.method == Segmentation::none && !a.phrases.empty())
     return fail(Errc::invalid_argument, "--phrases: not used with --method none; give gst, mst or optimal");
+  if (!a.phrases.empty()) {
+    SOTTO_ASSIGN(const auto table, open_phrases(a.phrases));
+    options.phrases = table->path();
+  }
   if (!a.vocabulary.empty()) options.vocabulary = a.vocabulary;
   SOTTO_ASSIGN(options.min_count, parse_integer("--min-count", a.min_count, 1, 2'000'000'000));
   SOTTO_ASSIGN(options.limit, parse_integer("--limit", a.limit, 0, 1'000'000'000));
@@ -128,11 +134,22 @@ Result<void> run(const Arguments& a) {
 }
 
 void add_corpus_options(CLI::App& command, Arguments& a) {
-  command.add_option("CORPUS", a.inputs, "Text (one document a line) or .jsonl; plain, gzip or zstd")
-      ->required();
+  command
+      .add_option("CORPUS", a.inputs, "Text files, one document a line, or JSON lines; plain, gzip or zstd")
+      ->required()
+      ->type_name("");
   command.add_option("-o,--output", a.output, "Model file to write")->required()->type_name("M");
-  command.add_option("--field", a.field, "Field of JSONL records that holds the text")->capture_default_str();
-  command.add_option("--phrases", a.phrases, "Phrase table of 'sotto collocations count'")->type_name("P");
+  command
+      .add_option("--format", a.format,
+                  "text or jsonl (default: jsonl for files named .jsonl or .ndjson, text otherwise)")
+      ->type_name("FORMAT");
+  command.add_option("--field", a.field, "Field of JSON lines that holds the document")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command
+      .add_option("--phrases", a.phrases,
+                  "Phrase table of 'sotto collocations count', or a model with phrases")
+      ->type_name("P");
   command.add_option("--method", a.method,
                      "How phrases are found: gst, mst, optimal or none (default: gst with --phrases)");
   command

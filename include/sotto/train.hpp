@@ -26,7 +26,7 @@ enum class VectorFinish {
   refined,  ///< the input and the output vector of a word, each of length 1, are added; the mean and the
             ///< first principal component of all vectors, which say little but how frequent a word is, are
             ///< removed; then each vector has length 1
-  raw,  ///< the input vectors as they are, as other programs save them
+  raw,      ///< the input vectors as they are, as other programs save them
 };
 const char* to_string(VectorFinish finish);
 Result<VectorFinish> parse_vector_finish(std::string_view option, std::string_view name);
@@ -43,10 +43,10 @@ enum class TrainingPhase {
 using TrainingProgress = std::function<bool(TrainingPhase phase, std::uint64_t done, std::uint64_t total)>;
 
 struct TrainOptions {
-  std::vector<std::filesystem::path> inputs;  ///< text (one document a line) or .jsonl; plain, gzip or zstd;
-                                              ///< regular files, because they are read twice
-  std::string field = "text";                 ///< of JSONL records, what is read
-  std::filesystem::path output;               ///< the model file
+  std::vector<std::filesystem::path> inputs;  ///< regular files, because they are read twice
+  CorpusFormat format = CorpusFormat::by_name;
+  std::string field = "text";                       ///< of JSON lines, what is read
+  std::filesystem::path output;                     ///< the model file
   std::optional<std::filesystem::path> phrases;     ///< phrase table, or a model with phrases
   Segmentation method = Segmentation::none;         ///< how phrases are found; needs `phrases` unless none
   std::optional<std::filesystem::path> vocabulary;  ///< only these words, and phrases made of them; lines

@@ -11,9 +11,9 @@
 
 #include "base/file.hpp"
 #include "base/parallel.hpp"
+#include "collocation/corpus_reader.hpp"
 #include "collocation/segmenter.hpp"
 #include "text/letter_case.hpp"
-#include "train/corpus_reader.hpp"
 
 namespace sotto {
 namespace {
@@ -61,23 +61,23 @@ class SentenceCutter {
   std::string spelling_;
 };
 
-/// Threads take chunks of the corpus in turn; what a chunk leaves is handed in, in the order of the corpus.
+/// Threads take blocks of the corpus in turn; what a block leaves is handed in, in the order of the corpus.
 class CorpusPass {
  public:
-  CorpusPass(const TrainOptions& options, TrainingPhase phase)
-      : options_(options), phase_(phase), reader_(options.inputs) {}
+  CorpusPass(const TrainOptions& options, TrainingPhase phase, CorpusReader reader)
+      : options_(options), phase_(phase), reader_(std::move(reader)) {}
 
-  /// Calls make_worker() in each thread; a worker has Result<void> work(chunk) and, called for one chunk at a
-  /// time in the order of the corpus, Result<void> hand_in(), and finish() when the thread has nothing more
-  /// to do, for one thread at a time.
+  /// Calls make_worker() in each thread; a worker has Result<void> work(block, name) and, called for one
+  /// block at a time in the order of the corpus, Result<void> hand_in(), and finish() when the thread has
+  /// nothing more to do, for one thread at a time.
   template <class MakeWorker>
   Result<void> run(const MakeWorker& make_worker) {
     const auto body = [&] {
       auto worker = make_worker();
-      CorpusChunk chunk;
-      while (take(chunk)) {
-        Result<void> result = worker.work(chunk);
-        in_turn(chunk.sequence, std::move(result), [&] { return worker.hand_in(); });
+      CorpusBlock block;
+      while (take(block)) {
+        Result<void> result = worker.work(block, reader_.input_name(block.input));
+        in_turn(block.sequence, std::move(result), [&] { return worker.hand_in(); });
       }
       const std::lock_guard lock(mutex_);
       worker.finish();
@@ -92,14 +92,14 @@ class CorpusPass {
   }
 
  private:
-  bool take(CorpusChunk& chunk) {
+  bool take(CorpusBlock& block) {
     const std::lock_guard lock(mutex_);
     if (error_) return false;
-    if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.bytes_in_all())) {
+    if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes())) {
       error_ = Error{Errc::interrupted, "interrupted"};
       return false;
     }
-    const Result<bool> more = reader_.next(chunk);
+    const Result<bool> more = reader_.next(block);
     if (!more) error_ = more.error();
     return more && *more;
   }
@@ -129,13 +129,13 @@ std::uint32_t phrases_in(const PhraseTable* table) {
 class Counter {
  public:
   Counter(const TrainOptions& options, const std::shared_ptr<const PhraseTable>& table, TokenCounts& sum)
-      : field_(options.field),
+      : documents_(options.field),
         cutter_(table, options.method, nullptr),
         counts_(phrases_in(table.get())),
         sum_(sum) {}
 
-  Result<void> work(const CorpusChunk& chunk) {
-    return for_each_document(chunk, field_, [this](std::string_view text) {
+  Result<void> work(const CorpusBlock& block, std::string_view name) {
+    return documents_.for_each(block, name, [this](std::string_view text) {
       cutter_.cut(
           text, [this](std::string_view word) { counts_.add_word(word); },
           [this](PhraseId phrase, std::uint32_t) { counts_.add_phrase(phrase); }, [] {});
@@ -145,7 +145,7 @@ class Counter {
   void finish() { sum_.add(counts_); }
 
  private:
-  const std::string& field_;
+  DocumentExtractor documents_;
   SentenceCutter cutter_;
   TokenCounts counts_;
   TokenCounts& sum_;
@@ -155,16 +155,16 @@ class Writer {
  public:
   Writer(const TrainOptions& options, const std::shared_ptr<const PhraseTable>& table,
          const TokenVocabulary& vocabulary, AtomicFile& file, TokenizedCorpus& sum)
-      : field_(options.field),
+      : documents_(options.field),
         table_(table.get()),
         vocabulary_(vocabulary),
         cutter_(table, options.method, &vocabulary.phrases),
         file_(file),
         sum_(sum) {}
 
-  Result<void> work(const CorpusChunk& chunk) {
+  Result<void> work(const CorpusBlock& block, std::string_view name) {
     out_.clear();
-    return for_each_document(chunk, field_, [this](std::string_view text) { add_document(text); });
+    return documents_.for_each(block, name, [this](std::string_view text) { add_document(text); });
   }
   Result<void> hand_in() { return file_.write(out_); }
   void finish() {
@@ -196,7 +196,7 @@ class Writer {
     out_.append(token).push_back(' ');
   }
 
-  const std::string& field_;
+  DocumentExtractor documents_;
   const PhraseTable* table_;
   const TokenVocabulary& vocabulary_;
   SentenceCutter cutter_;
@@ -211,7 +211,10 @@ class Writer {
 Result<TokenCounts> count_tokens(const TrainOptions& options,
                                  const std::shared_ptr<const PhraseTable>& table) {
   TokenCounts sum(phrases_in(table.get()));
-  SOTTO_TRY(CorpusPass(options, TrainingPhase::counting).run([&] { return Counter(options, table, sum); }));
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_TRY(CorpusPass(options, TrainingPhase::counting, std::move(reader)).run([&] {
+    return Counter(options, table, sum);
+  }));
   return sum;
 }
 
@@ -220,7 +223,8 @@ Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
                                      const TokenVocabulary& vocabulary, const std::filesystem::path& output) {
   SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(output));
   TokenizedCorpus sum;
-  SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing).run([&] {
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing, std::move(reader)).run([&] {
     return Writer(options, table, vocabulary, file, sum);
   }));
   SOTTO_TRY(file.commit());

@@ -40,6 +40,7 @@ Result<Json> describe_input(const std::filesystem::path& file) {
 Result<std::string> corpus_key(const TrainOptions& options, const std::string& phrase_digest) {
   Json key = {{"version", kTokenFileVersion},
               {"tokenizer", kTokenizerVersion},
+              {"format", static_cast<int>(options.format)},
               {"field", options.field},
               {"phrases", phrase_digest},
               {"method", to_string(options.method)},

@@ -1,7 +1,9 @@
 """The models that come with the program, as a user gets them without any option."""
 
+import codecs
 import json
 import os
+import re
 import resource
 import time
 
@@ -10,6 +12,7 @@ from conftest import BUILD, OPTIMIZED, SOURCE
 
 VECTOR_MODELS = ["sotto-en-skipgram", "sotto-en-cbow", "sotto-en-wordnet"]
 LISTS = "sotto-en-lists"
+PHRASES = "sotto-en-phrases"
 STARTUP_SECONDS = 0.030
 SLOWDOWN = 1 if OPTIMIZED else 20  # of builds that are not what users run
 
@@ -26,7 +29,7 @@ def information(program, name):
 
 def test_all_are_there(program):
     listed = {model["name"]: model for model in json.loads(program.ok("model", "list", "--json").text)}
-    assert {*VECTOR_MODELS, LISTS} <= set(listed)
+    assert {*VECTOR_MODELS, LISTS, PHRASES} <= set(listed)
     assert all(listed[name]["dimension"] > 0 for name in VECTOR_MODELS)
     assert listed[LISTS]["lists"] == 2 * len(VECTOR_MODELS)
 
@@ -49,8 +52,32 @@ def test_one_vocabulary(program):
 
 
 def test_size():
-    sizes = [path.stat().st_size for path in (SOURCE / "models").glob("*.safetensors")]
-    assert len(sizes) >= 4 and sum(sizes) <= 16_000_000
+    sizes = {path.stem: path.stat().st_size for path in (SOURCE / "models").glob("*.safetensors")}
+    assert len(sizes) >= 5 and sizes.pop(PHRASES) <= 20_000_000
+    assert sum(sizes.values()) <= 16_000_000
+
+
+def test_phrases(program):
+    details = information(program, PHRASES)
+    assert details["verified"] and details["bits"] == 8 and details["counts"]
+    assert details["bigrams"] > 20_000 and details["trigrams"] > 5_000
+    assert details["words"] > 20_000 + details["bigrams"] + details["trigrams"]
+    program.ok("model", "export", PHRASES, "-o", "vectors.txt")
+    words = {line.split(" ", 1)[0] for line in (program.folder / "vectors.txt").read_text().splitlines()[1:]}
+    assert sum("_" in word for word in words) == details["bigrams"] + details["trigrams"]
+
+
+def test_phrases_mean_what_their_neighbours_mean(program):
+    (answer,) = json.loads(program.ok("model", "neighbours", PHRASES, "new york", "--top", "20", "--json").text)
+    assert {row["word"] for row in answer["neighbours"]} & {"chicago", "new_york_city", "los_angeles", "boston", "manhattan"}
+
+
+def test_nothing_unfit_is_part_of_a_phrase(program):
+    program.ok("model", "export", PHRASES, "-o", "vectors.txt")
+    listed = codecs.decode((SOURCE / "models" / "recipe" / "excluded.rot13").read_text(), "rot13").split()
+    words = {line.split(" ", 1)[0] for line in (program.folder / "vectors.txt").read_text().splitlines()[1:]}
+    parts = {part for word in words for part in re.split("['_-]", word)}
+    assert parts.isdisjoint(listed)
 
 
 def test_example_by_default(program):
