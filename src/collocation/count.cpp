@@ -147,7 +147,8 @@ bool Counter::report_progress(std::uint64_t done) {
 
 Result<void> Counter::report_counting(std::uint64_t done, std::uint64_t total) {
   const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(total, 1));
-  const auto extra = static_cast<double>(reader_.total_bytes() / kCountingShare) * share;
+  const std::uint64_t all = reader_.total_bytes() / kCountingShare;
+  const double extra = static_cast<double>(all) * share;
   if (report_progress(reader_.bytes_read() + static_cast<std::uint64_t>(extra))) return {};
   return fail(Errc::interrupted, "interrupted");
 }

@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/tokenizer.hpp>
-
 #include "collocation/phrase_writer.hpp"
-#include "text/letter_case.hpp"
 
 namespace sotto {
 namespace {

@@ -91,7 +91,7 @@ TensorToWrite shared_tensor(std::string name, TensorType type, std::vector<std::
 }
 
 template <class T>
-std::shared_ptr<const T> share(T&& value) {
+std::shared_ptr<const T> share(T value) {
   return std::make_shared<const T>(std::move(value));
 }
 

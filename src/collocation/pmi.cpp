@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 15> kConnectors = {
 
 std::int64_t log2_fixed(std::uint64_t value) {
   assert(value != 0);
-  const int whole = 63 - std::countl_zero(value);
+  const int whole = 63 - std::countl_zero(value | 1);  // defined for 0 too
   // The value is m·2^(whole − 63) with 1 ≤ m/2⁶³ < 2. Squaring doubles the logarithm; where the square
   // reaches 2 the next digit is 1. Cutting a square off loses less than 2⁻⁶³ of it, and the further digits
   // that it spoils count less and less: together less than 2⁻⁶¹, besides the digits that are not computed.
