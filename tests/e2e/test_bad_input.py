@@ -17,7 +17,7 @@ COMMAND_LINES = [
     ("", USAGE, ["a command is missing", "privatize", "mechanisms", "explain", "model", "lists"]),
     ("privatise in.txt", USAGE, ["'privatise' is not a command", "did you mean privatize?"]),
     ("frobnicate", USAGE, ["'frobnicate' is not a command", "there are privatize"]),
-    ("model", USAGE, ["a command is missing", "list, info, import, export"]),
+    ("model", USAGE, ["a command is missing", "list, info, neighbours, import, export"]),
     ("model lst", USAGE, ["'lst' is not a command", "did you mean list?"]),
     ("lists", USAGE, ["a command is missing", "build"]),
     ("P --epsilom 2", USAGE, ["--epsilom: no such option", "did you mean --epsilon?"]),
