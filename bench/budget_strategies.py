@@ -3,7 +3,7 @@
 
     bench/budget_strategies.py --sst2 SST-2/train.tsv SST-2/dev.tsv --mrpc MRPC/train.tsv MRPC/dev.tsv
         [--word-model sotto-en-skipgram] [--phrase-model sotto-en-phrases] [--mst-model MODEL] [--phrases TABLE]
-        [--reference sotto-en-skipgram] [--mechanism cmp] [--base-epsilon 10] [--sotto build/release/sotto]
+        [--reference sotto-en-skipgram] [--mechanism cmp] [--strategy S1] [--base-epsilon 10] [--sotto build/release/sotto]
 
 SST-2: 10,000 sentences of the training set (seed 42) and the development set; MRPC: the first sentence of each pair. A document's
 ε is the base ε times the average number of words of the data set, which this evaluation computes from the data; a user of
@@ -138,6 +138,7 @@ def main():
     parser.add_argument("--reference", default="sotto-en-skipgram", help="model whose vectors measure similarity")
     parser.add_argument("--models", default="models", help="folder of the models named")
     parser.add_argument("--mechanism", action="append", choices=MECHANISMS)
+    parser.add_argument("--strategy", action="append", choices=STRATEGIES)
     parser.add_argument("--base-epsilon", action="append", type=float)
     parser.add_argument("--sotto", default="build/release/sotto")
     arguments = parser.parse_args()
@@ -146,18 +147,19 @@ def main():
     reference = Reference(named if named.exists() else arguments.reference)
     for name, texts in load(arguments).items():
         average = sum(len(words_of(text)) for text in texts) / len(texts)
+        strategies = arguments.strategy or list(STRATEGIES)
         print(f"\n## {name}: {len(texts):,} texts, {average:.2f} words on average")
         for mechanism in arguments.mechanism or MECHANISMS:
             found = {}
             with tempfile.TemporaryDirectory() as folder:
-                for strategy in STRATEGIES:
+                for strategy in strategies:
                     for epsilon in arguments.base_epsilon or EPSILONS:
                         outputs, receipt = privatize([arguments.sotto], pathlib.Path(folder), texts, average, mechanism,
                                                      strategy, epsilon, arguments)
                         found[strategy, epsilon] = measure(texts, outputs, receipt, reference)
             for figure in next(iter(found.values())):
                 table(f"{name}, `{mechanism}`: {figure}",
-                      [(s, [found.get((s, e), {}).get(figure) for e in EPSILONS]) for s in STRATEGIES])
+                      [(s, [found.get((s, e), {}).get(figure) for e in EPSILONS]) for s in strategies])
 
 
 if __name__ == "__main__":
