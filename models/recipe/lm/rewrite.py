@@ -122,7 +122,8 @@ class Law:
         self.reach = min(epsilon if kind == "balanced" else epsilon / 2, KNOTS[-1])
         r = torch.tensor([float(self.reach)], device=device)
         self.base = log_base(model, r) if base and not self.plain else None
-        self.log_total = knot_weights(r) @ model.log_total
+        # Below the first knot the constant shrinks with the reach: it must stay between 0 and the reach.
+        self.log_total = knot_weights(r) @ model.log_total * min(1.0, self.reach / KNOTS[0])
 
     def log_weights(self, z):
         base = torch.zeros(1, z.shape[1], device=z.device) if self.base is None else self.base
