@@ -12,8 +12,8 @@ import torch
 
 from lm_data import load_pieces
 from mlm import KNOTS, BoundedMlm
-from rewrite import (Law, Texts, calibrate, kept_share, load_mlm, mean_vector_cosine, pseudo_perplexity, read_text, rewrite,
-                     word_cosine)
+from rewrite import (Law, Texts, calibrate, kept_share, load_mlm, mean_vector_cosine, pseudo_perplexity, read_text,
+                     rewrite, word_cosine)
 from word_model import read_word_model
 
 EPSILONS = [5, 10, 15, 25, 50, 100, 250]

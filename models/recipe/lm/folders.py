@@ -3,8 +3,8 @@
 
     folders.py RESULTS VOCABULARIES MODELS
 
-RESULTS holds what the training scripts wrote (mlm, encoder, causal, paraphrase .safetensors) and pairs.json with the sums of
-weights that belong to the chosen sharpness; VOCABULARIES the folders mlm, encoder, causal.
+RESULTS holds what the training scripts wrote (mlm, encoder, causal, paraphrase .safetensors) and pairs.json with the
+sums of weights that belong to the chosen sharpness; VOCABULARIES the folders mlm, encoder, causal.
 """
 import hashlib
 import json
@@ -41,9 +41,9 @@ def bert_config(vocabulary):
 
 
 def gpt2_config(vocabulary, kind):
-    config = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "vocab_size": vocabulary, "n_embd": 384, "n_layer": 6,
-              "n_head": 6, "n_positions": 256, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5,
-              "tie_word_embeddings": True, "bos_token_id": 0, "eos_token_id": 0, "quantization": "int8-per-row"}
+    config = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "vocab_size": vocabulary, "n_embd": 384,
+              "n_layer": 6, "n_head": 6, "n_positions": 256, "activation_function": "gelu_new",
+              "layer_norm_epsilon": 1e-5, "tie_word_embeddings": True, "bos_token_id": 0, "eos_token_id": 0, "quantization": "int8-per-row"}
     return {**config, "separator_token_id": 1} if kind == "paraphrase" else config
 
 
@@ -74,7 +74,8 @@ def main(results, vocabularies, models):
     for kind in ("causal", "paraphrase"):
         files = [vocabularies / "causal" / name for name in ("vocab.json", "merges.txt")]
         size = len(json.loads(files[0].read_text(encoding="utf-8")))
-        put(models / f"sotto-en-{kind}", read_safetensors(results / f"{kind}.safetensors")[0], gpt2_config(size, kind), files)
+        tensors, _ = read_safetensors(results / f"{kind}.safetensors")
+        put(models / f"sotto-en-{kind}", tensors, gpt2_config(size, kind), files)
 
 
 if __name__ == "__main__":

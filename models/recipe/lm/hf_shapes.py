@@ -39,12 +39,14 @@ class Bert(nn.Module):
         self.embeddings = nn.ModuleDict({
             "word_embeddings": nn.Embedding(vocabulary, size), "position_embeddings": nn.Embedding(positions, size),
             "token_type_embeddings": nn.Embedding(2, size), "LayerNorm": nn.LayerNorm(size, eps)})
-        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(BertLayer(size, heads, inner, eps) for _ in range(layers))})
+        stack = nn.ModuleList(BertLayer(size, heads, inner, eps) for _ in range(layers))
+        self.encoder = nn.ModuleDict({"layer": stack})
         self.apply(init)
 
     def forward(self, ids):
         e = self.embeddings
-        x = e["word_embeddings"](ids) + e["position_embeddings"].weight[:ids.shape[1]] + e["token_type_embeddings"].weight[0]
+        x = e["word_embeddings"](ids) + e["position_embeddings"].weight[:ids.shape[1]]
+        x = x + e["token_type_embeddings"].weight[0]
         x = F.dropout(e["LayerNorm"](x), self.drop, self.training)
         mask = (ids != 0)[:, None, None, :]
         for layer in self.encoder["layer"]:
@@ -99,7 +101,8 @@ class Gpt2(nn.Module):
         super().__init__()
         self.transformer = nn.ModuleDict({
             "wte": nn.Embedding(vocabulary, size), "wpe": nn.Embedding(positions, size),
-            "h": nn.ModuleList(Gpt2Layer(size, heads, layers) for _ in range(layers)), "ln_f": nn.LayerNorm(size, 1e-5)})
+            "h": nn.ModuleList(Gpt2Layer(size, heads, layers) for _ in range(layers)),
+            "ln_f": nn.LayerNorm(size, 1e-5)})
         for name in ("wte", "wpe"):
             init(self.transformer[name])
 

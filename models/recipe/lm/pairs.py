@@ -16,8 +16,8 @@ from rewrite import (Law, Texts, kept_share, load_mlm, pseudo_perplexity, read_t
                      word_cosine)
 from word_model import read_word_model
 
-SHARPNESS = {1.0: [1.0] * 8, 1.4: [1.0, 1.0, 1.0, 1.1, 1.25, 1.4, 1.4, 1.4], 2.0: [1.0, 1.0, 1.2, 1.4, 1.7, 2.0, 2.0, 2.0],
-             3.0: [1.0, 1.0, 1.3, 1.7, 2.3, 3.0, 3.0, 3.0]}
+SHARPNESS = {1.0: [1.0] * 8, 1.4: [1.0, 1.0, 1.0, 1.1, 1.25, 1.4, 1.4, 1.4],
+             2.0: [1.0, 1.0, 1.2, 1.4, 1.7, 2.0, 2.0, 2.0], 3.0: [1.0, 1.0, 1.3, 1.7, 2.3, 3.0, 3.0, 3.0]}
 # Sharpness where the original is an output word, and where it is not.
 SETTINGS = [(1.0, 1.0), (1.0, 3.0), (1.0, 2.0), (1.4, 3.0)]
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Step 4: cosine similarity by the sentence encoder and perplexity by the causal model of what evaluate_mlm.py wrote.
 
-    score.py --data FOLDER --rewritten rewritten.json --encoder FOLDER --causal FOLDER --out scores.json
-
-The folders hold vocabulary and encoder.safetensors or causal.safetensors.
+    score.py --data FOLDER --rewritten rewritten.json --encoder-vocabulary FOLDER --encoder encoder.safetensors
+             --causal-vocabulary FOLDER --causal causal.safetensors --out scores.json
 """
 import argparse
 import json
@@ -56,10 +55,11 @@ def main():
             rows.append({"set": name, "kind": "original",
                          "random_pair_cosine": (originals[name] * other).sum(-1).mean().item(),
                          "perplexity": train_causal.perplexity(causal, causal_tokenizer, source, device)[1]})
+        texts = [text.lower() for text in texts]
         new = embed(encoder, encoder_tokenizer, texts, device)
         rows.append({**{k: v for k, v in item.items() if k != "texts"},
                      "cosine": (originals[name] * new).sum(-1).mean().item(),
-                     "perplexity": train_causal.perplexity(causal, causal_tokenizer, [t.lower() for t in texts], device)[1]})
+                     "perplexity": train_causal.perplexity(causal, causal_tokenizer, texts, device)[1]})
         print(json.dumps(rows[-1]), flush=True)
     Path(args.out).write_text(json.dumps(rows))
 

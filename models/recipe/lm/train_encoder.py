@@ -282,7 +282,8 @@ def tune(model, tokenizer, corpus, words, sts, mrpc, seconds, device):
             cosine = torch.cosine_similarity(pool(model, a), pool(model, b))
             cosine_mrpc = torch.cosine_similarity(pool(model, c), pool(model, d))
         loss = order_loss(cosine, gold) + 0.3 * order_loss(cosine_mrpc, label)
-        loss = loss + 4 * ((cosine - gold / 5) ** 2).mean() + 0.3 * contrast_step(model, corpus, words, 256 if device.type == "cuda" else 4, device)
+        loss = loss + 4 * ((cosine - gold / 5) ** 2).mean()
+        loss = loss + 0.3 * contrast_step(model, corpus, words, 256 if device.type == "cuda" else 4, device)
         schedule.step(loss)
     print("tune", schedule.steps, "steps,", round(schedule.steps * 64 / len(sts), 1), "epochs of STS-B", flush=True)
 

@@ -23,11 +23,11 @@ from rewrite import Texts, accuracy, load_mlm, read_text, usual_total
 
 # What depends on the reach, at the knots of mlm.py.
 #   swap       share of the original's words replaced by near ones: how far the model wanders when the reach allows it
-#   soft       share of the target that is spread over near words: the more good words, the more weight they have together
+#   soft       share of the target that is spread over near words: the more good words, the more they weigh together
 #   spread     temperature of that spread
 #   likelihood weight of the cross entropy
-#   reward     weight of the expected nearness of the drawn word; where the reach is small, likelihood alone would spend it
-#              on frequent words
+#   reward     weight of the expected nearness of the drawn word; where the reach is small, likelihood alone would
+#              spend it on frequent words
 #   noise      share of already rewritten words that are off, as they are in sequential rewriting
 SCHEDULE = {
     "swap":       [0.08, 0.08, 0.10, 0.15, 0.25, 0.30, 0.25, 0.12],
@@ -48,7 +48,8 @@ COMMON = 1e-3
 
 
 class Batches:
-    def __init__(self, tables, stream, starts, line_ends, near_rows, shares, frequent, importance, unknown, shares_of, device):
+    def __init__(self, tables, stream, starts, line_ends, near_rows, shares, frequent, importance, unknown,
+                 shares_of, device):
         self.unknown = unknown
         self.plain, self.alone = shares_of
         self.importance = importance
@@ -186,7 +187,8 @@ def prepare(args, device):
     importance = 0.15 + 0.85 * COMMON / (COMMON + type_counts / len(stream))
     strange = np.flatnonzero(((tables["row"] < 0) & tables["drawn"] & (tables["out"] < 0)).cpu().numpy()[stream])
     unknown = torch.from_numpy(stream[strange[:: max(1, len(strange) >> 18)]]).to(device).long()
-    batches = Batches(tables, stream, starts, line_ends, near_rows, shares, frequent, importance, unknown, (args.plain, args.alone), device)
+    batches = Batches(tables, stream, starts, line_ends, near_rows, shares, frequent, importance, unknown,
+                      (args.plain, args.alone), device)
     print(f"{len(stream):,} tokens, {len(types):,} types, {len(starts):,} windows", flush=True)
     return words, batches, nearness, counts
 
@@ -259,7 +261,8 @@ def finish(args, model, words, device, log):
     public = Texts(read_text(data / "sst2_public.txt", args.public), tokenizer, words)
     for i, knot in enumerate(KNOTS):
         model.log_total[i] = usual_total(model, public, words, knot, device)
-    held_out = Texts([line for name in CORPORA for line in read_held_out(data, name)[:args.public // 5]], tokenizer, words)
+    lines = [line for name in CORPORA for line in read_held_out(data, name)[:args.public // 5]]
+    held_out = Texts(lines, tokenizer, words)
     report = {"log_total": model.log_total.tolist(), "training": log}
     report["float"] = accuracy(model, held_out, words, device)
     path = Path(args.out) / "mlm.safetensors"
@@ -281,7 +284,7 @@ def arguments():
     parser.add_argument("--plain", type=float, default=0.12, help="share of examples for the ordinary, unbounded use")
     parser.add_argument("--alone", type=float, default=0.08, help="share of examples without the original")
     parser.add_argument("--start", help="an 8-bit file to go on from")
-    parser.add_argument("--public", type=int, default=500, help="texts for the balanced law's constant and the accuracy")
+    parser.add_argument("--public", type=int, default=500, help="texts for the balanced law and the accuracy")
     parser.add_argument("--limit", type=int)
     return parser
 

@@ -4,9 +4,9 @@
     vocabulary.py CORPUS_FOLDER WORD_MODEL WORDFREQ.tsv OUTPUT_FOLDER
 
 CORPUS_FOLDER holds the corpora named in corpora.py. WORD_MODEL is one of Sotto's word models: its 33,500 words are
-already free of what must not come out of a rewriting, so the output words are taken from them. Written to OUTPUT_FOLDER:
-words.txt (output words, one a line, most frequent first), vocab.json and merges.txt (byte-level BPE of lower-case
-tokens), counts.tsv (form, class, count).
+already free of what must not come out of a rewriting, so the output words are taken from them. Written to
+OUTPUT_FOLDER: words.txt (output words, one a line, most frequent first), vocab.json and merges.txt (byte-level
+BPE of lower-case tokens), counts.tsv (form, class, count).
 """
 import json
 import sys
@@ -32,8 +32,8 @@ MIN_WORDFREQ = 1.5e-6
 EXTRA = ["n't"]
 FRAGMENTS = ["re", "ve", "ll", "m", "d", "ca"]
 # Most other tokens of two letters are abbreviations and pieces of names, and read badly out of place.
-SHORT = set("a i s of to in is it on as he at by be an or so my if we up me no do us go am mr tv oh dr ok uk un eu ah ms "
-            "ha hi pm vs st ii id mp cd dj ex".split())
+SHORT = set("a i s of to in is it on as he at by be an or so my if we up me no do us go am mr tv oh dr ok uk un eu ah "
+            "ms ha hi pm vs st ii id mp cd dj ex".split())
 
 
 def count_corpus(job):
@@ -53,7 +53,9 @@ def choose_words(counts, word_model, wordfreq_path):
     scored = []
     for word in [*known, *EXTRA]:
         everyday = wordfreq.get(word, 0)
-        if word in FRAGMENTS or (len(word) < 3 and word not in SHORT) or word in excluded or (everyday < MIN_WORDFREQ and "'" not in word and "-" not in word):
+        if word in FRAGMENTS or word in excluded or (len(word) < 3 and word not in SHORT):
+            continue
+        if everyday < MIN_WORDFREQ and "'" not in word and "-" not in word:
             continue
         score = sum(WEIGHTS[name] * c[word, WORD] / totals[name] for name, c in counts.items())
         scored.append((score + WORDFREQ_WEIGHT * everyday, word))

@@ -12,9 +12,9 @@ sentencepiece and torch. Written:
   tokenizers/unigram            spiece.model: sentencepiece
   tokenizers/*.ids.gz           per line a little-endian u16 count and as many u16 numbers, no special tokens
   roberta bert distilbert gpt2 t5 flan-t5
-                                a randomly initialised checkpoint (config.json, model.safetensors, tokenizer files) and
-                                expected.safetensors: input_ids, attention_mask (1: counts), hidden (last state), logits;
-                                for t5 also decoder_input_ids
+                                a randomly initialised checkpoint (config.json, model.safetensors, tokenizer files)
+                                and expected.safetensors: input_ids, attention_mask (1: counts), hidden (last state),
+                                logits; for t5 also decoder_input_ids
 """
 import gzip
 import json
@@ -33,18 +33,22 @@ BLOCKS = [(0x20, 0x7E), (0xA0, 0xFF), (0x100, 0x17F), (0x300, 0x36F), (0x370, 0x
           (0x4E00, 0x4FFF), (0xAC00, 0xACFF), (0xE000, 0xE010), (0xF900, 0xF920), (0xFB00, 0xFB06), (0xFE00, 0xFE0F),
           (0xFF01, 0xFF5E), (0x10400, 0x1044F), (0x1D400, 0x1D4FF), (0x1F1E6, 0x1F1FF), (0x1F600, 0x1F64F),
           (0x20000, 0x20010), (0xE0100, 0xE0110)]
-HARD = ["\u0130stanbul \u0131\u015f\u0131k", "stra\u00dfe STRASSE \u1e9e", "\u03c3\u03c2\u03a3 \u039f\u0394\u039f\u03a3",
-        "e\u0301 \u00e9 E\u0301 \u00c9", "a\u0300\u0323 a\u0323\u0300", "\ufb01ne \ufb02ow \ufb03", "\u1100\u1161\u11a8 \uac01",
-        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", "\U0001f44d\U0001f3fd",
-        "\u2764\ufe0f \u2764", "\u200b\u200c\u200d\u2060\ufeff", "\u00a0nbsp\u00a0\u2003em\u3000wide", "tab\there\x0bvt\x0cff",
-        "soft\u00adhyphen", "\x00nul \x7fdel \x85nel", "\ufffd\ufffd", "\u202eright\u202c left\u200f", "  two  spaces  ",
-        "I'm you're he's we'll they'd I've don't DON'T 'S 'll'", "it\u2019s \u2018quoted\u2019 \u201ctext\u201d \u2026",
-        "3.14 1,000,000 12/31/1999 $5.00 50% #1 @home a_b __init__", "http://www.example.org/a?b=c&d=%20 me@example.org",
-        "\u4f60\u597d\u4e16\u754c hello \u3053\u3093\u306b\u3061\u306f", "\u0645\u0631\u062d\u0628\u0627 \u05e9\u05dc\u05d5\u05dd",
-        "\u0928\u092e\u0938\u094d\u0924\u0947", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", "\u2460\u2461 \u00bd \u00b2 \u2075 \u2167",
-        "\uff28\uff45\uff4c\uff4c\uff4f \uff11\uff12", "\U0001d4d7\U0001d4ee\U0001d4f5\U0001d4f8", "-", "", " ", "\u3000",
-        "[CLS] [MASK] <mask> <s> </s> <|endoftext|> <pad>", "\u2581under \u2581\u2581", "##piece ## #", "w" * 150,
-        "a" + "\u0301" * 40, "...!!!???---===", "\u0149 \u01c5 \u1fb3 \u0390", "\u212a \u212b \u2126"]
+HARD = [
+    "\u0130stanbul \u0131\u015f\u0131k", "stra\u00dfe STRASSE \u1e9e", "\u03c3\u03c2\u03a3 \u039f\u0394\u039f\u03a3",
+    "e\u0301 \u00e9 E\u0301 \u00c9", "a\u0300\u0323 a\u0323\u0300", "\ufb01ne \ufb02ow \ufb03",
+    "\u1100\u1161\u11a8 \uac01", "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", "\U0001f44d\U0001f3fd", "\u2764\ufe0f \u2764",
+    "\u200b\u200c\u200d\u2060\ufeff", "\u00a0nbsp\u00a0\u2003em\u3000wide", "tab\there\x0bvt\x0cff",
+    "soft\u00adhyphen", "\x00nul \x7fdel \x85nel", "\ufffd\ufffd", "\u202eright\u202c left\u200f", "  two  spaces  ",
+    "I'm you're he's we'll they'd I've don't DON'T 'S 'll'", "it\u2019s \u2018quoted\u2019 \u201ctext\u201d \u2026",
+    "3.14 1,000,000 12/31/1999 $5.00 50% #1 @home a_b __init__", "http://www.example.org/a?b=c&d=%20 me@example.org",
+    "\u4f60\u597d\u4e16\u754c hello \u3053\u3093\u306b\u3061\u306f",
+    "\u0645\u0631\u062d\u0628\u0627 \u05e9\u05dc\u05d5\u05dd", "\u0928\u092e\u0938\u094d\u0924\u0947",
+    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", "\u2460\u2461 \u00bd \u00b2 \u2075 \u2167",
+    "\uff28\uff45\uff4c\uff4c\uff4f \uff11\uff12", "\U0001d4d7\U0001d4ee\U0001d4f5\U0001d4f8", "-", "", " ",
+    "\u3000", "[CLS] [MASK] <mask> <s> </s> <|endoftext|> <pad>", "\u2581under \u2581\u2581", "##piece ## #",
+    "w" * 150, "a" + "\u0301" * 40, "...!!!???---===", "\u0149 \u01c5 \u1fb3 \u0390", "\u212a \u212b \u2126",
+]
 
 
 def make_lines(text):
@@ -110,8 +114,8 @@ def unigram(folder, texts):
 
     folder.mkdir(parents=True, exist_ok=True)
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts), model_prefix=str(folder / "spiece"), vocab_size=SIZE, pad_id=0, eos_id=1, unk_id=2,
-        bos_id=-1, character_coverage=0.995, hard_vocab_limit=False, num_threads=2, minloglevel=2)
+        sentence_iterator=iter(texts), model_prefix=str(folder / "spiece"), vocab_size=SIZE, pad_id=0, eos_id=1,
+        unk_id=2, bos_id=-1, character_coverage=0.995, hard_vocab_limit=False, num_threads=2, minloglevel=2)
     (folder / "spiece.vocab").unlink()
     return sentencepiece.SentencePieceProcessor(model_file=str(folder / "spiece.model"))
 
@@ -135,7 +139,8 @@ def models():
     v = SIZE
     yield "roberta", t.RobertaForMaskedLM, t.RobertaConfig(
         vocab_size=v, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=34, type_vocab_size=1, bos_token_id=0, pad_token_id=1, eos_token_id=2, layer_norm_eps=1e-5)
+        max_position_embeddings=34, type_vocab_size=1, bos_token_id=0, pad_token_id=1, eos_token_id=2,
+        layer_norm_eps=1e-5)
     yield "bert", t.BertForMaskedLM, t.BertConfig(
         vocab_size=v, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32,
         max_position_embeddings=32)

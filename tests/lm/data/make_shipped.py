@@ -5,7 +5,7 @@
 
 The recipe's BERT and GPT-2 agree with transformers on the checkpoints beside this file to 2e-6. Written: mlm.json and
 mlm.safetensors (per case: the sequence, scores z and the probabilities of the balanced and the bounded law for
-the first 1,500 output words), encoder.json (texts, numbers, embeddings), causal.json (texts, numbers, loss of each number).
+the first 1,500 output words), encoder.json (texts, numbers, embeddings), causal.json (texts, numbers, losses).
 """
 import json
 import sys
@@ -63,7 +63,8 @@ def mlm(folder, output):
         cases.append(case)
     (output / "mlm.json").write_text(json.dumps(cases, ensure_ascii=False) + "\n", encoding="utf-8")
     save_safetensors(output / "mlm.safetensors", tensors, {})
-    print(json.dumps([{k: c[k] for k in c if k in ("form", "epsilon") or k.startswith("top")} for c in cases], indent=1))
+    for case in cases:
+        print(case["form"], case["epsilon"], case.get("top_balanced"))
 
 
 @torch.no_grad()
