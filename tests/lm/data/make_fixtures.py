@@ -173,6 +173,25 @@ def widen(model):
                 parameter.copy_(0.25 * noise)
 
 
+def untie(folder, hidden):
+    """transformers 5 ties the output matrix whatever the configuration says; published Flan-T5 checkpoints have their own
+    (lm_head.weight, unscaled). Gives the checkpoint one and computes its logits."""
+    import numpy as np
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    tensors, expected = load_file(folder / "model.safetensors"), load_file(folder / "expected.safetensors")
+    noise = np.random.default_rng(3).standard_normal(tuple(tensors["shared.weight"].shape))
+    tensors["lm_head.weight"] = torch.from_numpy((0.25 * noise).astype(np.float32))
+    expected["logits"] = hidden @ tensors["lm_head.weight"].T
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    save_file(expected, folder / "expected.safetensors")
+    config = json.loads((folder / "config.json").read_text())
+    config["tie_word_embeddings"] = False
+    config.pop("scale_decoder_outputs", None)
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+
+
 def make_models(output):
     import torch
     from safetensors.torch import save_file
@@ -203,6 +222,8 @@ def make_models(output):
         hidden = result.decoder_hidden_states[-1] if "t5" in name else result.hidden_states[-1]
         save_file({**inputs, "hidden": hidden.contiguous(), "logits": result.logits.contiguous()},
                   folder / "expected.safetensors")
+        if name == "flan-t5":
+            untie(folder, hidden)
         print(name, sum(p.numel() for p in model.parameters()), "parameters, logits", tuple(result.logits.shape))
 
 
