@@ -1,1 +1,1 @@
-int unused;
+int tokenizer_errors_unused;

@@ -19,26 +19,35 @@ namespace {
 using testing::kTokenizerData;
 using testing::open_tokenizer;
 
-const std::vector<std::string> kNames = {"gpt2",       "roberta", "bert-uncased",
-                                         "bert-cased", "t5-json", "t5-spiece"};
+using Tokenizers = std::vector<std::shared_ptr<const SubwordTokenizer>>;
 
-TEST(TokenizerReference, IdsOfAllLines) {
-  std::vector<std::shared_ptr<const SubwordTokenizer>> tokenizers;
-  for (const std::string& name : kNames) tokenizers.push_back(open_tokenizer(name));
+/// Compares the ids of the first lines with those of a file; shows a few of the differences.
+void expect_reference_ids(const std::vector<std::string>& names, const std::string& file, std::size_t count) {
+  Tokenizers tokenizers;
+  for (const std::string& name : names) tokenizers.push_back(open_tokenizer(name));
   const std::vector<std::string> lines = testing::read_reference_lines();
   ASSERT_EQ(lines.size(), 10000U);
-  testing::PackedReader reference(testing::read_unpacked(kTokenizerData / "ids.zst"));
-  std::vector<int> wrong(kNames.size());
-  for (const std::string& line : lines)
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
+  testing::PackedReader reference(testing::read_unpacked(kTokenizerData / file));
+  std::vector<int> wrong(names.size());
+  for (std::size_t line = 0; line < count; ++line)
+    for (std::size_t i = 0; i < names.size(); ++i) {
       const std::vector<SubwordId> expected = reference.ids();
-      const std::vector<SubwordId> found = tokenizers[i]->encode(line).ids;
+      const std::vector<SubwordId> found = tokenizers[i]->encode(lines[line]).ids;
       if (found == expected || ++wrong[i] > 3) continue;
-      ADD_FAILURE() << kNames[i] << " on '" << line << "': " << ::testing::PrintToString(found)
+      ADD_FAILURE() << names[i] << " on '" << lines[line] << "': " << ::testing::PrintToString(found)
                     << " instead of " << ::testing::PrintToString(expected);
     }
   EXPECT_TRUE(reference.at_end());
-  for (std::size_t i = 0; i < kNames.size(); ++i) EXPECT_EQ(wrong[i], 0) << kNames[i];
+  for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(wrong[i], 0) << names[i];
+}
+
+TEST(TokenizerReference, IdsOfAllLines) {
+  expect_reference_ids({"gpt2", "roberta", "bert-uncased", "bert-cased", "t5-json", "t5-spiece"}, "ids.zst",
+                       10000);
+}
+
+TEST(TokenizerReference, IdsOfXlmRoberta) {
+  expect_reference_ids({"xlm-roberta"}, "xlm-ids.zst", 500);
 }
 
 std::string normalized(const std::string& text, const BertNormalization& settings) {
@@ -98,7 +107,7 @@ TEST(TokenizerReference, ClassesOfAllCodePoints) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::string expected;
       fields >> expected;
-      EXPECT_EQ(to_hex(sha256(columns[i])).substr(0, 12), expected)
+      EXPECT_EQ(to_hex(sha256(columns[i])).substr(0, 8), expected)
           << "column " << i + 1 << " from U+" << start;
     }
   }

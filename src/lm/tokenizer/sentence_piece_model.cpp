@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFairseqFirst = {"<s>", "<pad>", "</s>", "<unk>"};
 constexpr SubwordId kFairseqUnknown = 3;
-constexpr int kFileSpecials = 3;  // <unk> <s> </s> in the file
+constexpr std::array<std::string_view, 3> kFileFirst = {"<unk>", "<s>", "</s>"};
+constexpr int kFileSpecials = kFileFirst.size();
 
 Result<std::unique_ptr<sentencepiece::SentencePieceProcessor>> load(const std::string& bytes,
                                                                     const std::string& file) {
@@ -48,6 +49,11 @@ SubwordId SentencePieceModel::to_model_id(int piece) const {
 
 Result<void> SentencePieceModel::fill(SubwordVocabulary& vocabulary, std::string_view file) const {
   const bool fairseq = ids_ == PieceIds::fairseq;
+  for (int i = 0; fairseq && i < kFileSpecials; ++i)
+    if (i >= processor_->GetPieceSize() ||
+        processor_->IdToPiece(i) != kFileFirst[static_cast<std::size_t>(i)])
+      return fail(Errc::bad_format,
+                  fmt::format("{}: the pieces do not begin with <unk>, <s>, </s> as XLM-RoBERTa's do", file));
   for (std::size_t i = 0; fairseq && i < kFairseqFirst.size(); ++i)
     SOTTO_TRY(vocabulary.add(kFairseqFirst[i], static_cast<SubwordId>(i), file));
   for (int piece = fairseq ? kFileSpecials : 0; piece < processor_->GetPieceSize(); ++piece)

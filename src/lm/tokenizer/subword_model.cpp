@@ -55,14 +55,16 @@ void PieceSink::add(SubwordId id, std::size_t begin, std::size_t end) {
   ids_.push_back(id);
   if (ranges_ == nullptr) return;
   const ByteRange origin = normalized_->origin(skip_ + begin, skip_ + end);
-  ranges_->push_back(
-      {static_cast<std::uint32_t>(origin.begin + offset_), static_cast<std::uint32_t>(origin.end + offset_)});
+  last_ = {std::max(last_.begin, static_cast<std::uint32_t>(origin.begin + offset_)),
+           std::max(last_.end, static_cast<std::uint32_t>(origin.end + offset_))};
+  ranges_->push_back(last_);
 }
 
 void PieceSink::add_absolute(SubwordId id, std::size_t begin, std::size_t end) {
   ids_.push_back(id);
-  if (ranges_ != nullptr)
-    ranges_->push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+  if (ranges_ == nullptr) return;
+  last_ = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  ranges_->push_back(last_);
 }
 
 void SubwordModel::normalize(std::string_view segment, bool /*track*/, NormalizedText& out) const {

@@ -39,8 +39,9 @@ class NormalizedText {
   std::vector<ByteRange> origins_;  // one for each byte of text_
 };
 
-/// Collects ids and, when asked to, the bytes they stand for. Ranges are given relative to a normalized piece
-/// of a segment of the text; the sink turns them into ranges of the text.
+/// Collects ids and, when asked to, the bytes they stand for; these never go back, neither where they begin
+/// nor where they end, even if normalization put marks into another order. Ranges are given relative to a
+/// normalized piece of a segment of the text; the sink turns them into ranges of the text.
 class PieceSink {
  public:
   PieceSink(std::vector<SubwordId>& ids, std::vector<ByteRange>* ranges) : ids_(ids), ranges_(ranges) {}
@@ -48,6 +49,8 @@ class PieceSink {
   bool wants_ranges() const { return ranges_ != nullptr; }
   std::vector<ByteRange>* ranges() { return ranges_; }
 
+  /// What follows belongs to another text: its ranges begin anew.
+  void start_text() { last_ = {}; }
   /// What follows is relative to `normalized` from `skip` on, whose source begins at `offset` of the text.
   void set_frame(const NormalizedText* normalized, std::size_t skip, std::size_t offset);
   /// An id for the bytes [begin, end) of the piece.
@@ -61,6 +64,7 @@ class PieceSink {
   const NormalizedText* normalized_ = nullptr;
   std::size_t skip_ = 0;
   std::size_t offset_ = 0;
+  ByteRange last_;
 };
 
 /// What stands before a segment, for models that mark the beginning of a word by a blank.

@@ -44,6 +44,18 @@ class RepairMap {
 
 }  // namespace
 
+IndexRange Encoding::ids_of(IndexRange text, ByteRange bytes) const {
+  const auto begin = ranges.begin() + static_cast<std::ptrdiff_t>(text.begin);
+  const auto end = ranges.begin() + static_cast<std::ptrdiff_t>(text.end);
+  // An empty range at the beginning is a mark that the model put before the word.
+  const auto from = std::partition_point(begin, end, [&](const ByteRange& range) {
+    return range.end < bytes.begin || (range.end == bytes.begin && range.begin < range.end);
+  });
+  const auto to =
+      std::partition_point(from, end, [&](const ByteRange& range) { return range.begin < bytes.end; });
+  return {static_cast<std::size_t>(from - ranges.begin()), static_cast<std::size_t>(to - ranges.begin())};
+}
+
 Encoding SubwordTokenizer::encode(std::string_view text, const EncodeOptions& options) const {
   static const std::vector<TemplateItem> kBare = {{TemplateItem::Kind::first, 0, 0}};
   return apply(options.add_special ? parts_.post_template.single : kBare, text, {}, options);
@@ -76,6 +88,7 @@ Encoding SubwordTokenizer::apply(const std::vector<TemplateItem>& items, std::st
 
 void SubwordTokenizer::encode_text(std::string_view text, const EncodeOptions& options,
                                    PieceSink& sink) const {
+  sink.start_text();
   if (is_valid_utf8(text)) return encode_valid(text, options, sink);
   std::uint64_t replaced = 0;
   const std::size_t begin = sink.wants_ranges() ? sink.ranges()->size() : 0;

@@ -51,6 +51,10 @@ struct Encoding {
   /// Where the ids of the two texts stand among `ids`.
   IndexRange first;
   IndexRange second;
+
+  /// The positions of the ids that stand for any of these bytes of a text; `text` is `first` or `second`.
+  /// Needs ranges. So one finds the ids of a word, whose bytes are known.
+  IndexRange ids_of(IndexRange text, ByteRange bytes) const;
 };
 
 /// The parts a tokenizer is made of.

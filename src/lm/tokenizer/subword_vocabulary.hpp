@@ -27,6 +27,10 @@ using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_
 /// A two-way map between tokens and ids. Reading is thread-safe.
 class SubwordVocabulary {
  public:
+  SubwordVocabulary() = default;
+  SubwordVocabulary(SubwordVocabulary&&) noexcept = default;
+  SubwordVocabulary& operator=(SubwordVocabulary&&) noexcept = default;
+
   /// Ids above this are refused: no model has so many, and a damaged file must not claim all memory.
   static constexpr SubwordId kMaxId = 10'000'000;
 

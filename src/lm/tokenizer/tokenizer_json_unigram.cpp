@@ -52,20 +52,36 @@ Result<void> apply_normalizer(const JsonView& step, UnigramSettings& settings) {
                                         type));
 }
 
-Result<void> apply_metaspace(const JsonView& step, UnigramSettings& settings) {
+/// The scheme of a Metaspace step, which older files spell add_prefix_space.
+Result<PrependMark> prepend_scheme(const JsonView& step) {
   SOTTO_ASSIGN(const std::string mark, step.string("replacement", kMetaspace));
   if (mark != kMetaspace) return step.wrong("replacement", fmt::format("is not '{}'", kMetaspace));
-  SOTTO_ASSIGN(settings.split, step.boolean("split", true));
   SOTTO_ASSIGN(const bool add_prefix, step.boolean("add_prefix_space", true));
   SOTTO_ASSIGN(const std::string scheme, step.string("prepend_scheme", add_prefix ? "always" : "never"));
-  if (scheme == "always")
-    settings.prepend = PrependMark::always;
-  else if (scheme == "first")
-    settings.prepend = PrependMark::first;
-  else if (scheme == "never")
-    settings.prepend = PrependMark::never;
-  else
-    return step.wrong("prepend_scheme", fmt::format("'{}' is none of always, first, never", scheme));
+  if (scheme == "always") return PrependMark::always;
+  if (scheme == "first") return PrependMark::first;
+  if (scheme == "never") return PrependMark::never;
+  return step.wrong("prepend_scheme", fmt::format("'{}' is none of always, first, never", scheme));
+}
+
+Result<void> apply_metaspace(const JsonView& step, UnigramSettings& settings) {
+  SOTTO_ASSIGN(settings.split, step.boolean("split", true));
+  SOTTO_ASSIGN(settings.prepend, prepend_scheme(step));
+  // What comes first would have to be told from the text before normalization.
+  if (settings.whitespace_split && settings.prepend == PrependMark::first)
+    return step.wrong("prepend_scheme", "'first' is not supported after WhitespaceSplit");
+  return {};
+}
+
+Result<void> read_decoder(const JsonView& root, UnigramSettings& settings) {
+  settings.drop_first_mark = settings.prepend != PrependMark::never;
+  if (root.find("decoder") == nullptr) return {};
+  SOTTO_ASSIGN(const JsonView decoder, root.object("decoder"));
+  SOTTO_ASSIGN(const std::string type, decoder.string("type", ""));
+  if (type != "Metaspace")
+    return decoder.wrong("type", fmt::format("'{}' is not supported; Unigram needs Metaspace", type));
+  SOTTO_ASSIGN(const PrependMark scheme, prepend_scheme(decoder));
+  settings.drop_first_mark = scheme != PrependMark::never;
   return {};
 }
 
@@ -106,6 +122,7 @@ Result<UnigramSettings> read_steps(const JsonView& root) {
     return apply_metaspace(step, settings);
   }));
   if (!has_metaspace) return root.wrong("pre_tokenizer", "has no Metaspace, which Unigram needs");
+  SOTTO_TRY(read_decoder(root, settings));
   return settings;
 }
 

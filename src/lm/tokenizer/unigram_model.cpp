@@ -177,7 +177,7 @@ void UnigramModel::cut(std::string_view word, std::vector<WordPart>& parts) cons
 }
 
 std::string UnigramModel::decode(std::span<const std::string_view> tokens) const {
-  return decode_metaspace(tokens, settings_.prepend != PrependMark::never);
+  return decode_metaspace(tokens, settings_.drop_first_mark);
 }
 
 bool UnigramModel::starts_word(std::string_view token) const {

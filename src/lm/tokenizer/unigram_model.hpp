@@ -33,7 +33,8 @@ struct UnigramSettings {
   std::optional<std::string> blank_runs;  ///< two and more blanks become this
   bool whitespace_split = false;          ///< cut at blanks first and drop them
   PrependMark prepend = PrependMark::always;
-  bool split = true;  ///< cut before every mark, so that no token goes over a word's border
+  bool drop_first_mark = true;  ///< a mark in the first token is no blank when decoding
+  bool split = true;            ///< cut before every mark, so that no token goes over a word's border
 };
 
 class UnigramModel final : public SubwordModel {

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the fixtures of the tokenizer tests with the libraries that are the reference.
 
-    pip install tokenizers==0.23.3 sentencepiece==0.2.2 protobuf zstandard
+    pip install tokenizers==0.23.3 sentencepiece==0.2.0 protobuf zstandard
     make.py lines TEXT      lines.zst from a text in the public domain (one paragraph a line) and lines made here
     make.py reference       everything else from lines.zst
 
 lines.zst    the lines: for each a 16-bit length, little-endian, and its bytes, which need not be valid UTF-8
 ids.zst      for each line and each tokenizer of TOKENIZERS a 16-bit count and the 16-bit ids
+xlm-ids.zst  the same for the first 500 lines and the tokenizer xlm-roberta
 blocks.txt   for each 4,096 code points a digest of what the reference makes of them, see write_blocks
 NAME/        the tokenizers, about 1,000 tokens each, files compressed
 """
@@ -193,17 +194,40 @@ def train_unigram(texts):
     return fast, sentencepiece.SentencePieceProcessor(model_proto=packed.getvalue())
 
 
-def spiece_ids(processor, text):
-    """Special tokens are found before the model sees the text, the end is marked."""
-    fast = tokenizers.Tokenizer(models.WordLevel({"<pad>": 0, "</s>": 1, "<unk>": 2}, unk_token="<unk>"))
-    fast.add_special_tokens(["<pad>", "</s>", "<unk>"])
+def train_xlm_roberta(texts):
+    """A sentencepiece model with the ids that XLM-RoBERTa gives to its pieces."""
+    packed = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(texts), model_writer=packed, vocab_size=800, model_type="bpe", character_coverage=0.98,
+        normalization_rule_name="identity", minloglevel=2)
+    write_compressed(HERE / "xlm-roberta/sentencepiece.bpe.model.zst", packed.getvalue())
+    return sentencepiece.SentencePieceProcessor(model_proto=packed.getvalue())
+
+
+def around_special(text, special, encode):
+    """Ids of a text whose special tokens are found before the model sees it; <mask> takes the blanks before it."""
+    finder = tokenizers.Tokenizer(models.WordLevel({"?": 9999}, unk_token="?"))
+    finder.add_special_tokens([tokenizers.AddedToken(s, lstrip=s == "<mask>", normalized=False) for s in special])
+    names = {finder.token_to_id(s): s for s in special}
     ids, at = [], 0
-    encoding = fast.encode(text)
+    encoding = finder.encode(text)
     for token, (begin, end) in zip(encoding.ids, encoding.offsets):
-        if text[begin:end] in ("<pad>", "</s>", "<unk>"):
-            ids += processor.encode(text[at:begin]) + [token]
+        if token in names:
+            ids += encode(text[at:begin]) + [special[names[token]]]
             at = end
-    return ids + processor.encode(text[at:]) + [1]
+    return ids + encode(text[at:])
+
+
+def t5_ids(processor, text):
+    return around_special(text, {"<pad>": 0, "</s>": 1, "<unk>": 2}, processor.encode) + [1]
+
+
+def xlm_ids(processor, text):
+    special = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "<mask>": len(processor) + 1}
+
+    def encode(part):
+        return [3 if piece == 0 else piece + 1 for piece in processor.encode(part)]
+    return [0] + around_special(text, special, encode) + [2]
 
 
 def write_blocks():
@@ -226,8 +250,16 @@ def write_blocks():
     with open(HERE / "blocks.txt", "w", encoding="ascii") as out:
         for block in range(0, 0x110000, 4096):
             points = [chr(c) for c in range(block, block + 4096) if not 0xd800 <= c < 0xe000]
-            digests = [hashlib.sha256("\n".join(map(column, points)).encode()).hexdigest()[:12] for column in columns]
+            digests = [hashlib.sha256("\n".join(map(column, points)).encode()).hexdigest()[:8] for column in columns]
             out.write(" ".join(["%06x" % block] + digests) + "\n")
+
+
+def write_ids(name, lists_of_lines):
+    packed = bytearray()
+    for lists in lists_of_lines:
+        for ids in lists:
+            packed += struct.pack("<H%dH" % len(ids), len(ids), *ids)
+    write_compressed(HERE / name, bytes(packed))
 
 
 def write_reference():
@@ -235,11 +267,10 @@ def write_reference():
     gpt2, roberta = train_bpe(lines)
     uncased, cased = train_word_piece(lines)
     t5, spiece = train_unigram([line.replace("\0", "") for line in lines])
-    packed = bytearray()
-    for line in lines:
-        for ids in ([t.encode(line).ids for t in (gpt2, roberta, uncased, cased, t5)] + [spiece_ids(spiece, line)]):
-            packed += struct.pack("<H%dH" % len(ids), len(ids), *ids)
-    write_compressed(HERE / "ids.zst", bytes(packed))
+    write_ids("ids.zst", [[t.encode(line).ids for t in (gpt2, roberta, uncased, cased, t5)] + [t5_ids(spiece, line)]
+                          for line in lines])
+    xlm = train_xlm_roberta([line.replace("\0", "") for line in lines])
+    write_ids("xlm-ids.zst", [[xlm_ids(xlm, line)] for line in lines[:500]])
     write_blocks()
 
 
