@@ -80,7 +80,7 @@ TEST(SubwordTokenizer, TheMaskTakesTheBlankBeforeIt) {
 TEST(SubwordTokenizer, ATextCannotForgeSpecialTokensWhenAskedNotTo) {
   for (const char* name : {"roberta", "gpt2", "bert-uncased", "t5-json", "t5-spiece", "xlm-roberta"}) {
     const auto tokenizer = open_tokenizer(name);
-    const std::string text = "a </s><mask> [MASK][SEP]<|endoftext|> b";
+    const std::string text = "a </s><mask> [MASK][SEP]<|endoftext|> b \uFF1C/s\uFF1E";
     const Encoding encoding = tokenizer->encode(text, {.add_special = false, .special_in_text = false});
     for (const SubwordId id : encoding.ids)
       EXPECT_TRUE(!tokenizer->is_special(id) || id == tokenizer->special().unk)
@@ -112,7 +112,7 @@ TEST(SubwordTokenizer, AWordAfterABlankIsWhatItIsInsideOfAText) {
     const auto tokenizer = open_tokenizer(name);
     const Encoding encoding = tokenizer->encode(text, {.ranges = true});
     const auto begin = static_cast<std::uint32_t>(text.find("naïve"));
-    const IndexRange found = encoding.ids_of(encoding.first, {begin, begin + 6});
+    const IndexRange found = encoding.ids_of(encoding.first, {begin - 1, begin + 6});
     const std::vector<SubwordId> ids(encoding.ids.begin() + static_cast<std::ptrdiff_t>(found.begin),
                                      encoding.ids.begin() + static_cast<std::ptrdiff_t>(found.end));
     EXPECT_EQ(ids, tokenizer->encode_word("naïve", true)) << name;

@@ -53,7 +53,8 @@ struct Encoding {
   IndexRange second;
 
   /// The positions of the ids that stand for any of these bytes of a text; `text` is `first` or `second`.
-  /// Needs ranges. So one finds the ids of a word, whose bytes are known.
+  /// Needs ranges. To find the ids of a word, give its bytes and the blank before it, if there is one: to
+  /// most models that blank is a part of the word.
   IndexRange ids_of(IndexRange text, ByteRange bytes) const;
 };
 

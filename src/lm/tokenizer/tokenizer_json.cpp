@@ -125,16 +125,18 @@ Result<std::unique_ptr<const SubwordModel>> parse_word_piece(const JsonView& roo
   return WordPieceModel::make(vocabulary, settings, root.place());
 }
 
-Result<std::unique_ptr<const SubwordModel>> parse_model(const JsonView& root, SubwordVocabulary& vocabulary) {
+Result<std::unique_ptr<const SubwordModel>> parse_model(const JsonView& root,
+                                                        const std::vector<AddedToken>& added,
+                                                        SubwordVocabulary& vocabulary) {
   SOTTO_ASSIGN(const JsonView model, root.object("model"));
   SOTTO_ASSIGN(const std::string type, model_type(model));
   if (type == "BPE") return parse_bpe(root, model, vocabulary);
   if (type == "WordPiece") return parse_word_piece(root, model, vocabulary);
-  if (type == "Unigram") return parse_unigram(root, model, vocabulary);
+  if (type == "Unigram") return parse_unigram(root, model, added, vocabulary);
   return model.wrong("type", fmt::format("'{}' is not supported; BPE, WordPiece and Unigram are", type));
 }
 
-Result<std::vector<AddedToken>> parse_added_tokens(const JsonView& root, SubwordVocabulary& vocabulary) {
+Result<std::vector<AddedToken>> parse_added_tokens(const JsonView& root) {
   std::vector<AddedToken> tokens;
   const Json* list = root.find("added_tokens");
   if (list == nullptr) return tokens;
@@ -144,7 +146,6 @@ Result<std::vector<AddedToken>> parse_added_tokens(const JsonView& root, Subword
     const JsonView entry((*list)[i], fmt::format("{}: added_tokens[{}]", root.place(), i));
     SOTTO_ASSIGN(const SubwordId id, entry.natural("id"));
     SOTTO_ASSIGN(AddedToken token, parse_added_token(entry, id));
-    SOTTO_TRY(vocabulary.add(token.content, token.id, entry.place()));
     tokens.push_back(std::move(token));
   }
   return tokens;
@@ -169,8 +170,11 @@ Result<TokenizerParts> read_tokenizer_json(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const Json json, read_json_object(file));
   const JsonView root(json, file.string());
   TokenizerParts parts;
-  SOTTO_ASSIGN(parts.model, parse_model(root, parts.vocabulary));
-  SOTTO_ASSIGN(std::vector<AddedToken> added, parse_added_tokens(root, parts.vocabulary));
+  SOTTO_ASSIGN(std::vector<AddedToken> added, parse_added_tokens(root));
+  // The model is made before they join the vocabulary: only its own tokens are found inside of words.
+  SOTTO_ASSIGN(parts.model, parse_model(root, added, parts.vocabulary));
+  for (const AddedToken& token : added)
+    SOTTO_TRY(parts.vocabulary.add(token.content, token.id, root.place() + ": added_tokens"));
   parts.added = AddedTokens(std::move(added), *parts.model);
   SOTTO_ASSIGN(parts.post_template, parse_post_processor(root, parts.vocabulary));
   return parts;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include <sotto/result.hpp>
 
@@ -22,7 +24,9 @@ Result<AddedToken> parse_added_token(const JsonView& entry, SubwordId id);
 Result<PostTemplate> parse_post_processor(const JsonView& root, const SubwordVocabulary& vocabulary);
 
 /// The model of type Unigram with the normalizer and pre_tokenizer that belong to it; fills the vocabulary.
+/// The special ones of `added` are never found by the model itself.
 Result<std::unique_ptr<const SubwordModel>> parse_unigram(const JsonView& root, const JsonView& model,
+                                                          const std::vector<AddedToken>& added,
                                                           SubwordVocabulary& vocabulary);
 
 }  // namespace sotto

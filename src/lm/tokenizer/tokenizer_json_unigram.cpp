@@ -129,10 +129,13 @@ Result<UnigramSettings> read_steps(const JsonView& root) {
 }  // namespace
 
 Result<std::unique_ptr<const SubwordModel>> parse_unigram(const JsonView& root, const JsonView& model,
+                                                          const std::vector<AddedToken>& added,
                                                           SubwordVocabulary& vocabulary) {
   SOTTO_ASSIGN(const bool byte_fallback, model.boolean("byte_fallback", false));
   if (byte_fallback) return model.wrong("byte_fallback", "is true, which is not supported");
   SOTTO_ASSIGN(UnigramSettings settings, read_steps(root));
+  for (const AddedToken& token : added)
+    if (token.special) settings.hidden.insert(token.id);
   SOTTO_ASSIGN(std::vector<double> scores, read_scores(model, vocabulary));
   SOTTO_ASSIGN(const std::uint32_t unknown, model.natural("unk_id"));
   if (unknown >= scores.size()) return model.wrong("unk_id", fmt::format("{} is not in vocab", unknown));

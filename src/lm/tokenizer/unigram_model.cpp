@@ -68,7 +68,7 @@ UnigramModel::UnigramModel(const SubwordVocabulary& vocabulary, std::vector<doub
       unknown_(unknown),
       unknown_score_(*std::min_element(scores_.begin(), scores_.end()) - kUnknownPenalty) {
   for (SubwordId id = 0; id < scores_.size(); ++id)
-    if (vocabulary.has(id)) trie_.insert(vocabulary.token(id), id);
+    if (vocabulary.has(id) && !settings_.hidden.contains(id)) trie_.insert(vocabulary.token(id), id);
 }
 
 void UnigramModel::normalize(std::string_view segment, bool track, NormalizedText& out) const {

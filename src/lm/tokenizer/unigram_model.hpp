@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ inline constexpr std::string_view kMetaspace = "\u2581";
 enum class PrependMark : std::uint8_t { always, first, never };
 
 struct UnigramSettings {
+  /// Tokens that text never becomes. The reference finds special tokens also where normalization has made
+  /// their spelling, of wide brackets for instance; sentencepiece itself does not, and a text must not forge
+  /// them.
+  std::set<SubwordId> hidden;
   std::optional<PrecompiledMap> map;
   bool strip_left = false;                ///< after the map, blanks at the beginning go
   bool strip_right = false;               ///< and those at the end
