@@ -70,17 +70,17 @@ const AddedToken* AddedTokens::find(SubwordId id) const {
   return found != tokens_.end() && found->id == id ? &*found : nullptr;
 }
 
-void AddedTokens::split(std::string_view text, bool special, std::vector<Segment>& segments) const {
+void AddedTokens::split(std::string_view text, bool special, std::vector<TextSegment>& segments) const {
   split_by(raw_, text, special, segments);
 }
 
 void AddedTokens::split_normalized(std::string_view text, bool special,
-                                   std::vector<Segment>& segments) const {
+                                   std::vector<TextSegment>& segments) const {
   split_by(normalized_, text, special, segments);
 }
 
 void AddedTokens::split_by(const Finder& finder, std::string_view text, bool special,
-                           std::vector<Segment>& segments) const {
+                           std::vector<TextSegment>& segments) const {
   segments.clear();
   std::size_t done = 0;  // text[0, done) is in segments
   for (std::size_t i = 0; !finder.empty && i < text.size();) {

@@ -24,7 +24,7 @@ struct AddedToken {
 };
 
 /// A part of a text: an added token, or text between such tokens.
-struct Segment {
+struct TextSegment {
   const AddedToken* token;  ///< null for text
   std::size_t begin;
   std::size_t end;
@@ -42,9 +42,9 @@ class AddedTokens {
 
   /// The segments of a text as it was given, by the tokens that are not normalized; the longest of those that
   /// begin at the leftmost place wins. Special tokens are text when `special` is false.
-  void split(std::string_view text, bool special, std::vector<Segment>& segments) const;
+  void split(std::string_view text, bool special, std::vector<TextSegment>& segments) const;
   /// The segments of normalized text, by the tokens that are.
-  void split_normalized(std::string_view text, bool special, std::vector<Segment>& segments) const;
+  void split_normalized(std::string_view text, bool special, std::vector<TextSegment>& segments) const;
 
  private:
   /// A set of strings to look for, with the places where none begins skipped by their first byte.
@@ -57,7 +57,7 @@ class AddedTokens {
 
   const AddedToken* find(SubwordId id) const;
   void split_by(const Finder& finder, std::string_view text, bool special,
-                std::vector<Segment>& segments) const;
+                std::vector<TextSegment>& segments) const;
 
   std::vector<AddedToken> tokens_;  // by id
   Finder raw_;

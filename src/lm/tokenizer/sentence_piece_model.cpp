@@ -63,6 +63,7 @@ Result<void> SentencePieceModel::fill(SubwordVocabulary& vocabulary, std::string
 
 void SentencePieceModel::encode(std::string_view normalized, SegmentPlace place, PieceSink& sink) const {
   const auto& processor = place == SegmentPlace::after_text ? *after_text_ : *processor_;
+  // A model that was loaded encodes every text; there is no error to report.
   if (!sink.wants_ranges()) {
     std::vector<int> pieces;
     if (!processor.Encode(normalized, &pieces).ok()) return;

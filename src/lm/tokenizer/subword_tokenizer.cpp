@@ -103,9 +103,9 @@ void SubwordTokenizer::encode_text(std::string_view text, const EncodeOptions& o
 
 void SubwordTokenizer::encode_valid(std::string_view text, const EncodeOptions& options,
                                     PieceSink& sink) const {
-  std::vector<Segment> segments;
+  std::vector<TextSegment> segments;
   parts_.added.split(text, options.special_in_text, segments);
-  for (const Segment& segment : segments) {
+  for (const TextSegment& segment : segments) {
     if (segment.token != nullptr)
       sink.add_absolute(segment.token->id, segment.begin, segment.end);
     else
@@ -117,9 +117,9 @@ void SubwordTokenizer::encode_segment(std::string_view segment, std::size_t offs
                                       const EncodeOptions& options, PieceSink& sink) const {
   NormalizedText normalized;
   parts_.model->normalize(segment, sink.wants_ranges(), normalized);
-  std::vector<Segment> pieces;
+  std::vector<TextSegment> pieces;
   parts_.added.split_normalized(normalized.view(), options.special_in_text, pieces);
-  for (const Segment& piece : pieces) {
+  for (const TextSegment& piece : pieces) {
     sink.set_frame(&normalized, piece.begin, offset);
     const std::size_t size = piece.end - piece.begin;
     if (piece.token != nullptr) {

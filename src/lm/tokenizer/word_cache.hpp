@@ -22,7 +22,8 @@ struct WordPart {
   std::uint32_t end;
 };
 
-/// A bounded cache. Thread-safe: the shards keep threads out of each other's way.
+/// A bounded cache; it keeps words of the texts in memory as long as the tokenizer lives. Thread-safe: the
+/// shards keep threads out of each other's way.
 class WordCache {
  public:
   /// Calls visit(pieces) with the pieces of `word`, made by cut(word, pieces) if they are not known.

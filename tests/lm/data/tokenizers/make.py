@@ -125,7 +125,7 @@ def train_bpe(texts):
     write_compressed(HERE / "gpt2/merges.txt.zst", merges.encode())
 
     def variant(prefix):
-        variant = tokenizers.Tokenizer(models.BPE.from_file(*plain_bpe_files(model["vocab"], merges)))
+        variant = tokenizers.Tokenizer(models.BPE(model["vocab"], [tuple(merge) for merge in model["merges"]]))
         variant.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
         variant.decoder = decoders.ByteLevel()
         ids = model["vocab"]
@@ -135,14 +135,6 @@ def train_bpe(texts):
     roberta = variant(True)
     write_compressed(HERE / "roberta/tokenizer.json.zst", roberta.to_str().encode())
     return variant(False), roberta
-
-
-def plain_bpe_files(vocabulary, merges):
-    folder = pathlib.Path("/tmp/sotto-tokenizer-fixture")
-    folder.mkdir(exist_ok=True)
-    (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    (folder / "merges.txt").write_text(merges)
-    return str(folder / "vocab.json"), str(folder / "merges.txt")
 
 
 def train_word_piece(texts):
