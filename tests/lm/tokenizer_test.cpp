@@ -88,6 +88,17 @@ TEST(SubwordTokenizer, ATextCannotForgeSpecialTokensWhenAskedNotTo) {
   }
 }
 
+// The one place where t5-json differs from its reference on purpose, and agrees with sentencepiece.
+TEST(SubwordTokenizer, NormalizationDoesNotMakeSpecialTokens) {
+  for (const std::string text : {"a <\x03/s> b", "a \uFF1C/s\uFF1E b",
+                                 "a <p\x13"
+                                 "ad> b"}) {
+    const Encoding json = open_tokenizer("t5-json")->encode(text);
+    EXPECT_EQ(json.ids, open_tokenizer("t5-spiece")->encode(text).ids) << text;
+    for (std::size_t i = json.first.begin; i < json.first.end; ++i) EXPECT_GT(json.ids[i], 1U) << text;
+  }
+}
+
 TEST(SubwordTokenizer, EncodesWordsWithAndWithoutABlank) {
   for (const char* name : {"roberta", "gpt2"}) {
     const auto tokenizer = open_tokenizer(name);
