@@ -1,0 +1,34 @@
+// sentencepiece's table of replacements (NFKC and the like), as tokenizer files carry it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+#include "lm/tokenizer/subword_model.hpp"
+
+namespace sotto {
+
+/// A double-array trie over the strings to replace, and the replacements. Reading is thread-safe.
+class PrecompiledMap {
+ public:
+  /// `base64` is the table as tokenizer.json has it; `field` names it in messages.
+  static Result<PrecompiledMap> parse(std::string_view base64, std::string_view field);
+
+  /// Appends the replaced text. Goes by grapheme clusters: a cluster shorter than 6 bytes that begins with a
+  /// string of the table becomes its replacement as a whole. That is how the reference works.
+  void apply(std::string_view text, bool track, NormalizedText& out) const;
+
+ private:
+  std::optional<std::string_view> replacement(std::string_view text) const;
+  void add_cluster(std::string_view text, std::size_t begin, std::size_t end, NormalizedText& out) const;
+
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;  // each ended by a zero byte
+};
+
+}  // namespace sotto

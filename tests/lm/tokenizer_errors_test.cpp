@@ -1,0 +1,1 @@
+int tokenizer_errors_unused;

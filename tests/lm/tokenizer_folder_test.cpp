@@ -1,0 +1,1 @@
+int tokenizer_folder_unused;
