@@ -31,6 +31,7 @@ std::vector<NamedAction> add_model(CLI::App& app);
 std::vector<NamedAction> add_lists(CLI::App& app);
 std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
+std::vector<NamedAction> add_lm(CLI::App& app);
 
 /// The options that choose a mechanism, common to several subcommands.
 struct MechanismChoice {

@@ -12,19 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/language_models.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
-
-enum class Device { cpu, cuda };
-enum class Precision { f32, int8 };
-
-/// What a model may use; `precision` may change the last digits of its answers, the rest only its speed.
-struct LanguageModelResources {
-  Device device = Device::cpu;
-  Precision precision = Precision::f32;
-  unsigned threads = 0;  ///< 0: one for each processor
-};
 
 /// Subword ids on their way into a model.
 struct Sequence {
