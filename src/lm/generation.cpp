@@ -137,6 +137,11 @@ void GenerationMechanism::prepare(GenerationDocument& document) const {
   options.ranges = true;
   const Encoding encoding = writer_->tokenizer().encode(document.text, options);
   const std::size_t most = most_input();
+  if (options_.length > 0 && encoding.ids.empty()) {  // as many draws for an empty text as for any
+    document.parts.emplace_back();
+    document.lengths.push_back(options_.length);
+    document.draws = options_.length;
+  }
   std::size_t begin = 0;
   while (begin < encoding.ids.size()) {
     std::size_t end = std::min(begin + most, encoding.ids.size());

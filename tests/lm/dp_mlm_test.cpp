@@ -98,7 +98,13 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
   // n = 20,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
   constexpr std::uint64_t kRuns = 20'000;
   for (const double epsilon : {1.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
-    const auto model = mixing_model();
+    // So near to each other that several words come out at every ε; some are clipped.
+    const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place, std::uint32_t output) {
+      return static_cast<float>(10.2 - std::min(12.0, 60 / epsilon) * mixed(ids, place, output));
+    };
+    const auto model = make_model([logit](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
+      return logit(sequence.ids, place, output);
+    });
     const auto m = mechanism(model, {.epsilon = epsilon});
     std::vector<std::uint64_t> counts(kWords.size());
     for (std::uint64_t i = 0; i < kRuns; ++i) {
@@ -113,7 +119,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
     std::vector<double> law;
     double total = 0;
     for (std::uint32_t k = 0; k < kWords.size(); ++k)
-      total += law.emplace_back(std::exp((mixed(ids, 6, kFirstWord + k) - 1) * epsilon / 2));
+      total += law.emplace_back(std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
     for (double& p : law) p /= total;
     SOTTO_EXPECT_PASSES(chi_squared_test(counts, law, 1e-6));
   }
@@ -241,7 +247,7 @@ TEST_F(DpMlm, ALongTextIsSeenThroughAWindow) {
       ASSERT_EQ(model->asked[i].ids.at(model->places[i]), 4) << i;
     }
     EXPECT_LE(largest, 64U);
-    EXPECT_GE(largest, 58U);
+    EXPECT_GE(largest, 50U);
     for (const std::size_t batch : model->batches) EXPECT_LE(batch, 512U);
   }
   const auto model = mixing_model();
