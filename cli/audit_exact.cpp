@@ -57,7 +57,7 @@ std::string as_json(const Outcome& outcome) {
 Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
   CertifyOptions options;
   options.mechanism = shared.choice.mechanism;
-  SOTTO_TRY(find_mechanism(options.mechanism));
+  SOTTO_TRY(find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(options.epsilon, shared.choice.parsed_epsilon());
   SOTTO_ASSIGN(options.parameters, shared.choice.parsed_settings());
   options.model = shared.choice.model;
@@ -76,7 +76,7 @@ Result<Outcome> compute(const CertifyOptions& options, PrivacyTarget target) {
   }
   SOTTO_ASSIGN(const Certificate certificate, certify(options));
   if (options.sample > 0) return Outcome{certificate, std::nullopt};
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto model, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(StoredCertificate stored, store_certificate(certificate, model));
   return Outcome{certificate, std::move(stored)};

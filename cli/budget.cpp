@@ -64,7 +64,7 @@ std::string as_json(const Plan& plan) {
 
 /// Composes the guarantees of the mechanism at the ε of each token.
 Result<void> compose(const Arguments& a, Plan& plan) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(a.choice.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(a.choice.mechanism));
   SOTTO_ASSIGN(const ParameterValues settings, a.choice.parsed_settings());
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, settings));
   SOTTO_ASSIGN(const auto file, find_model(a.choice.model.empty() ? info->default_model : a.choice.model));

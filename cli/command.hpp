@@ -34,6 +34,7 @@ std::vector<NamedAction> add_train(CLI::App& app);
 NamedAction add_neighbours(CLI::App& group);
 std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
+std::vector<NamedAction> add_lm(CLI::App& app);
 
 /// The options that choose a mechanism, common to several subcommands.
 struct MechanismChoice {

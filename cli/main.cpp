@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   for (NamedAction& command : add_train(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_ledger(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_collocations(app)) commands.push_back(std::move(command));
+  for (NamedAction& command : add_lm(app)) commands.push_back(std::move(command));
 
   try {
     app.parse(argc, argv);

@@ -24,7 +24,8 @@ std::string as_card(const MechanismInfo& info) {
   std::string text = fmt::format("{}: {}\n\n", info.name, info.summary);
   text += fmt::format(
       "  metric      {}\n  guarantee   {}\n  speed       {}\n  use it when {}\n  model       {}\n",
-      info.metric, info.guarantee, info.speed, info.use_when, info.default_model);
+      info.metric, info.guarantee, info.speed, info.use_when,
+      info.default_model.empty() ? "none is shipped; give --model FOLDER" : info.default_model);
   for (const ParameterInfo& parameter : info.parameters)
     text += fmt::format("\n  --set {}={}\n      {}\n", parameter.name, parameter.default_value,
                         parameter.description);

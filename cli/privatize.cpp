@@ -20,6 +20,7 @@ Examples:
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
   sotto privatize reviews.txt --mechanism cmp --document-epsilon 200 --report receipt.json
+  sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --report receipt.json
   sotto privatize reviews.txt --mechanism cmp --model sotto-en-phrases --budget S3 --base-epsilon 10 --average-words 20
 
 Make a key file with: head -c 32 /dev/urandom > secret.key
@@ -36,6 +37,7 @@ struct Arguments {
                               config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
+  std::string device, precision, delta;
   std::string document_epsilon, base_epsilon, average_words, budget, profile, collocations, phrases;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
@@ -120,6 +122,16 @@ void add_run_options(CLI::App& command, Arguments& a) {
   command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
   command.add_option("--memory", a.memory, "For tables and caches (default: 512M); changes speed only")
       ->type_name("SIZE");
+  command
+      .add_option("--device", a.device, "Where a language model runs: cpu or cuda (default: cpu)")
+      ->type_name("WHERE");
+  command
+      .add_option("--precision", a.precision, "Of a language model's weights: f32 or int8 (default: f32)")
+      ->type_name("WHAT");
+  command
+      .add_option("--delta", a.delta,
+                  "For what the receipt of a language model says beside epsilon (default: 1e-6)")
+      ->type_name("D");
   command.add_option("--ledger", a.ledger, "Record what each subject spends; needs --key-file")
       ->type_name("FILE");
   command.add_option("--subject", a.subject, "Field that says whose account is charged; for --ledger")
@@ -200,6 +212,25 @@ Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
   return {};
 }
 
+/// What only mechanisms with a language model take.
+Result<void> set_language_model(const Arguments& a, PrivatizeOptions& options) {
+  for (const auto& [option, value] : {std::pair("--device", &a.device), std::pair("--precision", &a.precision),
+                                      std::pair("--delta", &a.delta)})
+    if (!value->empty() && !rewrites_whole_texts(options.mechanism))
+      return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option, *value,
+                                options.mechanism));
+  if (!a.device.empty()) {
+    SOTTO_ASSIGN(options.language.device, parse_device(a.device));
+  }
+  if (!a.precision.empty()) {
+    SOTTO_ASSIGN(options.language.precision, parse_precision(a.precision));
+  }
+  if (!a.delta.empty()) {
+    SOTTO_ASSIGN(options.delta, parse_number("--delta", a.delta, 1e-300, 1 - 1e-9));
+  }
+  return {};
+}
+
 Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   PrivatizeOptions options;
   options.mechanism = a.choice.mechanism;
@@ -218,6 +249,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   if (!a.memory.empty()) {
     SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
   }
+  SOTTO_TRY(set_language_model(a, options));
   if (!a.max_document_bytes.empty()) {
     SOTTO_ASSIGN(options.max_document_bytes, parse_size("--max-document-bytes", a.max_document_bytes));
     if (options.max_document_bytes > 1ULL << 31)
@@ -265,9 +297,20 @@ Result<FileOptions> file_options(const Arguments& a) {
   return files;
 }
 
+std::string new_texts_summary(const Receipt& receipt) {
+  const Counts& c = receipt.counts;
+  std::string text = fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
+  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
+  if (receipt.seeded) return text + "; seeded: not private";
+  return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
+                            to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
+                            receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
+}
+
 std::string summary(const Receipt& receipt) {
   const Counts& c = receipt.counts;
   const std::uint64_t clear = c.clear_stopwords + c.clear_oov + c.clear_numbers;
+  if (receipt.language_model && receipt.language_model->whole_text) return new_texts_summary(receipt);
   std::string text = fmt::format(
       "{} documents, {} words privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
       c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
@@ -275,6 +318,10 @@ std::string summary(const Receipt& receipt) {
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
   if (receipt.collocations) text += fmt::format(", {} as phrases", c.phrases);
   if (receipt.seeded) return text + "; seeded: not private";
+  if (receipt.language_model && receipt.guarantee.kind != GuaranteeKind::none)
+    return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
+                              to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
+                              receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
   if (receipt.budget)
     return text + fmt::format(
                       "; {} guarantee, epsilon at most {:.6g} a document, {:.4g} to {:.4g} a token{}",

@@ -11,6 +11,7 @@
 
 #include <sotto/budget.hpp>
 #include <sotto/collocations.hpp>
+#include <sotto/language_models.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
@@ -57,6 +58,8 @@ struct PrivatizeOptions {
       key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
   MechanismResources resources;  ///< changes speed only
+  LanguageModelResources language;  ///< for mechanisms that use a language model
+  double delta = 1e-6;  ///< for what their receipt says beside ε; between 0 and 1
 };
 
 /// What one of the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in

@@ -81,6 +81,19 @@ struct CollocationsReceipt {
   std::uint64_t phrases = 0;  ///< in the table that are words of the model
 };
 
+/// The language model of a mechanism that rewrites whole texts.
+struct LanguageModelReceipt {
+  std::string device;
+  std::string precision;
+  double lowest_logit = 0;
+  double highest_logit = 0;
+  bool bounded_by_architecture = false;  ///< otherwise logits are clipped
+  std::string calibration_text;          ///< SHA-256 of the public text that the bounds were estimated on
+  std::uint64_t outcomes = 0;            ///< among how many words or tokens a draw chooses
+  bool whole_text = false;               ///< texts are written anew, not word by word
+  double delta = 0;                      ///< of the figure beside ε
+};
+
 struct Receipt {
   std::string mechanism;
   ParameterValues parameters;
@@ -88,6 +101,7 @@ struct Receipt {
   std::string model_digest;
   double epsilon = 0;   ///< nominal, of a token; with a budget for each document the largest that was used
   Guarantee guarantee;  ///< for a token
+  std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
   std::optional<BudgetReceipt> budget;              ///< empty: every token had `epsilon`
   std::optional<CollocationsReceipt> collocations;  ///< empty: every word was a token
   std::optional<CertificateReference> certificate;

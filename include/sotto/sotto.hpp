@@ -10,6 +10,7 @@
 #include <sotto/composition.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/language_models.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <sotto/attack.hpp>
+#include <sotto/language_models.hpp>
 #include <sotto/validate.hpp>
 
 #include "audit/evaluation.hpp"
@@ -118,7 +119,7 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
 }
 
 Result<AttackReport> attack(const AttackOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <sotto/black_box.hpp>
+#include <sotto/language_models.hpp>
 
 #include "audit/claim.hpp"
 #include "audit/clopper_pearson.hpp"
@@ -262,7 +263,7 @@ Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& 
 Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   SOTTO_TRY(check_options(options));
   if (options.path == AuditPath::command) return audit_command(options);
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <sotto/certificate.hpp>
+#include <sotto/language_models.hpp>
 #include <sotto/validate.hpp>
 
 #include "audit/found_loss.hpp"
@@ -67,7 +68,7 @@ Result<FoundLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& op
 /// The model is opened once for all nominal ε.
 Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(const auto mechanism,
                make_mechanism(options.mechanism, model, options.epsilon, parameters, options.resources));
@@ -97,7 +98,7 @@ Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const 
 }
 
 Result<std::shared_ptr<const Model>> open_model(const CertifyOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   return Model::open(file);
 }
@@ -189,7 +190,7 @@ Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
 
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options) {
   SOTTO_ASSIGN(const auto model, open_model(options));
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(auto found, find_targeted_certificate(options.mechanism, parameters, options.epsilon, *model));
   if (found && !found->certificate.subject.data_digest.empty()) {

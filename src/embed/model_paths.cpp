@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
 
 namespace sotto {
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".safetensors";
+constexpr std::string_view kLanguageModelFile = "config.json";
 
 // The value of an environment variable; empty when it is not set.
 std::string environment(const char* name) {
@@ -85,6 +87,29 @@ Result<fs::path> find_model(std::string_view name_or_path) {
   return fail(Errc::not_found,
               fmt::format("model '{}' is not in {}; {}", name_or_path, fmt::join(searched, ", "),
                           names.empty() ? "there are no models there"
+                                        : fmt::format("there are: {}", fmt::join(names, ", "))));
+}
+
+Result<fs::path> find_language_model(std::string_view name_or_path) {
+  if (name_or_path.empty())
+    return fail(Errc::invalid_argument, "--model: missing; give the folder of a language model");
+  std::error_code ignored;
+  if (fs::is_directory(name_or_path, ignored)) return fs::path(name_or_path);
+  if (name_or_path.find('/') != std::string_view::npos)
+    return fail(Errc::not_found, fmt::format("{}: no such folder", name_or_path));
+  std::vector<std::string> searched;
+  std::set<std::string> names;
+  for (const fs::path& folder : model_folders()) {
+    if (fs::exists(folder / name_or_path / kLanguageModelFile, ignored)) return folder / name_or_path;
+    searched.push_back(folder.string());
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (fs::exists(entry->path() / kLanguageModelFile, ignored))
+        names.insert(entry->path().filename().string());
+  }
+  return fail(Errc::not_found,
+              fmt::format("language model '{}' is not in {}; {}", name_or_path, fmt::join(searched, ", "),
+                          names.empty() ? "there are no language models there"
                                         : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
 

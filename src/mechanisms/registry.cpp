@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/language_models.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/validate.hpp>
 
@@ -10,6 +11,7 @@
 #include "mechanisms/diffractor_geometric.hpp"
 #include "mechanisms/diffractor_tem.hpp"
 #include "mechanisms/gumbel.hpp"
+#include "mechanisms/language_models.hpp"
 #include "mechanisms/mahalanobis.hpp"
 #include "mechanisms/mechanism_family.hpp"
 #include "mechanisms/santext.hpp"
@@ -26,7 +28,7 @@ using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
 
 struct Entry {
   MechanismInfo info;
-  Factory prepare;
+  Factory prepare;  // null: it rewrites whole texts
 };
 
 const std::vector<Entry>& entries() {
@@ -43,6 +45,10 @@ const std::vector<Entry>& entries() {
       {vickrey_k_info(), prepare_vickrey_k},
       {gumbel_info(), prepare_gumbel},
       {syntf_info(), prepare_syntf},
+      {dp_mlm_info(), nullptr},
+      {dp_mlm_plus_info(), nullptr},
+      {dp_paraphrase_info(), nullptr},
+      {dp_prompt_info(), nullptr},
   };
   return all;
 }
@@ -73,6 +79,21 @@ Result<const MechanismInfo*> find_mechanism(std::string_view name) {
   return &entry->info;
 }
 
+bool rewrites_whole_texts(std::string_view mechanism) {
+  const auto entry = find_entry(mechanism);
+  return entry && (*entry)->prepare == nullptr;
+}
+
+Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(name));
+  if (!rewrites_whole_texts(name)) return info;
+  return fail(
+      Errc::invalid_argument,
+      fmt::format("--mechanism: '{}' rewrites whole texts and says nothing about single words; use it with "
+                  "'sotto privatize'",
+                  name));
+}
+
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {
   ParameterValues complete;
   std::vector<std::string_view> names;
@@ -93,6 +114,7 @@ Result<ParameterValues> complete_parameters(const MechanismInfo& info, const Par
 Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,
                                                   double epsilon, const ParameterValues& parameters,
                                                   const MechanismResources& resources) {
+  SOTTO_TRY(find_word_mechanism(name));
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
   SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
   SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
@@ -104,6 +126,7 @@ Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::sh
 Result<MechanismFamily> prepare_mechanism(std::string_view name, std::shared_ptr<const Model> model,
                                           const ParameterValues& parameters,
                                           const MechanismResources& resources) {
+  SOTTO_TRY(find_word_mechanism(name));
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
   SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
   return entry->prepare({std::move(model), std::move(complete), resources, true});

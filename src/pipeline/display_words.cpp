@@ -45,6 +45,12 @@ DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case, bool phra
   slots_.resize(slots_.size() + kTextPadding / sizeof(Slot));
 }
 
+DisplayWords::DisplayWords(std::span<const std::string> words, CasePolicy letter_case) {
+  slots_.reserve(words.size() + kTextPadding / sizeof(Slot));
+  for (const std::string& word : words) add(spelled(word, letter_case));
+  slots_.resize(slots_.size() + kTextPadding / sizeof(Slot));
+}
+
 void DisplayWords::add(std::string_view word) {
   Slot& slot = slots_.emplace_back();
   if (word.size() <= sizeof(slot.text)) {

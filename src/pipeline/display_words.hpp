@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ class DisplayWords {
   /// pronoun I and its contractions are capitals. With `phrases` the words of a phrase stand apart ("new
   /// york" for "new_york"). This looks at output words only, so it is post-processing.
   DisplayWords(const Model& model, CasePolicy letter_case, bool phrases);
+  /// The same for a list of words.
+  DisplayWords(std::span<const std::string> words, CasePolicy letter_case);
 
   /// Ready for OutputBuffer::append_padded.
   std::string_view operator[](TokenId id) const {

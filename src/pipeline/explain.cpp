@@ -4,6 +4,7 @@
 
 #include <sotto/collocations.hpp>
 #include <sotto/explain.hpp>
+#include <sotto/language_models.hpp>
 
 #include "random/bit_sources.hpp"
 
@@ -50,7 +51,7 @@ TokenId find_word(const Model& model, std::string_view word) {
 }  // namespace
 
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(const auto mechanism,

@@ -26,7 +26,7 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
   rewriter.start(out, counts);
   SOTTO_TRY(rewriter.rewrite(impl_->context->streams(name.dataset), {name.id, 0}, name.field, padded.view(),
                              Rewriter::Lifetime::chunk));
-  rewriter.finish();
+  SOTTO_TRY(rewriter.finish());
   return std::string(out.view());
 }
 

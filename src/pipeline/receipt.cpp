@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <sotto/composition.hpp>
 #include <sotto/privatize.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/tokenizer.hpp>
@@ -30,8 +31,54 @@ std::string same_segmentation(const Receipt& receipt) {
                      words ? " and have as many words" : "");
 }
 
+/// The (ε, δ) that bounded range gives for the longest text, beside the sum of its draws' ε.
+Json zcdp_json(const Receipt& receipt) {
+  Composition composition;
+  if (!composition.add(receipt.guarantee, receipt.counts.largest_document) || composition.losses().empty())
+    return nullptr;
+  const double rho = composition.losses().front().rho;
+  const double delta = receipt.language_model->delta;
+  const auto epsilon = epsilon_for_delta(rho, delta);
+  if (!epsilon) return nullptr;
+  return {{"rho_max", rho}, {"delta", delta}, {"epsilon_max", *epsilon}};
+}
+
+/// What the draws of a text promise together.
+Json text_json(const Receipt& receipt) {
+  const double draw = receipt.guarantee.epsilon;
+  const Counts& counts = receipt.counts;
+  std::string statement =
+      receipt.language_model->whole_text
+          ? "The epsilons of all draws that a text may have add up, whatever texts are compared that allow the "
+            "same number of draws."
+          : "The epsilons of all draws of a text add up, because each draw reads the whole text: between any two "
+            "texts of equal token classes, also where they differ in one word.";
+  Json json = {{"statement", statement},
+               {"epsilon_sum_max", multiply_up(draw, static_cast<double>(counts.largest_document))},
+               {"epsilon_sum_mean", draw * mean_per(counts.privatized, counts.documents)}};
+  if (receipt.guarantee.kind == GuaranteeKind::none) json["statement"] = receipt.guarantee.statement;
+  if (Json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
+  return json;
+}
+
+Json language_model_json(const LanguageModelReceipt& model) {
+  Json json = {{"device", model.device},
+               {"precision", model.precision},
+               {"logits",
+                {{"lowest", model.lowest_logit},
+                 {"highest", model.highest_logit},
+                 {"bounded_by", model.bounded_by_architecture ? "architecture" : "clipping"}}},
+               {"outcomes", model.outcomes},
+               {"reproducible",
+                "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
+                "another word, and a re-run is a new spend"}};
+  if (!model.calibration_text.empty()) json["calibration_text_sha256"] = model.calibration_text;
+  return json;
+}
+
 /// What the tokens of a document promise together.
 Json document_json(const Receipt& receipt) {
+  if (receipt.language_model) return text_json(receipt);
   const Guarantee& guarantee = receipt.guarantee;
   const Counts& counts = receipt.counts;
   std::string statement = "The epsilons of the tokens of a document add up.";
@@ -139,6 +186,27 @@ Json ledger_json(const LedgerReceipt& ledger) {
           {"head", ledger.head}};
 }
 
+/// What shows of every run.
+void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
+  for (const std::string& field : receipt.clear_fields)
+    leaks.push_back(fmt::format("the field '{}' of each record, copied as it is", field));
+  if (receipt.ledger)
+    leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
+  leaks.emplace_back(
+      "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
+  leaks.emplace_back("the guarantee is computational: the noise comes from a keyed stream cipher");
+}
+
+std::vector<std::string> what_a_new_text_leaks(const Receipt& receipt) {
+  std::vector<std::string> leaks;
+  if (const auto length = receipt.parameters.find("length");
+      length == receipt.parameters.end() || length->second == "input")
+    leaks.emplace_back("how many tokens each text has at least: an output is never longer");
+  if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
+  add_common_leaks(receipt, leaks);
+  return leaks;
+}
+
 }  // namespace
 
 Counts& Counts::operator+=(const Counts& other) {
@@ -175,6 +243,7 @@ Counts& Counts::operator+=(const Counts& other) {
 
 std::vector<std::string> what_leaks(const Receipt& receipt) {
   const Policy& policy = receipt.policy;
+  if (receipt.language_model && receipt.language_model->whole_text) return what_a_new_text_leaks(receipt);
   std::vector<std::string> leaks = {
       "the length of each document and the sequence of its token classes (word, number, punctuation)",
       "the whitespace between tokens"};
@@ -194,13 +263,7 @@ std::vector<std::string> what_leaks(const Receipt& receipt) {
     leaks.emplace_back("words outside the vocabulary, as they are: names and numbers of all kinds");
   if (policy.oov == OovPolicy::drop) leaks.emplace_back("how many words of a document are in the vocabulary");
   if (policy.letter_case == CasePolicy::keep) leaks.emplace_back("the letter case of each word");
-  for (const std::string& field : receipt.clear_fields)
-    leaks.push_back(fmt::format("the field '{}' of each record, copied as it is", field));
-  if (receipt.ledger)
-    leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
-  leaks.emplace_back(
-      "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
-  leaks.emplace_back("the guarantee is computational: the noise comes from a keyed stream cipher");
+  add_common_leaks(receipt, leaks);
   return leaks;
 }
 
@@ -219,6 +282,7 @@ std::string to_json(const Receipt& receipt) {
       {"name", receipt.mechanism}, {"epsilon", receipt.epsilon}, {"parameters", receipt.parameters}};
   json["model"] = {{"name", receipt.model}, {"sha256", receipt.model_digest}};
   json["guarantee"] = guarantee_json(receipt);
+  if (receipt.language_model) json["language_model"] = language_model_json(*receipt.language_model);
   if (receipt.budget) json["budget"] = budget_json(*receipt.budget, receipt.counts);
   if (receipt.collocations) json["collocations"] = collocations_json(*receipt.collocations, receipt.counts);
   if (receipt.budget || receipt.collocations) json["lengths"] = lengths_json(receipt.counts);

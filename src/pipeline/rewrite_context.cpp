@@ -4,7 +4,7 @@
 
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
-#include "pipeline/rewriter.hpp"
+#include "pipeline/rewrite_context.hpp"
 
 namespace sotto {
 namespace {
@@ -39,10 +39,17 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
   configuration.add("mechanism", context.options.mechanism);
   if (!context.bank) configuration.add("epsilon", context.options.epsilon);
-  configuration.add("model", context.model->digest());
+  configuration.add("model", context.language ? context.language->digest : context.model->digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
-  if (const std::string digest = context.mechanism->data_digest(); !digest.empty())
+  if (context.language) {
+    // Other arithmetic may round to another word, so it gets other noise: such a re-run is a new spend.
+    configuration.add("device", to_string(context.options.language.device));
+    configuration.add("precision", to_string(context.options.language.precision));
+    configuration.add("logits.lowest", static_cast<double>(context.language->bounds().lowest));
+    configuration.add("logits.highest", static_cast<double>(context.language->bounds().highest));
+  } else if (const std::string digest = context.mechanism->data_digest(); !digest.empty()) {
     configuration.add("data", digest);
+  }
   const Policy& policy = context.options.policy;
   configuration.add("policy.version", static_cast<std::uint64_t>(kPolicyVersion));
   configuration.add("policy.stopwords", to_string(policy.stopwords));
@@ -104,6 +111,38 @@ Result<void> make_mechanisms(RewriteContext& context) {
   return {};
 }
 
+/// For a mechanism that replaces words.
+Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) {
+  const PrivatizeOptions options = context.options;  // as they were asked for; a certificate may change them
+  SOTTO_ASSIGN(const std::filesystem::path file,
+               find_model(options.model.empty() ? info.default_model : options.model));
+  SOTTO_ASSIGN(context.model, Model::open(file));
+  if (options.collocations != Segmentation::none) {
+    SOTTO_ASSIGN(context.phrases, ModelPhrases::open(*context.model, options.phrases));
+  }
+  SOTTO_TRY(make_mechanisms(context));
+  SOTTO_ASSIGN(context.certificate, stored_certificate(context, options));
+  const bool phrases = context.phrases || carries_phrases(*context.model);
+  context.display = DisplayWords(*context.model, options.policy.letter_case, phrases);
+  for (TokenId id = 0; phrases && id < context.model->size(); ++id)
+    context.word_counts.push_back(count_words(context.model->word(id)));
+  if (options.policy.stopwords == StopwordPolicy::keep)
+    for (TokenId id = 0; id < context.model->size(); ++id)
+      context.stopwords.push_back(is_stopword(context.model->word(id)));
+  return {};
+}
+
+/// For a mechanism that rewrites whole texts.
+Result<void> use_language_model(const MechanismInfo& info, RewriteContext& context) {
+  if (!(context.options.delta > 0 && context.options.delta < 1))
+    return fail(Errc::invalid_argument, fmt::format("--delta: '{}' is not allowed; give a number between 0 and 1",
+                                                    context.options.delta));
+  SOTTO_ASSIGN(context.language, LanguageMechanism::make(context.options, info, context.parameters));
+  if (const auto& masked = context.language->masked)
+    context.display = DisplayWords(masked->filler().words(), context.options.policy.letter_case);
+  return {};
+}
+
 }  // namespace
 
 Result<PrivacyTarget> parse_target(std::string_view name) {
@@ -119,21 +158,10 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   context->options = options;
   context->parameters = std::move(parameters);
   SOTTO_ASSIGN(context->key, choose_key(options));
-  SOTTO_ASSIGN(const std::filesystem::path file,
-               find_model(options.model.empty() ? info->default_model : options.model));
-  SOTTO_ASSIGN(context->model, Model::open(file));
-  if (options.collocations != Segmentation::none) {
-    SOTTO_ASSIGN(context->phrases, ModelPhrases::open(*context->model, options.phrases));
-  }
-  SOTTO_TRY(make_mechanisms(*context));
-  SOTTO_ASSIGN(context->certificate, stored_certificate(*context, options));
-  const bool phrases = context->phrases || carries_phrases(*context->model);
-  context->display = DisplayWords(*context->model, options.policy.letter_case, phrases);
-  for (TokenId id = 0; phrases && id < context->model->size(); ++id)
-    context->word_counts.push_back(count_words(context->model->word(id)));
-  if (options.policy.stopwords == StopwordPolicy::keep)
-    for (TokenId id = 0; id < context->model->size(); ++id)
-      context->stopwords.push_back(is_stopword(context->model->word(id)));
+  if (rewrites_whole_texts(info->name))
+    SOTTO_TRY(use_language_model(*info, *context));
+  else
+    SOTTO_TRY(use_word_model(*info, *context));
   context->configuration = configuration_digest(*context);
   return context;
 }
@@ -143,6 +171,7 @@ DocumentStreams RewriteContext::streams(std::string_view dataset) const {
 }
 
 Guarantee RewriteContext::guarantee(const Counts& counts) const {
+  if (language) return language->guarantee(options.policy);
   Guarantee guarantee = mechanism->guarantee();
   if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
   if (!bank || counts.largest_share == 0) return guarantee;
@@ -160,8 +189,9 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   Receipt receipt;
   receipt.mechanism = options.mechanism;
   receipt.parameters = parameters;
-  receipt.model = model->name();
-  receipt.model_digest = model->digest();
+  receipt.model = language ? language->folder.filename().string() : model->name();
+  receipt.model_digest = language ? language->digest : model->digest();
+  if (language) receipt.language_model = language->receipt(options);
   receipt.guarantee = guarantee(counts);
   receipt.epsilon = bank ? receipt.guarantee.epsilon : options.epsilon;
   if (bank)

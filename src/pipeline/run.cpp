@@ -32,6 +32,8 @@ constexpr std::size_t kSmallestChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 8 << 20;
 // With a ledger each chunk waits for the disk once.
 constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
+// A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
+constexpr std::size_t kLanguageChunk = 16 << 10;
 
 class Run {
  public:
@@ -58,7 +60,9 @@ class Run {
   Result<Progress> run() {
     {
       std::vector<std::jthread> helpers;
-      for (unsigned i = 1; i < thread_count(files_.threads); ++i) helpers.emplace_back([this] { work(); });
+      // A language model uses several threads itself.
+      const unsigned threads = context_->language ? 1 : thread_count(files_.threads);
+      for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
       work();
     }
     if (error_) return tl::unexpected(std::move(*error_));
@@ -123,8 +127,7 @@ class Run {
     space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
     SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
                              space.clear_fields}));
-    space.rewriter.finish();
-    return {};
+    return space.rewriter.finish();
   }
 
   void hand_in(Workspace& space, Result<void> result) {
@@ -189,6 +192,13 @@ class Run {
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
 };
+
+std::size_t chunk_bytes(const RewriteContext& context, const FileOptions& files) {
+  if (context.language) return kLanguageChunk;
+  const std::size_t batches = context.bank ? kBatchesPerChunk : 1;
+  return std::clamp(batches * context.mechanism->good_batch() * kBytesPerToken,
+                    files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
+}
 
 Format choose_format(const FileOptions& files) {
   if (files.format) return *files.format;
@@ -318,13 +328,15 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   SOTTO_TRY(check_resume(options, files));
   SOTTO_TRY(check_ledger_options(options, files, layout.format));
   SOTTO_TRY(check_targets(options, files));
-  SOTTO_ASSIGN(const auto context, RewriteContext::make(options));
+  PrivatizeOptions chosen = options;
+  if (chosen.language.threads == 0) chosen.language.threads = files.threads;
+  SOTTO_ASSIGN(const auto context, RewriteContext::make(chosen));
+  if (context->language) SOTTO_TRY(check_calibration(*context->language, files.inputs));
   RecordReader::Options reading;
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  reading.chunk_bytes = std::clamp(context->mechanism->good_batch() * kBytesPerToken,
-                                   files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
+  reading.chunk_bytes = chunk_bytes(*context, files);
   reading.max_record_bytes = options.max_document_bytes;
   if (layout.format != Format::text)
     reading.max_record_bytes = kEscapeFactor * options.max_document_bytes + kRecordOverhead;

@@ -1,0 +1,109 @@
+// sotto lm info|calibrate
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string model, text, device = "cpu", precision = "f32", threads;
+  bool json = false;
+
+  void add_options(CLI::App& command) {
+    command.add_option("--device", device, "cpu or cuda")->capture_default_str();
+    command.add_option("--precision", precision, "Of the weights: f32 or int8")->capture_default_str();
+    command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
+    command.add_flag("--json", json, "Print JSON");
+  }
+  Result<LanguageModelResources> resources() const {
+    LanguageModelResources resources;
+    SOTTO_ASSIGN(resources.device, parse_device(device));
+    SOTTO_ASSIGN(resources.precision, parse_precision(precision));
+    SOTTO_ASSIGN(resources.threads, parse_threads(threads));
+    return resources;
+  }
+};
+
+Json as_json(const LanguageModelInfo& info) {
+  Json json = {{"name", info.name},         {"path", info.folder.string()}, {"sha256", info.digest},
+               {"kind", info.kind},         {"positions", info.positions},  {"logits", info.logits},
+               {"outcomes", info.outcomes}, {"bounded", info.bounded}};
+  if (info.bounded) json["bounds"] = {info.lowest, info.highest};
+  if (const auto& c = info.calibration)
+    json["calibration"] = {{"bounds", {c->lowest, c->highest}},    {"mean", c->mean},
+                           {"standard_deviation", c->deviation},   {"texts", c->texts},
+                           {"logits", c->logits},                  {"text_sha256", c->text_digest}};
+  return json;
+}
+
+std::string as_text(const LanguageModelInfo& info) {
+  std::string text = fmt::format(
+      "{}\n  folder    {}\n  sha256    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} may "
+      "come out\n",
+      info.name, info.folder.string(), info.digest, info.kind, info.positions, info.logits, info.outcomes);
+  if (info.bounded)
+    return text + fmt::format("  bounds    [{:g}, {:g}] by its architecture\n", info.lowest, info.highest);
+  if (const auto& c = info.calibration)
+    return text + fmt::format("  bounds    clipped to [{:.6g}, {:.6g}]: mean and mean + 4·{:.6g} of {} logits over "
+                              "{} public texts\n            of sha256 {}\n",
+                              c->lowest, c->highest, c->deviation, c->logits, c->texts, c->text_digest);
+  return text + "  bounds    none; estimate them on public text with 'sotto lm calibrate'\n";
+}
+
+Result<void> show(const Arguments& a, const LanguageModelInfo& info) {
+  return print(a.json ? to_text(as_json(info)) : as_text(info));
+}
+
+Result<void> info(const Arguments& a) {
+  SOTTO_ASSIGN(const auto resources, a.resources());
+  SOTTO_ASSIGN(const auto found, language_model_info(a.model, resources));
+  return show(a, found);
+}
+
+Result<void> calibrate(const Arguments& a) {
+  SOTTO_ASSIGN(const auto resources, a.resources());
+  SOTTO_ASSIGN(const auto found, calibrate_language_model(a.model, a.text, resources));
+  return show(a, found);
+}
+
+NamedAction add_info(CLI::App& group) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = group.add_subcommand("info", "Show what a language model is and where its logits lie");
+  command->add_option("MODEL", a->model, "Folder, or the name of one among the models")->required();
+  a->add_options(*command);
+  command->footer("Example:\n  sotto lm info sotto-en-mlm");
+  return {command, [a] { return info(*a); }};
+}
+
+NamedAction add_calibrate(CLI::App& group) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command =
+      group.add_subcommand("calibrate", "Estimate the bounds of a model's logits on public text");
+  command->add_option("--model", a->model, "Folder, or the name of one among the models")
+      ->required()
+      ->type_name("NAME|FOLDER");
+  command->add_option("PUBLIC-TEXT", a->text, "A text that need not be protected, one document a line")->required();
+  a->add_options(*command);
+  command->footer(R"(Logits are clipped to [mean, mean + 4 standard deviations] of those seen on up to 1,000 lines; the bounds are
+stored in the model's folder. They must not depend on the texts to be protected, so 'sotto privatize' refuses
+the very file that they were estimated on.
+
+Example:
+  sotto lm calibrate --model roberta-base public-reviews.txt)");
+  return {command, [a] { return calibrate(*a); }};
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_lm(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("lm", "Inspect and calibrate language models");
+  group->require_subcommand(1);
+  group->footer("Example:\n  sotto lm info sotto-en-mlm\n\n'sotto lm COMMAND --help' shows more.");
+  return {add_info(*group), add_calibrate(*group)};
+}
+
+}  // namespace sotto::cli

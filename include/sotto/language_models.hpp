@@ -1,0 +1,79 @@
+// Language models: what they may use, what they are, and the bounds of their logits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+enum class Device { cpu, cuda };
+enum class Precision { f32, int8 };
+
+/// What a model may use; `precision` may change the last digits of its answers, the rest only its speed.
+struct LanguageModelResources {
+  Device device = Device::cpu;
+  Precision precision = Precision::f32;
+  unsigned threads = 0;  ///< 0: one for each processor
+};
+
+const char* to_string(Device device);
+const char* to_string(Precision precision);
+
+/// "cpu" or "cuda".
+Result<Device> parse_device(std::string_view name);
+/// "f32" or "int8".
+Result<Precision> parse_precision(std::string_view name);
+
+/// Bounds of logits that were estimated on public text.
+struct CalibrationSummary {
+  double lowest = 0;   ///< μ
+  double highest = 0;  ///< μ + 4σ
+  double mean = 0;
+  double deviation = 0;
+  std::uint64_t texts = 0;
+  std::uint64_t logits = 0;
+  std::string text_digest;  ///< SHA-256 of the public file
+};
+
+/// Whether the mechanism of that name rewrites whole texts with a language model; then there is no Mechanism of
+/// that name, and its default model (empty: none is shipped) names a folder.
+bool rewrites_whole_texts(std::string_view mechanism);
+
+/// As find_mechanism, and an error for one that rewrites whole texts.
+Result<const MechanismInfo*> find_word_mechanism(std::string_view name);
+
+/// Finds a language model: a folder with a config.json, given by its path, or by its name in the folders that
+/// find_model searches.
+Result<std::filesystem::path> find_language_model(std::string_view name_or_path);
+
+struct LanguageModelInfo {
+  std::string name;
+  std::filesystem::path folder;
+  std::string digest;  ///< SHA-256 of the files that decide what it does
+  std::string kind;    ///< masked, causal, or encoder-decoder
+  std::uint32_t positions = 0;
+  std::uint32_t logits = 0;
+  std::uint64_t outcomes = 0;  ///< words (of a masked model) or tokens that may come out
+  bool bounded = false;        ///< the architecture keeps the logits in [lowest, highest]
+  double lowest = 0;
+  double highest = 0;
+  std::optional<CalibrationSummary> calibration;
+};
+
+/// Opens the folder (see find_language_model) and says what is in it.
+Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
+                                              const LanguageModelResources& resources = {});
+
+/// Estimates the bounds of a model's logits on up to 1,000 lines of a public text and stores them in the
+/// folder. A model whose architecture bounds them is refused. Later runs on that very file are refused too.
+Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
+                                                   const std::filesystem::path& public_text,
+                                                   const LanguageModelResources& resources = {});
+
+}  // namespace sotto

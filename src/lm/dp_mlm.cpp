@@ -1,0 +1,184 @@
+#include "lm/dp_mlm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "random/integer_samplers.hpp"
+
+namespace sotto {
+namespace {
+
+// The logits of a batch take at most this much, so that memory does not grow with the vocabulary.
+constexpr std::size_t kBatchBytes = 16 << 20;
+constexpr std::size_t kLargestBatch = 512;
+constexpr std::size_t kSmallestBatch = 8;
+
+// Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
+constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
+
+bool toss(BitSource& bits, double probability) {
+  return bernoulli(bits, static_cast<std::uint64_t>(std::llround(probability * kCoinUnits)), kCoinUnits);
+}
+
+}  // namespace
+
+/// What is asked about a document: about the place `number` of its drawn ones, or what follows it.
+struct MlmMechanism::Question {
+  MlmDocument* document;
+  MaskedText* text;
+  std::size_t number;
+  bool after;
+};
+
+/// Gathers questions and draws the answers in the order of asking.
+class MlmMechanism::Batch {
+ public:
+  explicit Batch(const MlmMechanism& mechanism) : mechanism_(mechanism) {
+    sequences_.resize(mechanism.batch_);
+    logits_.resize(mechanism.batch_ * mechanism.filler_->model().output_size());
+  }
+
+  Result<void> ask(const Question& question) {
+    const std::size_t token = question.document->drawn[question.number];
+    places_.push_back(
+        question.text->mask(mechanism_.input_, token, question.after, sequences_[questions_.size()]));
+    questions_.push_back(question);
+    return questions_.size() == mechanism_.batch_ ? answer() : Result<void>();
+  }
+
+  Result<void> answer() {
+    if (questions_.empty()) return {};
+    const std::size_t size = mechanism_.model_->output_size();
+    const std::span<float> logits(logits_.data(), questions_.size() * size);
+    SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      SOTTO_ASSIGN(const std::uint32_t word, mechanism_.law_.draw(logits.subspan(i * size, size),
+                                                                  *questions_[i].document->bits, weights_));
+      put(questions_[i], word);
+    }
+    questions_.clear();
+    places_.clear();
+    return {};
+  }
+
+ private:
+  void put(const Question& question, std::uint32_t word) const {
+    MlmOutput& output = question.document->outputs[question.number];
+    (question.after ? output.added : output.word) = word;
+    if (!mechanism_.options_.sequential) return;
+    const std::size_t token = question.document->drawn[question.number];
+    const std::string& spelled = mechanism_.filler_->words()[word];
+    if (question.after)
+      question.text->add_after(token, spelled);
+    else
+      question.text->replace(token, spelled);
+  }
+
+  const MlmMechanism& mechanism_;
+  std::vector<Question> questions_;
+  std::vector<Sequence> sequences_;
+  std::vector<std::uint32_t> places_;
+  std::vector<float> logits_;
+  std::vector<std::uint64_t> weights_;
+};
+
+Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<const WordFiller> filler,
+                                                               const MlmOptions& options,
+                                                               std::optional<LogitBounds> bounds) {
+  SOTTO_ASSIGN(std::shared_ptr<const MaskedModel> model, filler->model().at_epsilon(options.epsilon));
+  const MaskedModel& answering = model ? *model : filler->model();
+  if (!bounds) bounds = answering.bounds();
+  if (!bounds)
+    return fail(Errc::invalid_argument,
+                "the model's logits have no bounds, so nothing could be promised; estimate them on public text "
+                "with 'sotto lm calibrate'");
+  SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
+  SOTTO_ASSIGN(LogitLaw law,
+               LogitLaw::make(*bounds, options.epsilon, filler->logits(), answering.log_base()));
+  std::shared_ptr<MlmMechanism> mechanism(
+      new MlmMechanism(filler, options, *bounds, std::move(input), std::move(law)));
+  mechanism->batch_ = std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch,
+                                 kLargestBatch);
+  if (!model) model = {filler, &filler->model()};
+  mechanism->model_ = std::move(model);
+  return mechanism;
+}
+
+void MlmMechanism::prepare(MlmDocument& document) const {
+  document.outputs.assign(document.drawn.size(), {});
+  document.draws = document.drawn.size();
+  if (options_.addition == 0 && options_.deletion == 0) {
+    for (MlmOutput& output : document.outputs) output.word = 0;
+    return;
+  }
+  document.draws = 0;
+  // What will be drawn is marked by another number than kNone.
+  for (MlmOutput& output : document.outputs) {
+    if (!toss(*document.bits, options_.deletion)) output.word = 0;
+    if (toss(*document.bits, options_.addition)) output.added = 0;
+    document.draws += (output.word != MlmOutput::kNone) + (output.added != MlmOutput::kNone);
+  }
+}
+
+Result<void> MlmMechanism::rewrite(std::span<MlmDocument> documents) const {
+  return options_.sequential ? rewrite_in_turn(documents) : rewrite_at_once(documents);
+}
+
+/// Every draw sees the original with one mask, so all draws of all documents can be made together.
+Result<void> MlmMechanism::rewrite_at_once(std::span<MlmDocument> documents) const {
+  Batch batch(*this);
+  std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents that the batch asks about
+  for (MlmDocument& document : documents) {
+    texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
+    for (std::size_t i = 0; i < document.outputs.size(); ++i) {
+      if (document.outputs[i].word != MlmOutput::kNone)
+        SOTTO_TRY(batch.ask({&document, texts.back().get(), i, false}));
+      if (document.outputs[i].added != MlmOutput::kNone)
+        SOTTO_TRY(batch.ask({&document, texts.back().get(), i, true}));
+    }
+  }
+  return batch.answer();
+}
+
+/// Within a document one draw follows the other; the batch takes the next draw of each document.
+Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) const {
+  Batch batch(*this);
+  std::vector<MaskedText> texts;
+  texts.reserve(documents.size());
+  std::size_t longest = 0;
+  for (const MlmDocument& document : documents) {
+    texts.emplace_back(*filler_, document.text, document.tokens);
+    longest = std::max(longest, document.outputs.size());
+  }
+  for (std::size_t i = 0; i < longest; ++i) {
+    for (const bool after : {false, true}) {
+      for (std::size_t d = 0; d < documents.size(); ++d) {
+        MlmDocument& document = documents[d];
+        if (i >= document.outputs.size()) continue;
+        const MlmOutput& output = document.outputs[i];
+        const bool is_there = (after ? output.added : output.word) != MlmOutput::kNone;
+        if (is_there)
+          SOTTO_TRY(batch.ask({&document, &texts[d], i, after}));
+        else if (!after)
+          texts[d].remove(document.drawn[i]);
+      }
+      SOTTO_TRY(batch.answer());
+    }
+  }
+  return {};
+}
+
+Guarantee MlmMechanism::guarantee() const {
+  Guarantee guarantee = law_.guarantee();
+  guarantee.statement = fmt::format(
+      "Each draw is epsilon-differentially private for its whole context, whatever two texts are compared; it "
+      "is drawn among {} public words with logits {} [{:.6g}, {:.6g}]. Every draw reads the text, so the "
+      "epsilons of all draws of a text add up even where two texts differ in one word.",
+      law_.size(), bounds_.by_architecture ? "that the model keeps in" : "clipped to", bounds_.lowest,
+      bounds_.highest);
+  return guarantee;
+}
+
+}  // namespace sotto

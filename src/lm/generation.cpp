@@ -1,0 +1,225 @@
+#include "lm/generation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <sotto/tokenizer.hpp>
+
+namespace sotto {
+namespace {
+
+constexpr std::string_view kParaphrase = "<|paraphrase|>";
+constexpr std::string_view kPlace = "{}";
+// The prompt of "Locally Differentially Private Document Generation Using Zero Shot Prompting".
+constexpr std::string_view kPrompt = "Document : {}\nParaphrase of the document :";
+
+constexpr std::size_t kBatch = 16;
+// A part of a text may have some tokens more alone than inside it.
+constexpr std::size_t kSlack = 8;
+constexpr EncodeOptions kPlain{.add_special = false, .ranges = false, .special_in_text = false};
+
+bool is_blank(char byte) {
+  return static_cast<unsigned char>(byte) <= ' ';
+}
+
+/// On one line and valid UTF-8, because a text of the input may be a line: blanks and control characters
+/// become one blank.
+std::string on_one_line(std::string_view text) {
+  std::uint64_t replaced = 0;
+  std::string line;
+  for (const char byte : replace_invalid_utf8(text, replaced)) {
+    if (!is_blank(byte) && byte != '\x7f')
+      line += byte;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const CausalModel> model,
+                                                           std::shared_ptr<const SubwordTokenizer> tokenizer,
+                                                           std::string_view prompt) {
+  std::shared_ptr<TextWriter> writer(new TextWriter);
+  if (!tokenizer->special().eos)
+    return fail(Errc::bad_format, "the vocabulary has no token for the end of a text");
+  writer->end_ = static_cast<std::int32_t>(*tokenizer->special().eos);
+  if (prompt.empty()) {
+    if (!model->answers()) writer->paraphrase_ = tokenizer->id(kParaphrase);
+    prompt = writer->paraphrase_ ? kPlace : kPrompt;
+  }
+  const std::size_t place = prompt.find(kPlace);
+  if (place == std::string_view::npos)
+    return fail(Errc::invalid_argument,
+                fmt::format("--set: prompt '{}' has no {{}} where the text goes", prompt));
+  writer->before_ = prompt.substr(0, place);
+  writer->after_ = prompt.substr(place + kPlace.size());
+  const std::size_t size = std::min<std::size_t>(model->output_size(), tokenizer->size());
+  for (std::uint32_t id = 0; id < size; ++id)
+    if (!tokenizer->token(id).empty() &&
+        (static_cast<std::int32_t>(id) == writer->end_ || (!tokenizer->is_special(id) && id != writer->paraphrase_)))
+      writer->outcomes_.push_back(id);
+  writer->model_ = std::move(model);
+  writer->tokenizer_ = std::move(tokenizer);
+  writer->overhead_ = writer->prompt("").ids.size();
+  return writer;
+}
+
+Result<std::shared_ptr<const TextWriter>> TextWriter::open(const std::filesystem::path& folder,
+                                                           const LanguageModelResources& resources,
+                                                           std::string_view prompt) {
+  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
+  SOTTO_ASSIGN(auto model, backend->open_causal(folder, resources));
+  return make(std::move(model), std::move(tokenizer), prompt);
+}
+
+Sequence TextWriter::prompt(std::string_view text) const {
+  Sequence sequence;
+  EncodeOptions options = kPlain;
+  options.add_special = model_->answers();  // an encoder's input ends with its own token
+  if (paraphrase_) sequence.ids.push_back(end_);
+  for (const SubwordId id : tokenizer_->encode(before_ + std::string(text) + after_, options).ids)
+    sequence.ids.push_back(static_cast<std::int32_t>(id));
+  if (paraphrase_) sequence.ids.push_back(static_cast<std::int32_t>(*paraphrase_));
+  return sequence;
+}
+
+std::vector<SubwordId> TextWriter::ids(std::string_view text) const {
+  return tokenizer_->encode(text, kPlain).ids;
+}
+
+/// A text in the making.
+struct GenerationMechanism::Row {
+  GenerationDocument* document;
+  std::size_t part;
+  std::vector<SubwordId> written;
+  bool done = false;
+};
+
+Result<std::shared_ptr<const GenerationMechanism>> GenerationMechanism::make(
+    std::shared_ptr<const TextWriter> writer, const GenerationOptions& options, const LogitBounds& bounds) {
+  SOTTO_ASSIGN(LogitLaw law, LogitLaw::make(bounds, options.epsilon, writer->outcomes(), {}));
+  std::shared_ptr<GenerationMechanism> mechanism(
+      new GenerationMechanism(std::move(writer), options, bounds, std::move(law)));
+  if (mechanism->most_input() == 0)
+    return fail(Errc::invalid_argument,
+                fmt::format("--set: length {} leaves no room for a text; prompt and output have {} positions",
+                            options.length, mechanism->writer_->model().max_positions()));
+  return mechanism;
+}
+
+std::size_t GenerationMechanism::good_batch() const {
+  return kBatch;
+}
+
+/// How many tokens of a text are read at a time: what is written needs room too.
+std::size_t GenerationMechanism::most_input() const {
+  const CausalModel& model = writer_->model();
+  const std::size_t taken = writer_->overhead() + kSlack;
+  const std::size_t positions = model.max_positions();
+  if (positions <= taken + options_.length) return 0;
+  const std::size_t room = positions - taken;
+  if (model.answers()) return room;  // reads and writes in different places
+  return options_.length > 0 ? room - options_.length : room / 2;
+}
+
+void GenerationMechanism::prepare(GenerationDocument& document) const {
+  document.parts.clear();
+  document.lengths.clear();
+  document.draws = 0;
+  document.output.clear();
+  EncodeOptions options = kPlain;
+  options.ranges = true;
+  const Encoding encoding = writer_->tokenizer().encode(document.text, options);
+  const std::size_t most = most_input();
+  if (options_.length > 0 && encoding.ids.empty()) {  // as many draws for an empty text as for any
+    document.parts.emplace_back();
+    document.lengths.push_back(options_.length);
+    document.draws = options_.length;
+  }
+  std::size_t begin = 0;
+  while (begin < encoding.ids.size()) {
+    std::size_t end = std::min(begin + most, encoding.ids.size());
+    for (std::size_t cut = end; end < encoding.ids.size() && cut > begin + most / 2; --cut)
+      if (writer_->tokenizer().starts_word(encoding.ids[cut])) {
+        end = cut;
+        break;
+      }
+    const std::uint32_t from = begin == 0 ? 0 : encoding.ranges[begin].begin;
+    const std::uint32_t to = end == encoding.ids.size() ? static_cast<std::uint32_t>(document.text.size())
+                                                        : encoding.ranges[end].begin;
+    document.parts.emplace_back(document.text.substr(from, to - from));
+    document.lengths.push_back(options_.length > 0 ? options_.length : end - begin);
+    document.draws += document.lengths.back();
+    if (options_.length > 0) return;
+    begin = end;
+  }
+}
+
+Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> documents) const {
+  // A document's parts follow each other, because they draw from one stream.
+  std::size_t most_parts = 0;
+  for (const GenerationDocument& document : documents)
+    most_parts = std::max(most_parts, document.parts.size());
+  for (std::size_t part = 0; part < most_parts; ++part) {
+    std::vector<Row> rows;
+    for (GenerationDocument& document : documents)
+      if (part < document.parts.size()) rows.push_back({&document, part, {}, false});
+    for (std::size_t begin = 0; begin < rows.size(); begin += kBatch)
+      SOTTO_TRY(write(std::span(rows).subspan(begin, std::min(kBatch, rows.size() - begin))));
+  }
+  for (GenerationDocument& document : documents) document.output = on_one_line(document.output);
+  return {};
+}
+
+Result<void> GenerationMechanism::write(std::span<Row> rows) const {
+  const std::size_t size = writer_->model().output_size();
+  std::vector<Sequence> prompts;
+  for (const Row& row : rows) prompts.push_back(writer_->prompt(row.document->parts[row.part]));
+  std::vector<float> logits(rows.size() * size);
+  SOTTO_ASSIGN(const auto generation, writer_->model().begin(prompts, logits));
+  std::vector<std::int32_t> next(rows.size(), writer_->end());
+  std::vector<std::uint64_t> weights;
+  while (true) {
+    bool more = false;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Row& row = rows[i];
+      next[i] = writer_->end();
+      if (row.done) continue;
+      SOTTO_ASSIGN(const std::uint32_t outcome, law_.draw(std::span(logits).subspan(i * size, size),
+                                                          *row.document->bits, weights));
+      next[i] = static_cast<std::int32_t>(writer_->outcomes()[outcome]);
+      if (next[i] != writer_->end()) row.written.push_back(static_cast<SubwordId>(next[i]));
+      row.done = next[i] == writer_->end() || row.written.size() == row.document->lengths[row.part];
+      more |= !row.done;
+    }
+    if (!more) break;
+    SOTTO_TRY(generation->append(next, logits));
+  }
+  for (const Row& row : rows) {
+    std::string& output = row.document->output;
+    if (!output.empty()) output += ' ';
+    output += writer_->tokenizer().decode(row.written);
+  }
+  return {};
+}
+
+Guarantee GenerationMechanism::guarantee() const {
+  Guarantee guarantee = law_.guarantee();
+  guarantee.statement = fmt::format(
+      "Each draw is epsilon-differentially private for the whole text, drawn among all {} tokens of the "
+      "vocabulary with logits {} [{:.6g}, {:.6g}]; a text has at most as many draws as {}, and the epsilons of "
+      "all of them add up, also of those that an early end left out.",
+      law_.size(), bounds_.by_architecture ? "that the model keeps in" : "clipped to", bounds_.lowest,
+      bounds_.highest,
+      options_.length > 0 ? fmt::format("the fixed {}", options_.length)
+                          : std::string("it has tokens, a number that is revealed"));
+  return guarantee;
+}
+
+}  // namespace sotto

@@ -1,0 +1,104 @@
+#include "lm/word_filler.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <sotto/tokenizer.hpp>
+
+#include "base/file.hpp"
+#include "text/letter_case.hpp"
+
+namespace sotto {
+namespace {
+
+// Longer tokens are addresses and the like; the model sees how they begin.
+constexpr std::size_t kMostBytes = 256;
+
+constexpr const char* kWordsFile = "words.txt";
+
+Result<std::vector<std::string>> read_words(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kWordsFile;
+  std::error_code ignored;
+  std::vector<std::string> words;
+  if (!std::filesystem::exists(file, ignored)) return words;
+  SOTTO_ASSIGN(const std::string text, read_file(file));
+  if (!is_valid_utf8(text)) return fail(Errc::bad_format, fmt::format("{}: not valid UTF-8", file.string()));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end == begin)
+      return fail(Errc::bad_format, fmt::format("{}: line {} is empty; each line holds a word", file.string(),
+                                                words.size() + 1));
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const MaskedModel> model,
+                                                           std::shared_ptr<const SubwordTokenizer> tokenizer,
+                                                           std::vector<std::string> words) {
+  std::shared_ptr<WordFiller> filler(new WordFiller);
+  if (!tokenizer->special().mask)
+    return fail(Errc::bad_format, "the vocabulary has no mask token, so this is no masked model");
+  if (tokenizer->size() > model->input_size())
+    return fail(Errc::bad_format, fmt::format("the vocabulary has {} tokens, but the model takes {}",
+                                              tokenizer->size(), model->input_size()));
+  filler->mask_ = static_cast<std::int32_t>(*tokenizer->special().mask);
+  filler->layout_ = model->piece_count() > 1 ? InputLayout::slots : InputLayout::pair;
+  filler->model_ = std::move(model);
+  filler->tokenizer_ = std::move(tokenizer);
+  SOTTO_TRY(filler->take_words(std::move(words)));
+  return filler;
+}
+
+Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem::path& folder,
+                                                           const LanguageModelResources& resources) {
+  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
+  SOTTO_ASSIGN(std::vector<std::string> words, read_words(folder));
+  SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));
+  auto filler = make(std::move(model), std::move(tokenizer), std::move(words));
+  if (!filler)
+    return fail(filler.error().code, fmt::format("{}: {}", folder.string(), filler.error().message));
+  return filler;
+}
+
+Result<void> WordFiller::take_words(std::vector<std::string> words) {
+  const std::uint32_t size = model_->output_size();
+  if (!words.empty() && words.size() != size)
+    return fail(Errc::bad_format,
+                fmt::format("{} has {} words, but the model has {} outputs", kWordsFile, words.size(), size));
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (words.empty() && !(i < tokenizer_->size() && tokenizer_->is_whole_word(i))) continue;
+    std::string word = words.empty() ? tokenizer_->surface(i) : std::move(words[i]);
+    numbers_.emplace(lookup_form(word), static_cast<std::uint32_t>(words_.size()));
+    words_.push_back(std::move(word));
+    logits_.push_back(i);
+  }
+  if (words_.empty()) return fail(Errc::bad_format, "the vocabulary has no token that is a whole word");
+  return {};
+}
+
+std::optional<std::uint32_t> WordFiller::find(std::string_view word) const {
+  const auto found = numbers_.find(lookup_form(word));
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+void WordFiller::add_pieces(std::string_view token, bool after_blank, std::vector<std::int32_t>& out) const {
+  token = token.substr(0, kMostBytes);
+  // A model with slots knows words by their lower case and where they stand by their slot.
+  const std::vector<SubwordId> ids = layout_ == InputLayout::slots
+                                         ? tokenizer_->encode_word(lookup_form(token), false)
+                                         : tokenizer_->encode_word(token, after_blank);
+  const std::size_t most = layout_ == InputLayout::slots
+                               ? std::min<std::size_t>(kMostPieces, model_->piece_count())
+                               : kMostPieces;
+  for (std::size_t i = 0; i < std::min(ids.size(), most); ++i)
+    out.push_back(static_cast<std::int32_t>(ids[i]));
+}
+
+}  // namespace sotto

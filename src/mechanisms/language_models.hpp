@@ -1,0 +1,13 @@
+// The mechanisms that rewrite whole texts with a language model: named here beside the others, done in src/lm.
+#pragma once
+
+#include <sotto/mechanism.hpp>
+
+namespace sotto {
+
+MechanismInfo dp_mlm_info();
+MechanismInfo dp_mlm_plus_info();
+MechanismInfo dp_paraphrase_info();
+MechanismInfo dp_prompt_info();
+
+}  // namespace sotto

@@ -1,0 +1,52 @@
+// What all threads of a run share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <sotto/certificate.hpp>
+#include <sotto/mechanism.hpp>
+#include <sotto/privatize.hpp>
+#include <sotto/receipt.hpp>
+
+#include "mechanisms/mechanism_bank.hpp"
+#include "pipeline/display_words.hpp"
+#include "pipeline/language_mechanism.hpp"
+#include "pipeline/model_phrases.hpp"
+#include "random/bit_sources.hpp"
+#include "random/document_stream.hpp"
+
+namespace sotto {
+
+/// Immutable.
+struct RewriteContext {
+  static Result<std::shared_ptr<const RewriteContext>> make(const PrivatizeOptions& options);
+
+  /// Streams for the documents of one data set.
+  DocumentStreams streams(std::string_view dataset) const;
+  /// What holds for a token: certified where a stored certificate matches. With a budget for each document,
+  /// what holds for all tokens of documents that were counted.
+  Guarantee guarantee(const Counts& counts = {}) const;
+  /// The receipt of a run that counted this.
+  Receipt receipt(const Counts& counts) const;
+
+  PrivatizeOptions options;
+  ParameterValues parameters;
+  std::shared_ptr<const LanguageMechanism> language;  // for mechanisms that rewrite whole texts
+  // For those that replace words; otherwise null or empty.
+  std::shared_ptr<const Model> model;
+  std::unique_ptr<MechanismBank> bank;           // with a budget for each document; thread-safe
+  std::shared_ptr<const Mechanism> mechanism;    // with such a budget: for a document of a single token
+  std::optional<StoredCertificate> certificate;  // about that mechanism
+  std::vector<bool> stopwords;                   // by word id; only when the policy keeps them
+  std::shared_ptr<const ModelPhrases> phrases;   // null: every word is a token
+  std::vector<std::uint8_t> word_counts;         // by word id; empty: the model has no phrases
+  // For all.
+  DisplayWords display;
+  Key key;
+  Sha256Digest configuration;
+};
+
+}  // namespace sotto

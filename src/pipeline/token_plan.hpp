@@ -1,0 +1,78 @@
+// What a policy makes of tokens that are no words of a vocabulary.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <sotto/policy.hpp>
+#include <sotto/receipt.hpp>
+#include <sotto/tokenizer.hpp>
+
+namespace sotto {
+
+/// What is done to a token.
+enum class TokenAction : std::uint8_t { keep, drop, replace, digits };
+
+inline bool is_digit(char byte) {
+  return byte >= '0' && byte <= '9';
+}
+
+inline std::string_view token_text(std::string_view text, const Token& token) {
+  return {text.data() + token.begin, token.end - token.begin};
+}
+
+/// A word outside the vocabulary, or what counts as one.
+inline TokenAction plan_bottom(const Policy& policy, Counts& counts) {
+  switch (policy.oov) {
+    case OovPolicy::bottom:
+      ++counts.bottom;
+      return TokenAction::replace;
+    case OovPolicy::keep:
+      ++counts.clear_oov;
+      return TokenAction::keep;
+    case OovPolicy::drop:
+      break;
+  }
+  ++counts.dropped;
+  return TokenAction::drop;
+}
+
+/// A number; `digits` grows by those that are to be drawn.
+inline TokenAction plan_number(const Policy& policy, std::string_view number, std::size_t& digits,
+                               Counts& counts) {
+  switch (policy.numbers) {
+    case NumberPolicy::random:
+      ++counts.randomized_numbers;
+      digits += static_cast<std::size_t>(std::count_if(number.begin(), number.end(), is_digit));
+      return TokenAction::digits;
+    case NumberPolicy::keep:
+      ++counts.clear_numbers;
+      return TokenAction::keep;
+    case NumberPolicy::drop:
+      break;
+  }
+  ++counts.dropped;
+  return TokenAction::drop;
+}
+
+/// Counts tokens of a class.
+inline void count_class(TokenClass token_class, std::uint64_t tokens, Counts& counts) {
+  switch (token_class) {
+    case TokenClass::word:
+      counts.words += tokens;
+      break;
+    case TokenClass::number:
+      counts.numbers += tokens;
+      break;
+    case TokenClass::punctuation:
+      counts.punctuation += tokens;
+      break;
+    case TokenClass::other:
+      counts.others += tokens;
+      break;
+  }
+}
+
+}  // namespace sotto

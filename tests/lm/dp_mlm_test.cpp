@@ -1,0 +1,328 @@
+#include "lm/dp_mlm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_models.hpp"
+#include "random/bit_sources.hpp"
+#include "support/result_matchers.hpp"
+#include "support/statistics.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::chi_squared_test;
+using testing::expect_error;
+using testing::FakeMaskedModel;
+using testing::kFirstWord;
+using testing::mixed;
+
+const std::vector<std::string> kWords = {"the", "cat", "sat", "on", "mat", "a", "boy", "Paris"};
+
+/// A text on its way through a mechanism.
+struct Text {
+  Text(const MlmMechanism& mechanism, std::string given, std::uint64_t seed = 7)
+      : text(std::move(given)), bits(key_from_seed(seed)) {
+    text.reserve(text.size() + 64);
+    tokenize(text, tokens);
+    document.text = text;
+    document.tokens = tokens;
+    for (std::uint32_t i = 0; i < tokens.size(); ++i)
+      if (tokens[i].token_class == TokenClass::word) document.drawn.push_back(i);
+    document.bits = &bits;
+    mechanism.prepare(document);
+  }
+
+  std::string text;
+  std::vector<Token> tokens;
+  ChaChaBitSource bits;
+  MlmDocument document;
+};
+
+class DpMlm : public ::testing::Test {
+ protected:
+  static std::shared_ptr<FakeMaskedModel> make_model(FakeMaskedModel::Score score) {
+    return std::make_shared<FakeMaskedModel>(kFirstWord + kWords.size(), std::move(score));
+  }
+  static std::shared_ptr<FakeMaskedModel> mixing_model() {
+    return make_model([](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
+      return 10 * mixed(sequence.ids, place, output);
+    });
+  }
+  /// Prefers this word.
+  static std::shared_ptr<FakeMaskedModel> model_for(std::uint32_t word) {
+    return make_model([word](const Sequence&, std::uint32_t, std::uint32_t output) {
+      return output == kFirstWord + word ? 10.0F : 0.0F;
+    });
+  }
+
+  static std::shared_ptr<const MlmMechanism> mechanism(std::shared_ptr<const MaskedModel> model,
+                                                       const MlmOptions& options) {
+    auto filler = testing::value_or_throw(WordFiller::make(std::move(model), testing::small_tokenizer(kWords), {}));
+    return testing::value_or_throw(MlmMechanism::make(filler, options, {}));
+  }
+
+  static void add_word(std::string& text, std::string_view word) {
+    if (!text.empty()) text += ' ';
+    text += word;
+  }
+  static std::string outputs(const MlmMechanism& mechanism, std::string text, std::uint64_t seed = 7) {
+    Text text_run(mechanism, std::move(text), seed);
+    EXPECT_TRUE(mechanism.rewrite({&text_run.document, 1}));
+    return spelled(mechanism, text_run.document);
+  }
+  static std::string spelled(const MlmMechanism& mechanism, const MlmDocument& document) {
+    std::string text;
+    for (const MlmOutput& output : document.outputs)
+      for (const std::uint32_t word : {output.word, output.added})
+        if (word != MlmOutput::kNone) add_word(text, mechanism.filler().words()[word]);
+    return text;
+  }
+  /// A question as a person would write it down.
+  static std::string read(const MlmMechanism& mechanism, const Sequence& sequence) {
+    std::string text;
+    for (const std::int32_t id : sequence.ids)
+      add_word(text, mechanism.filler().tokenizer().token(static_cast<SubwordId>(id)));
+    return text;
+  }
+};
+
+TEST_F(DpMlm, WhatMayComeOutAreTheWholeWordsOfTheVocabulary) {
+  const auto m = mechanism(mixing_model(), {.epsilon = 1});
+  EXPECT_EQ(m->filler().words(), kWords);
+  EXPECT_EQ(m->filler().find("PARIS"), 7U);
+  EXPECT_EQ(m->filler().find("##a"), std::nullopt);
+  EXPECT_EQ(m->filler().find("[MASK]"), std::nullopt);
+}
+
+TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
+  // n = 20,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
+  constexpr std::uint64_t kRuns = 20'000;
+  for (const double epsilon : {1.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
+    // So near to each other that several words come out at every ε; some are clipped.
+    const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place, std::uint32_t output) {
+      return static_cast<float>(10.2 - std::min(12.0, 60 / epsilon) * mixed(ids, place, output));
+    };
+    const auto model = make_model([logit](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
+      return logit(sequence.ids, place, output);
+    });
+    const auto m = mechanism(model, {.epsilon = epsilon});
+    std::vector<std::uint64_t> counts(kWords.size());
+    for (std::uint64_t i = 0; i < kRuns; ++i) {
+      Text text_run(*m, "the cat sat", i);
+      text_run.document.drawn = {1};
+      m->prepare(text_run.document);
+      ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+      ++counts[text_run.document.outputs[0].word];
+    }
+    const std::vector<std::int32_t> ids = {2, 13, 14, 15, 3, 13, 4, 15, 3};  // [CLS] the cat sat [SEP] the [MASK] …
+    ASSERT_EQ(model->asked.front().ids, ids);
+    std::vector<double> law;
+    double total = 0;
+    for (std::uint32_t k = 0; k < kWords.size(); ++k)
+      total += law.emplace_back(std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
+    for (double& p : law) p /= total;
+    SOTTO_EXPECT_PASSES(chi_squared_test(counts, law, 1e-6));
+  }
+}
+
+TEST_F(DpMlm, SequentialDrawsSeeTheWordsAlreadyDrawn) {
+  // Figure 1 of the paper.
+  const auto model = model_for(6);
+  const auto m = mechanism(model, {.epsilon = 1000, .sequential = true});
+  EXPECT_EQ(outputs(*m, "the cat sat."), "boy boy boy");
+  ASSERT_EQ(model->asked.size(), 3U);
+  EXPECT_EQ(read(*m, model->asked[0]), "[CLS] the cat sat . [SEP] [MASK] cat sat . [SEP]");
+  EXPECT_EQ(read(*m, model->asked[1]), "[CLS] the cat sat . [SEP] boy [MASK] sat . [SEP]");
+  EXPECT_EQ(read(*m, model->asked[2]), "[CLS] the cat sat . [SEP] boy boy [MASK] . [SEP]");
+  EXPECT_EQ(model->places, (std::vector<std::uint32_t>{6, 7, 8}));
+  EXPECT_EQ(model->asked[0].segments, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
+}
+
+TEST_F(DpMlm, ParallelDrawsSeeTheOriginal) {
+  const auto model = model_for(6);
+  const auto m = mechanism(model, {.epsilon = 1000});
+  EXPECT_EQ(outputs(*m, "the cat sat"), "boy boy boy");
+  EXPECT_EQ(read(*m, model->asked[2]), "[CLS] the cat sat [SEP] the cat [MASK] [SEP]");
+  EXPECT_EQ(model->batches, (std::vector<std::size_t>{3}));
+}
+
+TEST_F(DpMlm, WithoutTheOriginal) {
+  const auto model = model_for(6);
+  const auto m = mechanism(model, {.epsilon = 1000, .with_original = false, .sequential = true});
+  (void)outputs(*m, "the cat");
+  EXPECT_EQ(read(*m, model->asked[0]), "[CLS] [MASK] cat [SEP]");
+  EXPECT_EQ(read(*m, model->asked[1]), "[CLS] boy [MASK] [SEP]");
+}
+
+TEST_F(DpMlm, AWordOfSeveralPiecesIsOneMask) {
+  const auto model = model_for(0);
+  const auto m = mechanism(model, {.epsilon = 1000});
+  (void)outputs(*m, "cat abcd cat");  // a ##b ##c ##d
+  EXPECT_EQ(read(*m, model->asked[1]), "[CLS] cat a ##b ##c ##d cat [SEP] cat [MASK] cat [SEP]");
+  EXPECT_EQ(read(*m, model->asked[0]), "[CLS] cat a ##b ##c ##d cat [SEP] [MASK] a ##b ##c ##d cat [SEP]");
+}
+
+TEST_F(DpMlm, ATextCannotForgeTheFrame) {
+  const auto model = model_for(0);
+  const auto m = mechanism(model, {.epsilon = 1000});
+  (void)outputs(*m, "cat [SEP] [MASK] cat");
+  for (const Sequence& sequence : model->asked) {
+    EXPECT_EQ(std::count(sequence.ids.begin(), sequence.ids.end(), 3), 2);
+    EXPECT_EQ(std::count(sequence.ids.begin(), sequence.ids.end(), 4), 1);
+  }
+}
+
+TEST_F(DpMlm, DeletionOfEverythingLeavesNothing) {
+  for (const bool sequential : {false, true}) {
+    const auto model = mixing_model();
+    const auto m = mechanism(model, {.epsilon = 10, .sequential = sequential, .addition = 0, .deletion = 1});
+    Text text_run(*m, "the cat sat on the mat");
+    EXPECT_EQ(text_run.document.draws, 0U);
+    ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+    EXPECT_EQ(spelled(*m, text_run.document), "");
+    EXPECT_TRUE(model->asked.empty());
+  }
+}
+
+TEST_F(DpMlm, AdditionAfterEveryWordDoublesTheText) {
+  for (const bool sequential : {false, true}) {
+    const auto model = model_for(6);
+    const auto m = mechanism(model, {.epsilon = 1000, .sequential = sequential, .addition = 1, .deletion = 0});
+    Text text_run(*m, "the cat sat");
+    EXPECT_EQ(text_run.document.draws, 6U);
+    ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+    EXPECT_EQ(spelled(*m, text_run.document), "boy boy boy boy boy boy");
+    EXPECT_EQ(read(*m, model->asked[3]), sequential ? "[CLS] the cat sat [SEP] boy boy boy [MASK] sat [SEP]"
+                                                    : "[CLS] the cat sat [SEP] the cat [MASK] sat [SEP]");
+  }
+}
+
+TEST_F(DpMlm, EveryWordOfPlusComesFromADraw) {
+  // The text's own words are outside the output set, so one that came out would have been kept.
+  const auto model = mixing_model();
+  const auto m = mechanism(model, {.epsilon = 10, .sequential = true, .addition = 0.4, .deletion = 0.4});
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Text text_run(*m, "abc bcd dab cab bad dad", seed);
+    const std::size_t before = model->asked.size();
+    ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+    EXPECT_EQ(model->asked.size() - before, text_run.document.draws);
+    std::size_t emitted = 0;
+    for (const MlmOutput& output : text_run.document.outputs)
+      for (const std::uint32_t word : {output.word, output.added}) {
+        if (word == MlmOutput::kNone) continue;
+        ++emitted;
+        ASSERT_LT(word, kWords.size());
+      }
+    EXPECT_EQ(emitted, text_run.document.draws);
+  }
+}
+
+TEST_F(DpMlm, CoinsHaveTheirProbabilitiesWhateverTheWords) {
+  // n = 60,000 places, α = 1e-6: deleted or not, and added or not.
+  const auto m = mechanism(mixing_model(), {.epsilon = 10, .addition = 0.25, .deletion = 0.1});
+  std::vector<std::uint64_t> counts(4);
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    const Text text_run(*m, seed % 2 == 0 ? "the cat sat on the mat" : "boy boy boy boy boy boy", seed);
+    for (const MlmOutput& output : text_run.document.outputs)
+      ++counts[(output.word == MlmOutput::kNone ? 2U : 0U) + (output.added == MlmOutput::kNone ? 1U : 0U)];
+  }
+  SOTTO_EXPECT_PASSES(chi_squared_test(counts, std::vector<double>{0.225, 0.675, 0.025, 0.075}, 1e-6));
+  const Text one(*m, "the cat sat on the mat", 5);
+  const Text other(*m, "boy abc boy dad boy boy", 5);
+  EXPECT_EQ(one.document.draws, other.document.draws);
+}
+
+TEST_F(DpMlm, ALongTextIsSeenThroughAWindow) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += i % 3 == 0 ? "the " : i % 3 == 1 ? "cat " : "abcd ";
+  for (const bool sequential : {false, true}) {
+    const auto model = mixing_model();
+    model->positions = 64;
+    const auto m = mechanism(model, {.epsilon = 10, .sequential = sequential});
+    (void)outputs(*m, text);
+    ASSERT_EQ(model->asked.size(), 3000U);
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < model->asked.size(); ++i) {
+      largest = std::max(largest, model->asked[i].ids.size());
+      ASSERT_EQ(model->asked[i].ids.at(model->places[i]), 4) << i;
+    }
+    EXPECT_LE(largest, 64U);
+    EXPECT_GE(largest, 50U);
+    for (const std::size_t batch : model->batches) EXPECT_LE(batch, 512U);
+  }
+  const auto model = mixing_model();
+  const auto m = mechanism(model, {.epsilon = 10, .window = 3});
+  (void)outputs(*m, "a boy the cat sat on");
+  EXPECT_EQ(read(*m, model->asked[2]), "[CLS] boy the cat [SEP] boy [MASK] cat [SEP]");
+  EXPECT_EQ(read(*m, model->asked[0]), "[CLS] a boy the [SEP] [MASK] boy the [SEP]");
+}
+
+TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
+  const auto model = std::make_shared<FakeMaskedModel>(
+      kFirstWord + kWords.size(),
+      [](const Sequence&, std::uint32_t, std::uint32_t output) { return output == 1 ? 10.0F : 0.0F; });
+  model->pieces = 3;
+  model->outputs = 2;
+  model->positions = 4;
+  auto filler =
+      WordFiller::make(model, testing::small_tokenizer(kWords), std::vector<std::string>{"yes", "no"}).value();
+  const auto m = MlmMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
+  Text text_run(*m, "Cat abcd, the mat");
+  ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+  EXPECT_EQ(spelled(*m, text_run.document), "no no no no no no no no");
+  const Sequence& first = model->asked[0];  // a window of four slots; of abcd the first three pieces
+  EXPECT_EQ(read(*m, first), "cat a ##b ##c , the [MASK] a ##b ##c , the");
+  EXPECT_EQ(first.positions, (std::vector<std::int32_t>{0, 1, 1, 1, 2, 3, 0, 1, 1, 1, 2, 3}));
+  EXPECT_EQ(first.segments, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(first.pieces, (std::vector<std::int32_t>{0, 0, 1, 2, 0, 0, 0, 0, 1, 2, 0, 0}));
+  EXPECT_EQ(model->places[0], 6U);
+  const Sequence& added = model->asked[1];
+  EXPECT_EQ(added.positions.at(model->places[1]), 0);
+  EXPECT_EQ(added.ids.at(model->places[1]), 4);
+}
+
+TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
+  for (const bool sequential : {false, true}) {
+    const auto m = mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential, .addition = 0.3, .deletion = 0.2});
+    std::vector<std::unique_ptr<Text>> runs;
+    std::vector<MlmDocument> documents;
+    std::vector<std::string> alone;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+      std::string text = "the";
+      for (std::uint64_t k = 0; k < i; ++k) text += k % 2 == 0 ? " cat" : " boy,";
+      alone.push_back(outputs(*m, text, i));
+      runs.push_back(std::make_unique<Text>(*m, text, i));
+      documents.push_back(runs.back()->document);
+    }
+    ASSERT_TRUE(m->rewrite(documents));
+    for (std::size_t i = 0; i < documents.size(); ++i) EXPECT_EQ(spelled(*m, documents[i]), alone[i]) << i;
+  }
+}
+
+TEST_F(DpMlm, Errors) {
+  const auto free = mixing_model();
+  free->given_bounds = std::nullopt;
+  auto filler = WordFiller::make(free, testing::small_tokenizer(kWords), {}).value();
+  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"sotto lm calibrate"});
+  EXPECT_TRUE(MlmMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
+  const auto broken = make_model(
+      [](const Sequence&, std::uint32_t, std::uint32_t) { return std::numeric_limits<float>::quiet_NaN(); });
+  const auto m = mechanism(broken, {.epsilon = 1});
+  Text text_run(*m, "the cat");
+  expect_error(m->rewrite({&text_run.document, 1}), Errc::bad_format, {"not a number"});
+  expect_error(WordFiller::make(mixing_model(), testing::small_tokenizer(kWords), {"one"}), Errc::bad_format,
+               {"1 words", "21 outputs"});
+  expect_error(WordFiller::make(mixing_model(), testing::small_tokenizer({}), {}), Errc::bad_format,
+               {"no token that is a whole word"});
+}
+
+TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
+  const Guarantee guarantee = mechanism(mixing_model(), {.epsilon = 12})->guarantee();
+  EXPECT_EQ(guarantee.kind, GuaranteeKind::analytic);
+  EXPECT_TRUE(guarantee.unit.is_pure());
+  EXPECT_EQ(guarantee.epsilon, 12);
+  EXPECT_EQ(guarantee.rho, 18);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,289 @@
+// Whole texts through the pipeline, with the fake plugin of tests/support/fake_plugin.cpp.
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/language_mechanism.hpp"
+#include "privacy/nano_epsilon.hpp"
+#include "support/pipeline_fixture.hpp"
+#include "support/result_matchers.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::expect_error;
+
+// Before anything asks for the plugin.
+const int kPluginIsChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FAKE_PLUGIN, 1);
+
+class LanguageModels : public testing::PipelineTest {
+ protected:
+  LanguageModels() {
+    EXPECT_EQ(kPluginIsChosen, 0);
+    make_masked("masked", R"("range": 10)");
+  }
+
+  /// A masked model over some words; "soup" has the id 13.
+  void make_masked(const std::string& name, const std::string& settings) const {
+    std::filesystem::create_directory(path(name));
+    write(name + "/config.json", R"({"model_type": "bert", "vocab_size": 22, )" + settings + "}");
+    write(name + "/vocab.txt",
+          "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n,\n!\n##a\n##b\n##c\n##d\n##x\nsoup\ncold\nwarm\nthe\nwas\n"
+          "waiter\ni\ngood\nbad\n");
+  }
+  void make_causal(const std::string& name, const std::string& type) const {
+    std::filesystem::create_directory(path(name));
+    write(name + "/config.json", R"({"model_type": ")" + type + R"(", "vocab_size": 8})");
+    write(name + "/vocab.json",
+          R"({"<|endoftext|>": 0, "<|paraphrase|>": 1, "a": 2, "b": 3, "c": 4, "d": 5, "e": 6, "Ġ": 7})");
+    write(name + "/merges.txt", "#version: 0.2\n");
+  }
+
+  PrivatizeOptions mlm(double epsilon, const std::string& model = "masked") const {
+    PrivatizeOptions options;
+    options.mechanism = "dp-mlm";
+    options.epsilon = epsilon;
+    options.model = path(model).string();
+    options.key_file = path("key");
+    return options;
+  }
+  static std::vector<std::string> words(std::string_view text) {
+    std::vector<Token> tokens;
+    std::string padded(text);
+    padded.reserve(padded.size() + 64);
+    tokenize(padded, tokens);
+    std::vector<std::string> found;
+    for (const Token& token : tokens)
+      if (token.token_class == TokenClass::word) found.push_back(padded.substr(token.begin, token.end - token.begin));
+    return found;
+  }
+};
+
+TEST_F(LanguageModels, WordsAreDrawnAndTheRestFollowsThePolicy) {
+  make_masked("favourite", R"("range": 10, "favourite": 13)");
+  Counts counts;
+  EXPECT_EQ(rewrite("The waiter, 123 zyx.  Was it  cold? \n", mlm(1000, "favourite"), &counts).substr(0, 11),
+            "Soup soup, ");
+  EXPECT_EQ(counts.words, 6U);
+  EXPECT_EQ(counts.privatized, 6U);
+  EXPECT_EQ(counts.changed, 6U);
+  EXPECT_EQ(counts.bottom, 2U);  // zyx, it
+  EXPECT_EQ(counts.randomized_numbers, 1U);
+  EXPECT_EQ(counts.clear_punctuation, 3U);
+  PrivatizeOptions lower = mlm(1000, "favourite");
+  lower.policy.letter_case = CasePolicy::lower;
+  EXPECT_EQ(rewrite("The waiter!", lower), "soup soup!");
+  lower.policy.letter_case = CasePolicy::keep;
+  EXPECT_EQ(rewrite("THE Waiter was", lower), "SOUP Soup soup");
+  PrivatizeOptions paper = mlm(1000, "favourite");
+  paper.policy = Policy::paper();
+  EXPECT_EQ(rewrite("The waiter, 123 zyx.", paper), "The soup, 123 zyx.");
+}
+
+TEST_F(LanguageModels, WhatIsOutsideTheOutputSetNeverComesOut) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "Zaphod " : "x@y.org ";
+  for (const double epsilon : {1.0, 25.0, 250.0}) {
+    const std::string out = rewrite(text, mlm(epsilon));
+    EXPECT_EQ(out.find("Zaphod"), std::string::npos);
+    EXPECT_EQ(out.find('@'), std::string::npos);
+    EXPECT_EQ(words(out).size(), 300U + 0U);
+  }
+}
+
+TEST_F(LanguageModels, KeepingWordsLeavesNoGuarantee) {
+  for (const bool stopwords : {true, false}) {
+    PrivatizeOptions options = mlm(10);
+    if (stopwords)
+      options.policy.stopwords = StopwordPolicy::keep;
+    else
+      options.policy.oov = OovPolicy::drop;
+    const Receipt receipt = Privatizer::make(options).value()->receipt();
+    EXPECT_EQ(receipt.guarantee.kind, GuaranteeKind::none);
+    const auto json = nlohmann::json::parse(to_json(receipt));
+    EXPECT_EQ(json["guarantee"]["holds"], false);
+    EXPECT_FALSE(json["guarantee"]["document"].contains("zcdp"));
+  }
+}
+
+TEST_F(LanguageModels, PlusChangesTheLength) {
+  PrivatizeOptions options = mlm(10);
+  options.mechanism = "dp-mlm-plus";
+  options.parameters = {{"deletion", "1"}, {"addition", "0"}};
+  Counts counts;
+  EXPECT_EQ(rewrite("the soup was cold", options, &counts), "");
+  EXPECT_EQ(counts.privatized, 0U);
+  options.parameters = {{"deletion", "0"}, {"addition", "1"}};
+  counts = {};
+  EXPECT_EQ(words(rewrite("the soup was cold", options, &counts)).size(), 8U);
+  EXPECT_EQ(counts.privatized, 8U);
+  EXPECT_EQ(counts.largest_document, 8U);
+  options.parameters = {{"deletion", "1"}, {"addition", "1"}};
+  const std::string out = rewrite("the soup. was cold", options);
+  EXPECT_EQ(words(out).size(), 4U);
+  EXPECT_TRUE(std::isupper(static_cast<unsigned char>(out[0]))) << out;
+}
+
+TEST_F(LanguageModels, EveryFormatAndEveryThreadCountGivesTheSame) {
+  std::string text, jsonl;
+  for (int i = 0; i < 400; ++i) {
+    const std::string line = i % 3 == 0 ? "The soup was cold." : i % 3 == 1 ? "I good bad waiter, 42 warm!" : "";
+    text += line + "\n";
+    jsonl += R"({"n": )" + std::to_string(i) + R"(, "t": ")" + line + "\"}\n";
+  }
+  write("in.txt", text);
+  write("in.jsonl", jsonl);
+  for (const char* mode : {"parallel", "sequential"}) {
+    PrivatizeOptions options = mlm(10);
+    options.parameters["mode"] = mode;
+    FileOptions one = files("in.txt", "one.txt");
+    one.threads = 1;
+    FileOptions four = files("in.txt", "four.txt");
+    four.threads = 4;
+    const std::string first = run(options, one);
+    EXPECT_EQ(run(options, four), first);
+    EXPECT_NE(first, text);
+    FileOptions records = files("in.jsonl", "out.jsonl");
+    records.fields = {"t"};
+    records.dataset = "in.txt";
+    const std::string out = run(options, records);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 400);
+    EXPECT_NE(out.find("\"n\": 399"), std::string::npos);
+  }
+}
+
+TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
+  write("in.txt", "the soup was cold\nsoup\n");
+  PrivatizeOptions options = mlm(25);
+  options.delta = 1e-5;
+  const auto json = nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
+  EXPECT_EQ(json["mechanism"]["name"], "dp-mlm");
+  EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "parallel");
+  EXPECT_EQ(json["guarantee"]["kind"], "analytic");
+  EXPECT_EQ(json["guarantee"]["unit"]["epsilon"], "pure");
+  EXPECT_EQ(json["guarantee"]["epsilon_per_token"], 25);
+  const auto& document = json["guarantee"]["document"];
+  EXPECT_NEAR(document["epsilon_sum_max"].get<double>(), 100, 1e-9);
+  EXPECT_NEAR(document["zcdp"]["rho_max"].get<double>(), 4 * 25.0 * 25.0 / 8, 1e-9);
+  EXPECT_EQ(document["zcdp"]["delta"], 1e-5);
+  EXPECT_LE(document["zcdp"]["epsilon_max"].get<double>(), 312.5 + 2 * std::sqrt(312.5 * std::log(1e5)));
+  EXPECT_EQ(json["language_model"]["device"], "cpu");
+  EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "architecture");
+  EXPECT_EQ(json["language_model"]["outcomes"], 9);
+  EXPECT_EQ(json["model"]["name"], "masked");
+  EXPECT_EQ(json["model"]["sha256"].get<std::string>().size(), 64U);
+}
+
+TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
+  write("in.jsonl", "{\"who\": \"alice\", \"text\": \"the soup was cold\"}\n{\"who\": \"bob\", \"text\": \"12\"}\n");
+  FileOptions to = files("in.jsonl", "out.jsonl");
+  to.fields = {"text"};
+  to.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
+  ASSERT_TRUE(privatize_files(mlm(2.5), to));
+  std::map<std::string, NanoEpsilon> accounts;
+  ASSERT_TRUE(
+      Ledger::open(path("ledger")).value()->each_account([&](const LedgerAccount& account) -> Result<void> {
+        accounts[account.subject] = account.spent;
+        return {};
+      }));
+  EXPECT_EQ(accounts, (std::map<std::string, NanoEpsilon>{{"alice", 10'000'000'000}}));
+  PrivatizeOptions keeping = mlm(1);
+  keeping.policy = Policy::paper();
+  expect_error(privatize_files(keeping, to), Errc::invalid_argument, {"--ledger", "no differential privacy"});
+}
+
+TEST_F(LanguageModels, FreeLogitsNeedACalibrationOnAnotherText) {
+  make_masked("free", R"("max_position_embeddings": 64)");
+  write("public.txt", "the waiter was good\nthe soup was bad\n");
+  write("in.txt", "the soup was cold\n");
+  expect_error(Privatizer::make(mlm(10, "free")), Errc::not_found, {"sotto lm calibrate --model", "free"});
+  const auto info = calibrate_language_model(path("free").string(), path("public.txt")).value();
+  EXPECT_EQ(info.kind, "masked");
+  EXPECT_FALSE(info.bounded);
+  ASSERT_TRUE(info.calibration);
+  EXPECT_EQ(info.calibration->texts, 2U);
+  EXPECT_NEAR(info.calibration->highest - info.calibration->lowest, 4 * info.calibration->deviation, 1e-3);
+  EXPECT_EQ(language_model_info(path("free").string()).value().calibration->highest, info.calibration->highest);
+  const auto json =
+      nlohmann::json::parse(to_json(privatize_files(mlm(10, "free"), files("in.txt", "out.txt")).value()));
+  EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "clipping");
+  EXPECT_EQ(json["language_model"]["calibration_text_sha256"], info.calibration->text_digest);
+  expect_error(privatize_files(mlm(10, "free"), files("public.txt", "out2.txt")), Errc::invalid_argument,
+               {"public.txt", "this very file"});
+  expect_error(calibrate_language_model(path("masked").string(), path("public.txt")), Errc::invalid_argument,
+               {"needs no calibration", "[0, 10]"});
+}
+
+TEST_F(LanguageModels, TextsAreWrittenAnew) {
+  make_causal("causal", "gpt2");
+  make_causal("answering", "t5");
+  write("public.txt", "abc de\nbad cab\n");
+  PrivatizeOptions options = mlm(10, "causal");
+  options.mechanism = "dp-paraphrase";
+  expect_error(Privatizer::make(options), Errc::not_found, {"sotto lm calibrate"});
+  ASSERT_TRUE(calibrate_language_model(path("causal").string(), path("public.txt")));
+  ASSERT_TRUE(calibrate_language_model(path("answering").string(), path("public.txt")));
+  write("in.txt", "bed bad cab\nab\n\n");
+  const Receipt receipt = privatize_files(options, files("in.txt", "out.txt")).value();
+  EXPECT_EQ(receipt.counts.privatized, 13U);
+  EXPECT_EQ(receipt.counts.largest_document, 11U);
+  const std::string out = read("out.txt");
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 3);
+  const auto json = nlohmann::json::parse(to_json(receipt));
+  EXPECT_EQ(json["leaks"].dump().find("punctuation"), std::string::npos);
+  EXPECT_NE(json["leaks"].dump().find("how many tokens"), std::string::npos);
+  options.parameters["length"] = "5";
+  EXPECT_EQ(privatize_files(options, files("in.txt", "out.txt")).value().counts.privatized, 15U);
+  options.parameters["length"] = "x";
+  expect_error(Privatizer::make(options), Errc::invalid_argument, {"--set length", "'x'"});
+  options.parameters.clear();
+  options.model = path("answering").string();
+  expect_error(Privatizer::make(options), Errc::invalid_argument, {"dp-paraphrase", "GPT-2"});
+  options.mechanism = "dp-prompt";
+  EXPECT_TRUE(Privatizer::make(options));
+  options.policy.stopwords = StopwordPolicy::keep;
+  expect_error(Privatizer::make(options), Errc::invalid_argument, {"--stopwords", "writes the whole text anew"});
+}
+
+TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
+  PrivatizeOptions budget = mlm(0);
+  budget.document_budget = DocumentBudget{BudgetStrategy::even, 10, {}};
+  expect_error(Privatizer::make(budget), Errc::invalid_argument, {"--document-epsilon", "--epsilon"});
+  PrivatizeOptions certified = mlm(1);
+  certified.target = PrivacyTarget::certified;
+  expect_error(Privatizer::make(certified), Errc::invalid_argument, {"--target"});
+  PrivatizeOptions phrases = mlm(1);
+  phrases.collocations = Segmentation::gst;
+  expect_error(Privatizer::make(phrases), Errc::invalid_argument, {"--collocations"});
+  for (const double epsilon : {0.0, -1.0, 1e7})
+    expect_error(Privatizer::make(mlm(epsilon)), Errc::invalid_argument, {"--epsilon"});
+  for (const auto& [name, value] : {std::pair("mode", "x"), std::pair("context", "x"), std::pair("window", "-1")}) {
+    PrivatizeOptions wrong = mlm(1);
+    wrong.parameters[name] = value;
+    expect_error(Privatizer::make(wrong), Errc::invalid_argument, {name, value});
+  }
+  PrivatizeOptions coin = mlm(1);
+  coin.mechanism = "dp-mlm-plus";
+  coin.parameters["deletion"] = "1.5";
+  expect_error(Privatizer::make(coin), Errc::invalid_argument, {"deletion", "1.5"});
+  expect_error(Privatizer::make(mlm(1, "nowhere")), Errc::not_found, {"no such folder"});
+  std::filesystem::create_directory(path("empty"));
+  expect_error(Privatizer::make(mlm(1, "empty")), Errc::not_found, {"config.json"});
+  expect_error(find_word_mechanism("dp-mlm"), Errc::invalid_argument, {"whole texts"});
+}
+
+TEST_F(LanguageModels, EverySettingDecidesTheNoise) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "the soup was cold ";
+  const std::string base = rewrite(text, mlm(5));
+  EXPECT_EQ(rewrite(text, mlm(5)), base);
+  PrivatizeOptions other = mlm(5);
+  other.language.precision = Precision::int8;
+  EXPECT_NE(rewrite(text, other), base);
+  other = mlm(5);
+  other.parameters["context"] = "none";
+  EXPECT_NE(rewrite(text, other), base);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,141 @@
+// A plugin in the place of the one with libtorch: models whose logits are a function of what they are asked, so
+// that the whole path from the command line to the receipt can be tested where there is no libtorch.
+//
+// config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits lie
+// in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the highest.
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "lm/language_model.hpp"
+
+namespace {
+
+using namespace sotto;
+
+struct Settings {
+  std::string type;
+  std::uint32_t size = 0;
+  std::uint32_t positions = 0;
+  std::int64_t favourite = -1;
+  std::optional<float> range;
+};
+
+Result<Settings> read(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "config.json");
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object() || !json.contains("vocab_size"))
+    return fail(Errc::bad_format, (folder / "config.json").string() + ": vocab_size is missing");
+  Settings settings;
+  settings.type = json.value("model_type", "");
+  settings.size = json.value("vocab_size", 0U);
+  settings.positions = json.value("max_position_embeddings", 128U);
+  settings.favourite = json.value("favourite", std::int64_t{-1});
+  if (json.contains("range")) settings.range = json.value("range", 0.0F);
+  return settings;
+}
+
+float logit(const Settings& settings, const std::vector<std::int32_t>& ids, std::uint32_t place,
+            std::uint32_t output) {
+  std::uint64_t state = 0x9E3779B97F4A7C15 + place * 77 + output;
+  for (const std::int32_t id : ids) state = (state ^ static_cast<std::uint32_t>(id)) * 0xD1B54A32D192ED03;
+  state ^= state >> 29;
+  const float share = static_cast<float>((state * 0x9E3779B97F4A7C15) >> 40) * 0x1p-24F;
+  if (settings.favourite == output) return settings.range.value_or(30);
+  return settings.range ? *settings.range * share : 20 * share - 10;
+}
+
+class Masked final : public MaskedModel {
+ public:
+  explicit Masked(Settings settings) : settings_(std::move(settings)) {}
+  std::uint32_t input_size() const override { return settings_.size; }
+  std::uint32_t output_size() const override { return settings_.size; }
+  std::uint32_t max_positions() const override { return settings_.positions; }
+  std::uint32_t segment_count() const override { return 2; }
+  std::uint32_t piece_count() const override { return 1; }
+  std::optional<LogitBounds> bounds() const override {
+    if (!settings_.range) return std::nullopt;
+    return LogitBounds{0, *settings_.range, true};
+  }
+  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
+  std::span<const float> log_base() const override { return {}; }
+  Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
+                      std::span<float> out) const override {
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      for (std::uint32_t k = 0; k < settings_.size; ++k)
+        out[i * settings_.size + k] = logit(settings_, sequences[i].ids, masked[i], k);
+    return {};
+  }
+
+ private:
+  Settings settings_;
+};
+
+class Texts final : public Generation {
+ public:
+  Texts(const Settings& settings, std::span<const Sequence> prompts) : settings_(settings) {
+    for (const Sequence& prompt : prompts) ids_.push_back(prompt.ids);
+  }
+  Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
+    for (std::size_t i = 0; i < tokens.size(); ++i) ids_[i].push_back(tokens[i]);
+    answer(logits);
+    return {};
+  }
+  void answer(std::span<float> out) const {
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+      for (std::uint32_t k = 0; k < settings_.size; ++k)
+        out[i * settings_.size + k] = logit(settings_, ids_[i], 0, k);
+  }
+
+ private:
+  Settings settings_;
+  std::vector<std::vector<std::int32_t>> ids_;
+};
+
+class Causal final : public CausalModel {
+ public:
+  explicit Causal(Settings settings) : settings_(std::move(settings)) {}
+  std::uint32_t output_size() const override { return settings_.size; }
+  std::uint32_t max_positions() const override { return settings_.positions; }
+  bool answers() const override { return settings_.type == "t5"; }
+  Result<void> score(std::span<const Sequence>, std::span<float>) const override {
+    return fail(Errc::invalid_argument, "not here");
+  }
+  Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
+                                            std::span<float> logits) const override {
+    auto texts = std::make_unique<Texts>(settings_, prompts);
+    texts->answer(logits);
+    return texts;
+  }
+
+ private:
+  Settings settings_;
+};
+
+class Backend final : public LanguageModelBackend {
+ public:
+  Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
+                                                         const LanguageModelResources&) override {
+    SOTTO_ASSIGN(Settings settings, read(folder));
+    return std::make_shared<const Masked>(std::move(settings));
+  }
+  Result<std::shared_ptr<const SentenceModel>> open_sentence(const std::filesystem::path&,
+                                                             const LanguageModelResources&) override {
+    return fail(Errc::invalid_argument, "not here");
+  }
+  Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
+                                                         const LanguageModelResources&) override {
+    SOTTO_ASSIGN(Settings settings, read(folder));
+    return std::make_shared<const Causal>(std::move(settings));
+  }
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) sotto::LanguageModelBackend* sotto_language_model_backend(
+    std::uint32_t abi) {
+  static Backend backend;
+  return abi == sotto::kLanguageModelAbi ? &backend : nullptr;
+}
