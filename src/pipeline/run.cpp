@@ -195,8 +195,7 @@ class Run {
 
 std::size_t chunk_bytes(const RewriteContext& context, const FileOptions& files) {
   if (context.language) return kLanguageChunk;
-  const std::size_t batches = context.bank ? kBatchesPerChunk : 1;
-  return std::clamp(batches * context.mechanism->good_batch() * kBytesPerToken,
+  return std::clamp(context.mechanism->good_batch() * kBytesPerToken,
                     files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
 }
 
