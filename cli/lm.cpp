@@ -34,23 +34,28 @@ Json as_json(const LanguageModelInfo& info) {
                {"outcomes", info.outcomes}, {"bounded", info.bounded}};
   if (info.bounded) json["bounds"] = {info.lowest, info.highest};
   if (const auto& c = info.calibration)
-    json["calibration"] = {{"bounds", {c->lowest, c->highest}},    {"mean", c->mean},
-                           {"standard_deviation", c->deviation},   {"texts", c->texts},
-                           {"logits", c->logits},                  {"text_sha256", c->text_digest}};
+    json["calibration"] = {{"bounds", {c->lowest, c->highest}},
+                           {"mean", c->mean},
+                           {"standard_deviation", c->deviation},
+                           {"texts", c->texts},
+                           {"logits", c->logits},
+                           {"text_sha256", c->text_digest}};
   return json;
 }
 
 std::string as_text(const LanguageModelInfo& info) {
   std::string text = fmt::format(
-      "{}\n  folder    {}\n  sha256    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} may "
+      "{}\n  folder    {}\n  sha256    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} "
+      "may "
       "come out\n",
       info.name, info.folder.string(), info.digest, info.kind, info.positions, info.logits, info.outcomes);
   if (info.bounded)
     return text + fmt::format("  bounds    [{:g}, {:g}] by its architecture\n", info.lowest, info.highest);
   if (const auto& c = info.calibration)
-    return text + fmt::format("  bounds    clipped to [{:.6g}, {:.6g}]: mean and mean + 4·{:.6g} of {} logits over "
-                              "{} public texts\n            of sha256 {}\n",
-                              c->lowest, c->highest, c->deviation, c->logits, c->texts, c->text_digest);
+    return text + fmt::format(
+                      "  bounds    clipped to [{:.6g}, {:.6g}]: mean and mean + 4·{:.6g} of {} logits over "
+                      "{} public texts\n            of sha256 {}\n",
+                      c->lowest, c->highest, c->deviation, c->logits, c->texts, c->text_digest);
   return text + "  bounds    none; estimate them on public text with 'sotto lm calibrate'\n";
 }
 
@@ -86,9 +91,11 @@ NamedAction add_calibrate(CLI::App& group) {
   command->add_option("--model", a->model, "Folder, or the name of one among the models")
       ->required()
       ->type_name("NAME|FOLDER");
-  command->add_option("PUBLIC-TEXT", a->text, "A text that need not be protected, one document a line")->required();
+  command->add_option("PUBLIC-TEXT", a->text, "A text that need not be protected, one document a line")
+      ->required();
   a->add_options(*command);
-  command->footer(R"(Logits are clipped to [mean, mean + 4 standard deviations] of those seen on up to 1,000 lines; the bounds are
+  command->footer(
+      R"(Logits are clipped to [mean, mean + 4 standard deviations] of those seen on up to 1,000 lines; the bounds are
 stored in the model's folder. They must not depend on the texts to be protected, so 'sotto privatize' refuses
 the very file that they were estimated on.
 

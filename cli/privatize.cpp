@@ -122,11 +122,9 @@ void add_run_options(CLI::App& command, Arguments& a) {
   command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
   command.add_option("--memory", a.memory, "For tables and caches (default: 512M); changes speed only")
       ->type_name("SIZE");
-  command
-      .add_option("--device", a.device, "Where a language model runs: cpu or cuda (default: cpu)")
+  command.add_option("--device", a.device, "Where a language model runs: cpu or cuda (default: cpu)")
       ->type_name("WHERE");
-  command
-      .add_option("--precision", a.precision, "Of a language model's weights: f32 or int8 (default: f32)")
+  command.add_option("--precision", a.precision, "Of a language model's weights: f32 or int8 (default: f32)")
       ->type_name("WHAT");
   command
       .add_option("--delta", a.delta,
@@ -214,11 +212,11 @@ Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
 
 /// What only mechanisms with a language model take.
 Result<void> set_language_model(const Arguments& a, PrivatizeOptions& options) {
-  for (const auto& [option, value] : {std::pair("--device", &a.device), std::pair("--precision", &a.precision),
-                                      std::pair("--delta", &a.delta)})
+  for (const auto& [option, value] : {std::pair("--device", &a.device),
+                                      std::pair("--precision", &a.precision), std::pair("--delta", &a.delta)})
     if (!value->empty() && !rewrites_whole_texts(options.mechanism))
-      return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option, *value,
-                                options.mechanism));
+      return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option,
+                                *value, options.mechanism));
   if (!a.device.empty()) {
     SOTTO_ASSIGN(options.language.device, parse_device(a.device));
   }
@@ -299,7 +297,8 @@ Result<FileOptions> file_options(const Arguments& a) {
 
 std::string new_texts_summary(const Receipt& receipt) {
   const Counts& c = receipt.counts;
-  std::string text = fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
+  std::string text =
+      fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
   if (receipt.seeded) return text + "; seeded: not private";
   return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",

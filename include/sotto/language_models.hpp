@@ -41,8 +41,8 @@ struct CalibrationSummary {
   std::string text_digest;  ///< SHA-256 of the public file
 };
 
-/// Whether the mechanism of that name rewrites whole texts with a language model; then there is no Mechanism of
-/// that name, and its default model (empty: none is shipped) names a folder.
+/// Whether the mechanism of that name rewrites whole texts with a language model; then there is no Mechanism
+/// of that name, and its default model (empty: none is shipped) names a folder.
 bool rewrites_whole_texts(std::string_view mechanism);
 
 /// As find_mechanism, and an error for one that rewrites whole texts.

@@ -57,9 +57,9 @@ struct PrivatizeOptions {
   std::optional<std::filesystem::path>
       key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
-  MechanismResources resources;  ///< changes speed only
+  MechanismResources resources;     ///< changes speed only
   LanguageModelResources language;  ///< for mechanisms that use a language model
-  double delta = 1e-6;  ///< for what their receipt says beside ε; between 0 and 1
+  double delta = 1e-6;              ///< for what their receipt says beside ε; between 0 and 1
 };
 
 /// What one of the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in

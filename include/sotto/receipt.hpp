@@ -102,8 +102,8 @@ struct Receipt {
   double epsilon = 0;   ///< nominal, of a token; with a budget for each document the largest that was used
   Guarantee guarantee;  ///< for a token
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
-  std::optional<BudgetReceipt> budget;              ///< empty: every token had `epsilon`
-  std::optional<CollocationsReceipt> collocations;  ///< empty: every word was a token
+  std::optional<BudgetReceipt> budget;                 ///< empty: every token had `epsilon`
+  std::optional<CollocationsReceipt> collocations;     ///< empty: every word was a token
   std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;

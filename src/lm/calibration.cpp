@@ -166,7 +166,8 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   SOTTO_ASSIGN(const std::string text, read_file(file));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   const auto wrong = [&](std::string_view what) {
-    return fail(Errc::bad_format, fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));
+    return fail(Errc::bad_format,
+                fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));
   };
   if (!json.is_object()) return wrong("this is no calibration");
   Calibration calibration;
@@ -185,7 +186,8 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   if (!std::isfinite(calibration.bounds.lowest) || !std::isfinite(calibration.bounds.highest) ||
       calibration.bounds.lowest >= calibration.bounds.highest)
     return wrong("its bounds leave no room");
-  if (calibration.model_digest != model_digest) return wrong("it is about other files than the model has now");
+  if (calibration.model_digest != model_digest)
+    return wrong("it is about other files than the model has now");
   return calibration;
 }
 

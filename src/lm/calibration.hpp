@@ -24,7 +24,7 @@ struct Calibration {
   double mean = 0;
   double deviation = 0;
   std::uint64_t texts = 0;
-  std::uint64_t logits = 0;   ///< that were looked at
+  std::uint64_t logits = 0;  ///< that were looked at
   std::string model_digest;  ///< of the model they are about
   std::string text_digest;   ///< SHA-256 of the public file
 };

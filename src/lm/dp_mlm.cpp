@@ -91,16 +91,17 @@ Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<c
   const MaskedModel& answering = model ? *model : filler->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)
-    return fail(Errc::invalid_argument,
-                "the model's logits have no bounds, so nothing could be promised; estimate them on public text "
-                "with 'sotto lm calibrate'");
+    return fail(
+        Errc::invalid_argument,
+        "the model's logits have no bounds, so nothing could be promised; estimate them on public text "
+        "with 'sotto lm calibrate'");
   SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
   SOTTO_ASSIGN(LogitLaw law,
                LogitLaw::make(*bounds, options.epsilon, filler->logits(), answering.log_base()));
   std::shared_ptr<MlmMechanism> mechanism(
       new MlmMechanism(filler, options, *bounds, std::move(input), std::move(law)));
-  mechanism->batch_ = std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch,
-                                 kLargestBatch);
+  mechanism->batch_ =
+      std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch, kLargestBatch);
   if (!model) model = {filler, &filler->model()};
   mechanism->model_ = std::move(model);
   return mechanism;
@@ -173,7 +174,8 @@ Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) con
 Guarantee MlmMechanism::guarantee() const {
   Guarantee guarantee = law_.guarantee();
   guarantee.statement = fmt::format(
-      "Each draw is epsilon-differentially private for its whole context, whatever two texts are compared; it "
+      "Each draw is epsilon-differentially private for its whole context, whatever two texts are compared; "
+      "it "
       "is drawn among {} public words with logits {} [{:.6g}, {:.6g}]. Every draw reads the text, so the "
       "epsilons of all draws of a text add up even where two texts differ in one word.",
       law_.size(), bounds_.by_architecture ? "that the model keeps in" : "clipped to", bounds_.lowest,

@@ -60,8 +60,8 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const
   writer->after_ = prompt.substr(place + kPlace.size());
   const std::size_t size = std::min<std::size_t>(model->output_size(), tokenizer->size());
   for (std::uint32_t id = 0; id < size; ++id)
-    if (!tokenizer->token(id).empty() &&
-        (static_cast<std::int32_t>(id) == writer->end_ || (!tokenizer->is_special(id) && id != writer->paraphrase_)))
+    if (!tokenizer->token(id).empty() && (static_cast<std::int32_t>(id) == writer->end_ ||
+                                          (!tokenizer->is_special(id) && id != writer->paraphrase_)))
       writer->outcomes_.push_back(id);
   writer->model_ = std::move(model);
   writer->tokenizer_ = std::move(tokenizer);
@@ -191,8 +191,8 @@ Result<void> GenerationMechanism::write(std::span<Row> rows) const {
       Row& row = rows[i];
       next[i] = writer_->end();
       if (row.done) continue;
-      SOTTO_ASSIGN(const std::uint32_t outcome, law_.draw(std::span(logits).subspan(i * size, size),
-                                                          *row.document->bits, weights));
+      SOTTO_ASSIGN(const std::uint32_t outcome,
+                   law_.draw(std::span(logits).subspan(i * size, size), *row.document->bits, weights));
       next[i] = static_cast<std::int32_t>(writer_->outcomes()[outcome]);
       if (next[i] != writer_->end()) row.written.push_back(static_cast<SubwordId>(next[i]));
       row.done = next[i] == writer_->end() || row.written.size() == row.document->lengths[row.part];
@@ -213,7 +213,8 @@ Guarantee GenerationMechanism::guarantee() const {
   Guarantee guarantee = law_.guarantee();
   guarantee.statement = fmt::format(
       "Each draw is epsilon-differentially private for the whole text, drawn among all {} tokens of the "
-      "vocabulary with logits {} [{:.6g}, {:.6g}]; a text has at most as many draws as {}, and the epsilons of "
+      "vocabulary with logits {} [{:.6g}, {:.6g}]; a text has at most as many draws as {}, and the epsilons "
+      "of "
       "all of them add up, also of those that an early end left out.",
       law_.size(), bounds_.by_architecture ? "that the model keeps in" : "clipped to", bounds_.lowest,
       bounds_.highest,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,14 @@ struct LogitBounds {
   bool by_architecture = false;  ///< the head cannot leave them; otherwise logits are clipped to them
 };
 
+/// How a model with a bounded head makes logits of its scores: logit = range / (1 + exp(−slope · score)). All
+/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), on no text.
+struct BoundedHead {
+  float range = 0;
+  float slope = 0;
+  float log_total = 0;  ///< ln of the sum of weights that a balanced draw keeps to
+};
+
 /// A model that fills a masked position. Safe to share between threads.
 class MaskedModel {
  public:
@@ -47,15 +56,29 @@ class MaskedModel {
   virtual std::optional<LogitBounds> bounds() const = 0;
 
   /// The model as it answers when draws are made at this ε, sharing its weights; null for a model that does
-  /// not care. A model that does care must be asked this way.
+  /// not care. A model that does care must be asked this way: as it was opened, its logits are free.
   virtual Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const = 0;
   /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one a logit; empty: uniform.
   virtual std::span<const float> log_base() const = 0;
+
+  /// As at_epsilon, told the largest difference that the ln weights of a draw may show, and answering with
+  /// scores that the caller makes logits of by bounded_head(). Null for a model without a bounded head.
+  virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double) const { return nullptr; }
+  /// Null unless the model came from at_reach or at_epsilon.
+  virtual const BoundedHead* bounded_head() const { return nullptr; }
 
   /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
   /// output_size() numbers for each, in order. Each answer depends on its own sequence alone, up to rounding.
   virtual Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                               std::span<float> out) const = 0;
+  /// The logits at every place of a sequence, output_size() numbers for each. Costs far more a place than
+  /// `logits` does in batches.
+  virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const {
+    const std::vector<Sequence> copies(sequence.ids.size(), sequence);
+    std::vector<std::uint32_t> places(copies.size());
+    std::iota(places.begin(), places.end(), 0U);
+    return logits(copies, places, out);
+  }
 };
 
 /// A model that turns texts into vectors of length 1. Safe to share between threads.

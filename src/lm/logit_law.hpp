@@ -59,7 +59,7 @@ class LogitLaw {
   double epsilon_ = 0;
   double lowest_ = 0;
   double highest_ = 0;
-  double slope_ = 0;          // ½ε/(highest − lowest)
+  double slope_ = 0;           // ½ε/(highest − lowest)
   double smallest_share_ = 0;  // e^{−ε/2}, rounded up; 0 where there is nothing to prove
   double full_ = 0;            // the largest weight there may be
 };

@@ -22,6 +22,7 @@ Result<MaskedInput> MaskedInput::make(const WordFiller& filler, bool with_origin
   MaskedInput input;
   input.filler_ = &filler;
   input.with_original_ = with_original;
+  if (most_words == 0) most_words = filler.usual_window();
   input.most_words_ = most_words == 0 ? std::numeric_limits<std::size_t>::max() : most_words;
   const std::size_t positions = filler.model().max_positions();
   if (filler.layout() == InputLayout::slots) {
@@ -91,7 +92,8 @@ std::span<const std::int32_t> MaskedText::word(std::size_t token) const {
 }
 
 std::span<const std::int32_t> MaskedText::added(std::size_t token) const {
-  return cells_.empty() ? std::span<const std::int32_t>() : std::span<const std::int32_t>(cells_[token].added);
+  return cells_.empty() ? std::span<const std::int32_t>()
+                        : std::span<const std::int32_t>(cells_[token].added);
 }
 
 /// Of the original or of what stands in its place, whichever needs more room.
@@ -107,8 +109,7 @@ MaskedText::Window MaskedText::window(const MaskedInput& input, std::size_t toke
   bool right = true;
   const auto take = [&](std::size_t next) {
     const std::size_t more = pieces_of(next);
-    if (window.end - window.begin >= input.most_words_ || pieces + more > input.most_pieces_)
-      return false;
+    if (window.end - window.begin >= input.most_words_ || pieces + more > input.most_pieces_) return false;
     pieces += more;
     return true;
   };
@@ -163,8 +164,8 @@ std::uint32_t MaskedText::mask_pair(const MaskedInput& input, Window window, std
   const MaskedInput::Frame& frame = input.frame_;
   append(out.ids, frame.before);
   if (input.with_original_) {
-    append(out.ids, std::span(pieces_).subspan(begins_[window.begin],
-                                               begins_[window.end] - begins_[window.begin]));
+    append(out.ids,
+           std::span(pieces_).subspan(begins_[window.begin], begins_[window.end] - begins_[window.begin]));
     append(out.ids, frame.between);
   }
   const std::size_t second = out.ids.size();

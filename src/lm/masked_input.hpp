@@ -17,7 +17,7 @@ namespace sotto {
 class MaskedInput {
  public:
   /// `with_original`: the original text stands before the one with the mask. `most_words`: tokens of a
-  /// window; 0: as many as the model takes.
+  /// window; 0: as many as the model was trained on, where that is known, or takes.
   static Result<MaskedInput> make(const WordFiller& filler, bool with_original, std::size_t most_words);
 
   bool with_original() const { return with_original_; }

@@ -7,6 +7,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "lm/tokenizer/json_file.hpp"
 #include "text/letter_case.hpp"
 
 namespace sotto {
@@ -39,8 +40,10 @@ Result<std::vector<std::string>> read_words(const std::filesystem::path& folder)
 
 Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const MaskedModel> model,
                                                            std::shared_ptr<const SubwordTokenizer> tokenizer,
-                                                           std::vector<std::string> words) {
+                                                           std::vector<std::string> words,
+                                                           std::size_t usual_window) {
   std::shared_ptr<WordFiller> filler(new WordFiller);
+  filler->usual_window_ = usual_window;
   if (!tokenizer->special().mask)
     return fail(Errc::bad_format, "the vocabulary has no mask token, so this is no masked model");
   if (tokenizer->size() > model->input_size())
@@ -60,10 +63,19 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(std::vector<std::string> words, read_words(folder));
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));
-  auto filler = make(std::move(model), std::move(tokenizer), std::move(words));
+  SOTTO_ASSIGN(const Json config, read_optional_json_object(folder / "config.json"));
+  const auto window = config.find("window_slots");
+  const std::size_t usual =
+      window != config.end() && window->is_number_unsigned() ? window->get<std::size_t>() : 0;
+  auto filler = make(std::move(model), std::move(tokenizer), std::move(words), usual);
   if (!filler)
     return fail(filler.error().code, fmt::format("{}: {}", folder.string(), filler.error().message));
   return filler;
+}
+
+Result<std::optional<LogitBounds>> WordFiller::bounds_at(double epsilon) const {
+  SOTTO_ASSIGN(const std::shared_ptr<const MaskedModel> answering, model_->at_epsilon(epsilon));
+  return answering ? answering->bounds() : model_->bounds();
 }
 
 Result<void> WordFiller::take_words(std::vector<std::string> words) {
@@ -94,9 +106,8 @@ void WordFiller::add_pieces(std::string_view token, bool after_blank, std::vecto
   const std::vector<SubwordId> ids = layout_ == InputLayout::slots
                                          ? tokenizer_->encode_word(lookup_form(token), false)
                                          : tokenizer_->encode_word(token, after_blank);
-  const std::size_t most = layout_ == InputLayout::slots
-                               ? std::min<std::size_t>(kMostPieces, model_->piece_count())
-                               : kMostPieces;
+  const std::size_t most =
+      layout_ == InputLayout::slots ? std::min<std::size_t>(kMostPieces, model_->piece_count()) : kMostPieces;
   for (std::size_t i = 0; i < std::min(ids.size(), most); ++i)
     out.push_back(static_cast<std::int32_t>(ids[i]));
 }

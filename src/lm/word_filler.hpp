@@ -36,7 +36,8 @@ class WordFiller {
   /// read words as pieces (MaskedModel::piece_count above 1).
   static Result<std::shared_ptr<const WordFiller>> make(std::shared_ptr<const MaskedModel> model,
                                                         std::shared_ptr<const SubwordTokenizer> tokenizer,
-                                                        std::vector<std::string> words);
+                                                        std::vector<std::string> words,
+                                                        std::size_t usual_window = 0);
   /// Opens a folder with the plugin.
   static Result<std::shared_ptr<const WordFiller>> open(const std::filesystem::path& folder,
                                                         const LanguageModelResources& resources);
@@ -45,6 +46,10 @@ class WordFiller {
   const SubwordTokenizer& tokenizer() const { return *tokenizer_; }
   InputLayout layout() const { return layout_; }
   std::int32_t mask() const { return mask_; }
+  /// The most tokens of a window that the model was trained on (window_slots of config.json); 0: unknown.
+  std::size_t usual_window() const { return usual_window_; }
+  /// Whether the model's architecture bounds its logits, when draws are made at this ε; nothing: it does not.
+  Result<std::optional<LogitBounds>> bounds_at(double epsilon) const;
 
   /// The words that may come out, as they are spelled; a word's number is its place here.
   const std::vector<std::string>& words() const { return words_; }
@@ -65,6 +70,7 @@ class WordFiller {
   std::shared_ptr<const SubwordTokenizer> tokenizer_;
   InputLayout layout_ = InputLayout::pair;
   std::int32_t mask_ = 0;
+  std::size_t usual_window_ = 0;
   std::vector<std::string> words_;
   std::vector<std::uint32_t> logits_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by lower case

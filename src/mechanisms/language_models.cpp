@@ -6,13 +6,14 @@ namespace {
 const char* const kPureDraw = "analytic: pure ε a draw (ρ = ε²/8), draws·ε a text";
 
 std::vector<ParameterInfo> masked_parameters() {
-  return {{"context", "concat",
-           "concat: the original text stands before the one with the mask; none: the mask alone in its text"},
-          {"mode", "parallel",
-           "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
-           "sequential: as printed in the paper, a draw sees the words already drawn"},
-          {"window", "0",
-           "tokens of a text that a draw sees, the masked one in the middle; 0: as many as the model takes"}};
+  return {
+      {"context", "concat",
+       "concat: the original text stands before the one with the mask; none: the mask alone in its text"},
+      {"mode", "parallel",
+       "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
+       "sequential: as printed in the paper, a draw sees the words already drawn"},
+      {"window", "0",
+       "tokens of a text that a draw sees, the masked one in the middle; 0: as many as the model takes"}};
 }
 
 }  // namespace
@@ -20,7 +21,8 @@ std::vector<ParameterInfo> masked_parameters() {
 MechanismInfo dp_mlm_info() {
   MechanismInfo info;
   info.name = "dp-mlm";
-  info.summary = "masks each word and draws a new one from a masked language model's logits, clipped or bounded";
+  info.summary =
+      "masks each word and draws a new one from a masked language model's logits, clipped or bounded";
   info.metric = "none: pure epsilon";
   info.guarantee = kPureDraw;
   info.speed = "a model's pass a word";
@@ -36,7 +38,8 @@ MechanismInfo dp_mlm_plus_info() {
   info.summary = "dp-mlm that also leaves words out and adds some, so that the length changes";
   info.guarantee = "analytic: pure ε a draw (ρ = ε²/8), at most 2n·ε a text, (1−D+A)n·ε on average";
   info.use_when = "the number of words should not show";
-  info.parameters.push_back({"addition", "0.1", "probability A, from 0 to 1, that a word is added after a place"});
+  info.parameters.push_back(
+      {"addition", "0.1", "probability A, from 0 to 1, that a word is added after a place"});
   info.parameters.push_back({"deletion", "0.05", "probability D, from 0 to 1, that a place is left out"});
   return info;
 }
@@ -50,17 +53,19 @@ MechanismInfo dp_paraphrase_info() {
   info.speed = "a model's pass a token";
   info.use_when = "you want to compare dp-mlm with it";
   info.default_model = "sotto-en-paraphrase";
-  info.parameters = {{"length", "input",
-                      "most tokens of an output: input, as many as the text has, which is revealed; or a number "
-                      "for all texts"},
-                     {"prompt", "auto", "what the model is given, with {} where the text goes; auto: the model's own"}};
+  info.parameters = {
+      {"length", "input",
+       "most tokens of an output: input, as many as the text has, which is revealed; or a number "
+       "for all texts"},
+      {"prompt", "auto", "what the model is given, with {} where the text goes; auto: the model's own"}};
   return info;
 }
 
 MechanismInfo dp_prompt_info() {
   MechanismInfo info = dp_paraphrase_info();
   info.name = "dp-prompt";
-  info.summary = "asks an encoder-decoder for a paraphrase and draws its answer token by token, logits clipped";
+  info.summary =
+      "asks an encoder-decoder for a paraphrase and draws its answer token by token, logits clipped";
   info.default_model = "";  // none is shipped
   return info;
 }

@@ -25,8 +25,8 @@ struct TextToRewrite {
   Key stream_key() const { return streams.stream_key(id, field, text); }
 };
 
-/// Rewrites texts, many together where that is faster; the output does not depend on it. Not thread-safe: each
-/// thread has its own.
+/// Rewrites texts, many together where that is faster; the output does not depend on it. Not thread-safe:
+/// each thread has its own.
 class DocumentWork {
  public:
   virtual ~DocumentWork() = default;

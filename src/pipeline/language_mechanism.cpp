@@ -31,9 +31,11 @@ Result<void> check_options(const PrivatizeOptions& options, const MechanismInfo&
 /// A text that is written anew has no tokens that could be kept.
 Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info) {
   const auto has_no_part = [&](std::string_view option, std::string_view value) {
-    return refuse(fmt::format("--{}: '{}' is not allowed; {} writes the whole text anew", option, value, info.name));
+    return refuse(
+        fmt::format("--{}: '{}' is not allowed; {} writes the whole text anew", option, value, info.name));
   };
-  if (policy.stopwords != StopwordPolicy::privatize) return has_no_part("stopwords", to_string(policy.stopwords));
+  if (policy.stopwords != StopwordPolicy::privatize)
+    return has_no_part("stopwords", to_string(policy.stopwords));
   if (policy.oov != OovPolicy::bottom) return has_no_part("oov", to_string(policy.oov));
   if (policy.numbers != NumberPolicy::random) return has_no_part("numbers", to_string(policy.numbers));
   if (policy.punctuation != PunctuationPolicy::keep)
@@ -67,21 +69,24 @@ Result<GenerationOptions> generation_options(double epsilon, const ParameterValu
     options.length = *number;
     return options;
   }
-  return refuse(fmt::format("--set length: '{}' is not allowed; give input or a number from 1 to 1000000", length));
+  return refuse(
+      fmt::format("--set length: '{}' is not allowed; give input or a number from 1 to 1000000", length));
 }
 
 tl::unexpected<Error> no_bounds(const std::filesystem::path& folder) {
-  return fail(Errc::not_found,
-              fmt::format("{}: the model's logits have no bounds, so nothing could be promised; estimate them on "
-                          "public text with 'sotto lm calibrate --model {} PUBLIC-TEXT'",
-                          folder.string(), folder.string()));
+  return fail(
+      Errc::not_found,
+      fmt::format("{}: the model's logits have no bounds, so nothing could be promised; estimate them on "
+                  "public text with 'sotto lm calibrate --model {} PUBLIC-TEXT'",
+                  folder.string(), folder.string()));
 }
 
 Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues& parameters,
                          LanguageMechanism& made) {
   SOTTO_ASSIGN(const MlmOptions mlm, mlm_options(options.epsilon, parameters));
   SOTTO_ASSIGN(const auto filler, WordFiller::open(made.folder, options.language));
-  const bool bounded = filler->model().bounds().has_value();
+  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options.epsilon));
+  const bool bounded = own_bounds.has_value();
   if (bounded) made.calibration.reset();
   if (!bounded && !made.calibration) return no_bounds(made.folder);
   std::optional<LogitBounds> bounds;
@@ -99,8 +104,9 @@ Result<void> make_generation(const PrivatizeOptions& options, const MechanismInf
                                                    prompt == "auto" ? std::string_view() : prompt));
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
-    return refuse(fmt::format("--model: '{}' is not for {}; it needs {}", made.folder.string(), info.name,
-                              wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
+    return refuse(
+        fmt::format("--model: '{}' is not for {}; it needs {}", made.folder.string(), info.name,
+                    wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
   if (!made.calibration) return no_bounds(made.folder);
   SOTTO_ASSIGN(made.generation, GenerationMechanism::make(writer, generation, made.calibration->bounds));
   return {};
@@ -165,9 +171,10 @@ Result<void> check_calibration(const LanguageMechanism& mechanism,
     SOTTO_ASSIGN(const MappedFile file, MappedFile::open(input));
     const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
     if (to_hex(sha256(content)) == mechanism.calibration->text_digest)
-      return refuse(fmt::format("{}: the bounds of the model were estimated on this very file, so they would tell "
-                                "about it; calibrate on public text",
-                                input.string()));
+      return refuse(
+          fmt::format("{}: the bounds of the model were estimated on this very file, so they would tell "
+                      "about it; calibrate on public text",
+                      input.string()));
   }
   return {};
 }

@@ -1,9 +1,8 @@
-#include <sotto/language_models.hpp>
-
 #include <variant>
 
 #include <fmt/format.h>
 
+#include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
 #include <sotto/validate.hpp>
 
@@ -15,6 +14,9 @@
 
 namespace sotto {
 namespace {
+
+// Whether an architecture bounds logits does not depend on ε.
+constexpr double kAnyEpsilon = 10;
 
 using AnyModel = std::variant<std::shared_ptr<const WordFiller>, std::shared_ptr<const TextWriter>>;
 
@@ -36,8 +38,9 @@ Result<AnyModel> open_any(const std::filesystem::path& folder, const LanguageMod
 }
 
 CalibrationSummary summary(const Calibration& calibration) {
-  return {calibration.bounds.lowest, calibration.bounds.highest, calibration.mean,       calibration.deviation,
-          calibration.texts,         calibration.logits,         calibration.text_digest};
+  return {calibration.bounds.lowest, calibration.bounds.highest, calibration.mean,
+          calibration.deviation,     calibration.texts,          calibration.logits,
+          calibration.text_digest};
 }
 
 void describe(const WordFiller& filler, LanguageModelInfo& info) {
@@ -45,11 +48,11 @@ void describe(const WordFiller& filler, LanguageModelInfo& info) {
   info.positions = filler.model().max_positions();
   info.logits = filler.model().output_size();
   info.outcomes = filler.words().size();
-  const auto bounds = filler.model().bounds();
-  if (!bounds) return;
+  const auto bounds = filler.bounds_at(kAnyEpsilon);
+  if (!bounds || !*bounds) return;
   info.bounded = true;
-  info.lowest = bounds->lowest;
-  info.highest = bounds->highest;
+  info.lowest = (*bounds)->lowest;
+  info.highest = (*bounds)->highest;
 }
 
 void describe(const TextWriter& writer, LanguageModelInfo& info) {
@@ -109,9 +112,10 @@ Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   SOTTO_ASSIGN(OpenedModel opened, open_described(name_or_path, resources));
   if (opened.info.bounded)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' needs no calibration; its architecture keeps logits in [{:g}, {:g}]",
-                            name_or_path, opened.info.lowest, opened.info.highest));
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--model: '{}' needs no calibration; its architecture keeps logits in [{:g}, {:g}]",
+                    name_or_path, opened.info.lowest, opened.info.highest));
   const std::vector<std::string> texts = choose_texts(text);
   auto calibration = std::visit([&](const auto& model) { return calibrate(*model, texts); }, opened.model);
   if (!calibration)

@@ -85,7 +85,8 @@ class MaskedWork final : public DocumentWork {
           continue;
         case TokenAction::digits: {
           char* to = renderer.replace_in_place(token);
-          for (const char byte : token_text(document.work.text, token)) *to++ = is_digit(byte) ? *digit++ : byte;
+          for (const char byte : token_text(document.work.text, token))
+            *to++ = is_digit(byte) ? *digit++ : byte;
           break;
         }
       }
@@ -111,8 +112,7 @@ class MaskedWork final : public DocumentWork {
     std::size_t digits = 0;
     for (std::uint32_t i = 0; i < document.tokens.size(); ++i) {
       const Token& token = document.tokens[i];
-      const TokenAction action =
-          plan_token(token, token_text(document.work.text, token), digits, counts);
+      const TokenAction action = plan_token(token, token_text(document.work.text, token), digits, counts);
       count_class(token.token_class, 1, counts);
       if (action == TokenAction::replace) document.work.drawn.push_back(i);
       document.actions.push_back(action);
@@ -120,7 +120,8 @@ class MaskedWork final : public DocumentWork {
     return digits;
   }
 
-  TokenAction plan_token(const Token& token, std::string_view text, std::size_t& digits, Counts& counts) const {
+  TokenAction plan_token(const Token& token, std::string_view text, std::size_t& digits,
+                         Counts& counts) const {
     switch (token.token_class) {
       case TokenClass::number:
         return plan_number(policy_, text, digits, counts);
@@ -162,7 +163,8 @@ class MaskedWork final : public DocumentWork {
       ++words;
     }
     counts.changed += words;
-    if (output.word != MlmOutput::kNone && mechanism_.filler().find(original) == output.word) --counts.changed;
+    if (output.word != MlmOutput::kNone && mechanism_.filler().find(original) == output.word)
+      --counts.changed;
     counts.output_words += words;
     if (text.empty())
       renderer.drop(token);

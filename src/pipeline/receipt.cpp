@@ -47,12 +47,13 @@ Json zcdp_json(const Receipt& receipt) {
 Json text_json(const Receipt& receipt) {
   const double draw = receipt.guarantee.epsilon;
   const Counts& counts = receipt.counts;
-  std::string statement =
-      receipt.language_model->whole_text
-          ? "The epsilons of all draws that a text may have add up, whatever texts are compared that allow the "
-            "same number of draws."
-          : "The epsilons of all draws of a text add up, because each draw reads the whole text: between any two "
-            "texts of equal token classes, also where they differ in one word.";
+  std::string statement = receipt.language_model->whole_text
+                              ? "The epsilons of all draws that a text may have add up, whatever texts are "
+                                "compared that allow the "
+                                "same number of draws."
+                              : "The epsilons of all draws of a text add up, because each draw reads the "
+                                "whole text: between any two "
+                                "texts of equal token classes, also where they differ in one word.";
   Json json = {{"statement", statement},
                {"epsilon_sum_max", multiply_up(draw, static_cast<double>(counts.largest_document))},
                {"epsilon_sum_mean", draw * mean_per(counts.privatized, counts.documents)}};

@@ -1,10 +1,11 @@
+#include "pipeline/rewrite_context.hpp"
+
 #include <fmt/format.h>
 
 #include <sotto/validate.hpp>
 
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
-#include "pipeline/rewrite_context.hpp"
 
 namespace sotto {
 namespace {
@@ -135,8 +136,9 @@ Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) 
 /// For a mechanism that rewrites whole texts.
 Result<void> use_language_model(const MechanismInfo& info, RewriteContext& context) {
   if (!(context.options.delta > 0 && context.options.delta < 1))
-    return fail(Errc::invalid_argument, fmt::format("--delta: '{}' is not allowed; give a number between 0 and 1",
-                                                    context.options.delta));
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--delta: '{}' is not allowed; give a number between 0 and 1", context.options.delta));
   SOTTO_ASSIGN(context.language, LanguageMechanism::make(context.options, info, context.parameters));
   if (const auto& masked = context.language->masked)
     context.display = DisplayWords(masked->filler().words(), context.options.policy.letter_case);

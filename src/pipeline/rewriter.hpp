@@ -56,7 +56,7 @@ class Rewriter {
   /// A document that is held back.
   struct Document {
     std::string_view text;
-    OutputBuffer own_text;  // when the text does not live long enough or was not valid UTF-8
+    OutputBuffer own_text;      // when the text does not live long enough or was not valid UTF-8
     std::size_t copied_before;  // of copied_, what stands before the document
     std::size_t record;         // in the log
     TextEncoder encoder;

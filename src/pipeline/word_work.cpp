@@ -103,7 +103,7 @@ Result<void> WordWork::draw(std::span<const TokenId> inputs, const TextToRewrite
 }
 
 Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key& key,
-                                       const TextToRewrite& text) {
+                                     const TextToRewrite& text) {
   const DocumentBudget& budget = *context_->options.document_budget;
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
   SOTTO_ASSIGN(const std::vector<double> shares,
@@ -168,7 +168,8 @@ void WordWork::plan(Document& document) {
   if (inputs_.size() < input_count_ + size) inputs_.resize(std::max(input_count_ + size, 2 * inputs_.size()));
   digit_count_ = 0;
   const bool every_word = policy_.stopwords == StopwordPolicy::privatize && policy_.oov == OovPolicy::bottom;
-  const TokenAction punctuation = policy_.punctuation == PunctuationPolicy::keep ? TokenAction::keep : TokenAction::drop;
+  const TokenAction punctuation =
+      policy_.punctuation == PunctuationPolicy::keep ? TokenAction::keep : TokenAction::drop;
   std::array<std::uint64_t, 4> of_class{};
   std::uint64_t bottom = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -199,7 +200,8 @@ void WordWork::plan(Document& document) {
     }
   }
   counts_->bottom += bottom;
-  for (std::size_t i = 0; i < of_class.size(); ++i) count_class(static_cast<TokenClass>(i), of_class[i], *counts_);
+  for (std::size_t i = 0; i < of_class.size(); ++i)
+    count_class(static_cast<TokenClass>(i), of_class[i], *counts_);
   (punctuation == TokenAction::keep ? counts_->clear_punctuation : counts_->dropped) +=
       of_class[static_cast<std::size_t>(TokenClass::punctuation)];
 }

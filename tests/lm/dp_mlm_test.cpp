@@ -57,7 +57,8 @@ class DpMlm : public ::testing::Test {
 
   static std::shared_ptr<const MlmMechanism> mechanism(std::shared_ptr<const MaskedModel> model,
                                                        const MlmOptions& options) {
-    auto filler = testing::value_or_throw(WordFiller::make(std::move(model), testing::small_tokenizer(kWords), {}));
+    auto filler =
+        testing::value_or_throw(WordFiller::make(std::move(model), testing::small_tokenizer(kWords), {}));
     return testing::value_or_throw(MlmMechanism::make(filler, options, {}));
   }
 
@@ -99,12 +100,14 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
   constexpr std::uint64_t kRuns = 20'000;
   for (const double epsilon : {1.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
     // So near to each other that several words come out at every ε; some are clipped.
-    const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place, std::uint32_t output) {
+    const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place,
+                                 std::uint32_t output) {
       return static_cast<float>(10.2 - std::min(12.0, 60 / epsilon) * mixed(ids, place, output));
     };
-    const auto model = make_model([logit](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
-      return logit(sequence.ids, place, output);
-    });
+    const auto model =
+        make_model([logit](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
+          return logit(sequence.ids, place, output);
+        });
     const auto m = mechanism(model, {.epsilon = epsilon});
     std::vector<std::uint64_t> counts(kWords.size());
     for (std::uint64_t i = 0; i < kRuns; ++i) {
@@ -114,12 +117,14 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
       ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
       ++counts[text_run.document.outputs[0].word];
     }
-    const std::vector<std::int32_t> ids = {2, 13, 14, 15, 3, 13, 4, 15, 3};  // [CLS] the cat sat [SEP] the [MASK] …
+    const std::vector<std::int32_t> ids = {2,  13, 14, 15, 3,
+                                           13, 4,  15, 3};  // [CLS] the cat sat [SEP] the [MASK] …
     ASSERT_EQ(model->asked.front().ids, ids);
     std::vector<double> law;
     double total = 0;
     for (std::uint32_t k = 0; k < kWords.size(); ++k)
-      total += law.emplace_back(std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
+      total += law.emplace_back(
+          std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
     for (double& p : law) p /= total;
     SOTTO_EXPECT_PASSES(chi_squared_test(counts, law, 1e-6));
   }
@@ -187,7 +192,8 @@ TEST_F(DpMlm, DeletionOfEverythingLeavesNothing) {
 TEST_F(DpMlm, AdditionAfterEveryWordDoublesTheText) {
   for (const bool sequential : {false, true}) {
     const auto model = model_for(6);
-    const auto m = mechanism(model, {.epsilon = 1000, .sequential = sequential, .addition = 1, .deletion = 0});
+    const auto m =
+        mechanism(model, {.epsilon = 1000, .sequential = sequential, .addition = 1, .deletion = 0});
     Text text_run(*m, "the cat sat");
     EXPECT_EQ(text_run.document.draws, 6U);
     ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
@@ -265,7 +271,8 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
   model->outputs = 2;
   model->positions = 4;
   auto filler =
-      WordFiller::make(model, testing::small_tokenizer(kWords), std::vector<std::string>{"yes", "no"}).value();
+      WordFiller::make(model, testing::small_tokenizer(kWords), std::vector<std::string>{"yes", "no"})
+          .value();
   const auto m = MlmMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
   Text text_run(*m, "Cat abcd, the mat");
   ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
@@ -283,7 +290,8 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
 
 TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
   for (const bool sequential : {false, true}) {
-    const auto m = mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential, .addition = 0.3, .deletion = 0.2});
+    const auto m =
+        mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential, .addition = 0.3, .deletion = 0.2});
     std::vector<std::unique_ptr<Text>> runs;
     std::vector<MlmDocument> documents;
     std::vector<std::string> alone;
@@ -303,7 +311,8 @@ TEST_F(DpMlm, Errors) {
   const auto free = mixing_model();
   free->given_bounds = std::nullopt;
   auto filler = WordFiller::make(free, testing::small_tokenizer(kWords), {}).value();
-  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"sotto lm calibrate"});
+  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument,
+               {"sotto lm calibrate"});
   EXPECT_TRUE(MlmMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
   const auto broken = make_model(
       [](const Sequence&, std::uint32_t, std::uint32_t) { return std::numeric_limits<float>::quiet_NaN(); });

@@ -30,7 +30,8 @@ std::vector<double> exact_law(std::span<const float> logits, LogitBounds bounds,
   for (std::size_t i = 0; i < logits.size(); ++i) {
     const long double clipped = std::clamp(logits[i], bounds.lowest, bounds.highest);
     const long double range = static_cast<long double>(bounds.highest) - bounds.lowest;
-    terms.push_back(std::exp((clipped - bounds.highest) * epsilon / (2 * range) + (base.empty() ? 0 : base[i])));
+    terms.push_back(
+        std::exp((clipped - bounds.highest) * epsilon / (2 * range) + (base.empty() ? 0 : base[i])));
     total += terms.back();
   }
   std::vector<double> law;
@@ -61,7 +62,8 @@ TEST(LogitLaw, WeightsAreTheLawToManyDigits) {
   const std::vector<float> base = {-1, -2, -8, -0.5F, -3, -1, -20};
   for (const double epsilon : {1e-9, 0.1, 1.0, 30.0, 42.97}) {
     for (const bool with_base : {false, true}) {
-      const std::span<const float> measure = with_base ? std::span<const float>(base) : std::span<const float>();
+      const std::span<const float> measure =
+          with_base ? std::span<const float>(base) : std::span<const float>();
       const LogitLaw law = LogitLaw::make(bounds, epsilon, all(logits.size()), measure).value();
       std::vector<std::uint64_t> weights;
       ASSERT_TRUE(law.weights(logits, weights));
@@ -74,7 +76,8 @@ TEST(LogitLaw, WeightsAreTheLawToManyDigits) {
 }
 
 /// ln of the largest ratio of probabilities, from the integers.
-double loss(const LogitLaw& law, std::span<const float> a, std::span<const float> b, double* range = nullptr) {
+double loss(const LogitLaw& law, std::span<const float> a, std::span<const float> b,
+            double* range = nullptr) {
   std::vector<std::uint64_t> x, y;
   EXPECT_TRUE(law.weights(a, x));
   EXPECT_TRUE(law.weights(b, y));
@@ -85,8 +88,9 @@ double loss(const LogitLaw& law, std::span<const float> a, std::span<const float
   long double largest = -INFINITY;
   long double smallest = INFINITY;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const long double ratio = std::log(static_cast<long double>(x[i])) - std::log(static_cast<long double>(y[i])) -
-                              std::log(total_x) + std::log(total_y);
+    const long double ratio = std::log(static_cast<long double>(x[i])) -
+                              std::log(static_cast<long double>(y[i])) - std::log(total_x) +
+                              std::log(total_y);
     largest = std::max(largest, ratio);
     smallest = std::min(smallest, ratio);
   }
@@ -100,7 +104,8 @@ TEST(LogitLaw, NoPairOfInputsLosesMoreThanPromised) {
     const auto size = *rc::gen::inRange<std::size_t>(1, 40);
     const auto numbers = [&] {
       return *rc::gen::container<std::vector<float>>(
-          size, rc::gen::map(rc::gen::inRange(-1500, 1500), [](int i) { return static_cast<float>(i) / 100; }));
+          size,
+          rc::gen::map(rc::gen::inRange(-1500, 1500), [](int i) { return static_cast<float>(i) / 100; }));
     };
     const std::vector<float> a = numbers();
     const std::vector<float> b = numbers();
@@ -115,8 +120,8 @@ TEST(LogitLaw, NoPairOfInputsLosesMoreThanPromised) {
 }
 
 TEST(LogitLaw, TheWorstPairReachesHalfOfIt) {
-  // One word at the top and all others at the bottom, against the reverse: with many words the loss comes near
-  // ε/2 + ε/2 where totals differ too.
+  // One word at the top and all others at the bottom, against the reverse: with many words the loss comes
+  // near ε/2 + ε/2 where totals differ too.
   const LogitLaw law = LogitLaw::make({0, 1, true}, 10, all(2), {}).value();
   const std::vector<float> a = {1, 0}, b = {0, 1};
   EXPECT_GT(loss(law, a, b), 4.99);
@@ -142,9 +147,11 @@ TEST(LogitLaw, OnlyOutcomesComeOut) {
 TEST(LogitLaw, Refuses) {
   const LogitLaw law = LogitLaw::make({0, 1, true}, 1, all(2), {}).value();
   std::vector<std::uint64_t> weights;
-  expect_error(law.weights(std::vector<float>{0, std::nanf("")}, weights), Errc::bad_format, {"not a number"});
+  expect_error(law.weights(std::vector<float>{0, std::nanf("")}, weights), Errc::bad_format,
+               {"not a number"});
   EXPECT_TRUE(law.weights(std::vector<float>{-INFINITY, INFINITY}, weights));
-  for (const LogitBounds bad : {LogitBounds{1, 1, true}, LogitBounds{2, 1, true}, LogitBounds{0, INFINITY, true}})
+  for (const LogitBounds bad :
+       {LogitBounds{1, 1, true}, LogitBounds{2, 1, true}, LogitBounds{0, INFINITY, true}})
     expect_error(LogitLaw::make(bad, 1, all(2), {}), Errc::bad_format, {"finite"});
   for (const double epsilon : {0.0, -1.0, 1e7, std::nan("")})
     expect_error(LogitLaw::make({0, 1, true}, epsilon, all(2), {}), Errc::invalid_argument, {"--epsilon"});

@@ -54,7 +54,8 @@ class LanguageModels : public testing::PipelineTest {
     tokenize(padded, tokens);
     std::vector<std::string> found;
     for (const Token& token : tokens)
-      if (token.token_class == TokenClass::word) found.push_back(padded.substr(token.begin, token.end - token.begin));
+      if (token.token_class == TokenClass::word)
+        found.push_back(padded.substr(token.begin, token.end - token.begin));
     return found;
   }
 };
@@ -127,7 +128,9 @@ TEST_F(LanguageModels, PlusChangesTheLength) {
 TEST_F(LanguageModels, EveryFormatAndEveryThreadCountGivesTheSame) {
   std::string text, jsonl;
   for (int i = 0; i < 400; ++i) {
-    const std::string line = i % 3 == 0 ? "The soup was cold." : i % 3 == 1 ? "I good bad waiter, 42 warm!" : "";
+    const std::string line = i % 3 == 0   ? "The soup was cold."
+                             : i % 3 == 1 ? "I good bad waiter, 42 warm!"
+                                          : "";
     text += line + "\n";
     jsonl += R"({"n": )" + std::to_string(i) + R"(, "t": ")" + line + "\"}\n";
   }
@@ -156,7 +159,8 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   write("in.txt", "the soup was cold\nsoup\n");
   PrivatizeOptions options = mlm(25);
   options.delta = 1e-5;
-  const auto json = nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
+  const auto json =
+      nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
   EXPECT_EQ(json["mechanism"]["name"], "dp-mlm");
   EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "parallel");
   EXPECT_EQ(json["guarantee"]["kind"], "analytic");
@@ -175,7 +179,8 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
 }
 
 TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
-  write("in.jsonl", "{\"who\": \"alice\", \"text\": \"the soup was cold\"}\n{\"who\": \"bob\", \"text\": \"12\"}\n");
+  write("in.jsonl",
+        "{\"who\": \"alice\", \"text\": \"the soup was cold\"}\n{\"who\": \"bob\", \"text\": \"12\"}\n");
   FileOptions to = files("in.jsonl", "out.jsonl");
   to.fields = {"text"};
   to.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
@@ -203,7 +208,8 @@ TEST_F(LanguageModels, FreeLogitsNeedACalibrationOnAnotherText) {
   ASSERT_TRUE(info.calibration);
   EXPECT_EQ(info.calibration->texts, 2U);
   EXPECT_NEAR(info.calibration->highest - info.calibration->lowest, 4 * info.calibration->deviation, 1e-3);
-  EXPECT_EQ(language_model_info(path("free").string()).value().calibration->highest, info.calibration->highest);
+  EXPECT_EQ(language_model_info(path("free").string()).value().calibration->highest,
+            info.calibration->highest);
   const auto json =
       nlohmann::json::parse(to_json(privatize_files(mlm(10, "free"), files("in.txt", "out.txt")).value()));
   EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "clipping");
@@ -242,7 +248,8 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   options.mechanism = "dp-prompt";
   EXPECT_TRUE(Privatizer::make(options));
   options.policy.stopwords = StopwordPolicy::keep;
-  expect_error(Privatizer::make(options), Errc::invalid_argument, {"--stopwords", "writes the whole text anew"});
+  expect_error(Privatizer::make(options), Errc::invalid_argument,
+               {"--stopwords", "writes the whole text anew"});
 }
 
 TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
@@ -257,7 +264,8 @@ TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
   expect_error(Privatizer::make(phrases), Errc::invalid_argument, {"--collocations"});
   for (const double epsilon : {0.0, -1.0, 1e7})
     expect_error(Privatizer::make(mlm(epsilon)), Errc::invalid_argument, {"--epsilon"});
-  for (const auto& [name, value] : {std::pair("mode", "x"), std::pair("context", "x"), std::pair("window", "-1")}) {
+  for (const auto& [name, value] :
+       {std::pair("mode", "x"), std::pair("context", "x"), std::pair("window", "-1")}) {
     PrivatizeOptions wrong = mlm(1);
     wrong.parameters[name] = value;
     expect_error(Privatizer::make(wrong), Errc::invalid_argument, {name, value});

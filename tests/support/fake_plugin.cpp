@@ -1,8 +1,9 @@
-// A plugin in the place of the one with libtorch: models whose logits are a function of what they are asked, so
-// that the whole path from the command line to the receipt can be tested where there is no libtorch.
+// A plugin in the place of the one with libtorch: models whose logits are a function of what they are asked,
+// so that the whole path from the command line to the receipt can be tested where there is no libtorch.
 //
-// config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits lie
-// in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the highest.
+// config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits
+// lie in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the
+// highest.
 #include <cmath>
 #include <fstream>
 #include <string>

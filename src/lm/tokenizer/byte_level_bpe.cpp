@@ -120,6 +120,7 @@ Result<void> ByteLevelBpe::add_merges(const SubwordVocabulary& vocabulary, const
 }
 
 void ByteLevelBpe::encode(std::string_view normalized, SegmentPlace place, PieceSink& sink) const {
+  if (settings_.whole_segments) return add_word(normalized, 0, 0, sink);
   std::size_t position = 0;
   const bool prefix = settings_.add_prefix_space && place != SegmentPlace::after_text &&
                       !normalized.empty() && normalized[0] != ' ';

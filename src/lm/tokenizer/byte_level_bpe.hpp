@@ -22,6 +22,7 @@ namespace sotto {
 
 struct BpeSettings {
   bool add_prefix_space = false;     ///< a segment that does not begin with a blank gets one
+  bool whole_segments = false;       ///< a segment is one word: nothing is cut at blanks or apostrophes
   std::optional<SubwordId> unknown;  ///< for bytes that the vocabulary lacks; without it they are dropped
 };
 

@@ -98,6 +98,9 @@ Result<TokenizerParts> read_bpe_files(const std::filesystem::path& vocabulary_fi
   SOTTO_ASSIGN(const MergeList merges, read_merges(merges_file));
   BpeSettings bpe;
   SOTTO_ASSIGN(bpe.add_prefix_space, settings.tokenizer_view().boolean("add_prefix_space", false));
+  // The bounded masked model reads single tokens of a text, each merged as one unit.
+  const auto type = settings.config.find("model_type");
+  bpe.whole_segments = type != settings.config.end() && *type == "sotto-bounded-mlm";
   SOTTO_ASSIGN(parts.model, ByteLevelBpe::make(parts.vocabulary, merges, bpe, merges_file.string()));
   const auto cls = parts.vocabulary.find("<s>");
   const auto sep = parts.vocabulary.find("</s>");
