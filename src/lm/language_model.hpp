@@ -1,0 +1,103 @@
+// What the mechanisms ask of language models, free of any library behind them: the arithmetic lives in a plugin
+// (src/lm/torch), so that a program that needs no language model starts without it and builds without it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+enum class Device { cpu, cuda };
+enum class Precision { f32, int8 };
+
+/// What a model may use; `precision` may change the last digits of its answers, the rest only its speed.
+struct LanguageModelResources {
+  Device device = Device::cpu;
+  Precision precision = Precision::f32;
+  unsigned threads = 0;  ///< 0: one for each processor
+};
+
+/// Subword ids on their way into a model.
+struct Sequence {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> positions;  ///< empty: 0, 1, 2, …
+  std::vector<std::int32_t> segments;   ///< empty: all 0
+};
+
+/// Where a model's logits are sure to lie.
+struct LogitBounds {
+  float lowest = 0;
+  float highest = 0;
+  bool by_architecture = false;  ///< the head cannot leave them; otherwise logits are clipped to them
+};
+
+/// A model that fills a masked position. Safe to share between threads.
+class MaskedModel {
+ public:
+  virtual ~MaskedModel() = default;
+
+  virtual std::uint32_t input_size() const = 0;   ///< number of input ids
+  virtual std::uint32_t output_size() const = 0;  ///< number of logits
+  virtual std::uint32_t max_positions() const = 0;
+
+  /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
+  /// output_size() numbers for each, in order. Each answer depends on its own sequence alone, up to rounding.
+  virtual Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
+                              std::span<float> out) const = 0;
+};
+
+/// A model that turns texts into vectors of length 1. Safe to share between threads.
+class SentenceModel {
+ public:
+  virtual ~SentenceModel() = default;
+  virtual std::uint32_t dimension() const = 0;
+  virtual std::uint32_t max_positions() const = 0;
+  /// dimension() numbers for each sequence, in order.
+  virtual Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const = 0;
+};
+
+/// Texts that grow token by token; the model remembers what it has read. Not thread-safe.
+class Generation {
+ public:
+  virtual ~Generation() = default;
+  /// Appends a token to each text and gives the logits of the next one, one row a text.
+  virtual Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) = 0;
+};
+
+/// A model that continues a text (with `encoder_input`: that answers one). Safe to share between threads.
+class CausalModel {
+ public:
+  virtual ~CausalModel() = default;
+  virtual std::uint32_t output_size() const = 0;
+  virtual std::uint32_t max_positions() const = 0;
+  /// ln P of each token given those before it, without the first: ids.size() − 1 numbers a sequence, in order.
+  virtual Result<void> score(std::span<const Sequence> sequences, std::span<float> out) const = 0;
+  /// Begins texts with these prompts (of an encoder-decoder: its inputs) and gives the logits of the next token.
+  virtual Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
+                                                    std::span<float> logits) const = 0;
+};
+
+/// Opens models in folders as Hugging Face lays them out.
+class LanguageModelBackend {
+ public:
+  virtual ~LanguageModelBackend() = default;
+  virtual Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
+                                                                 const LanguageModelResources& resources) = 0;
+  virtual Result<std::shared_ptr<const SentenceModel>> open_sentence(
+      const std::filesystem::path& folder, const LanguageModelResources& resources) = 0;
+  virtual Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
+                                                                 const LanguageModelResources& resources) = 0;
+};
+
+/// The plugin, loaded by the first call; an error that says what is missing where there is none. Thread-safe.
+Result<LanguageModelBackend*> language_model_backend();
+
+}  // namespace sotto
