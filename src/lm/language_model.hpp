@@ -1,5 +1,6 @@
-// What the mechanisms ask of language models, free of any library behind them: the arithmetic lives in a plugin
-// (src/lm/torch), so that a program that needs no language model starts without it and builds without it.
+// What the mechanisms ask of language models, free of any library behind them: the arithmetic lives in a
+// plugin (src/lm/torch), so that a program that needs no language model starts without it and builds without
+// it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ struct Sequence {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> positions;  ///< empty: 0, 1, 2, …
   std::vector<std::int32_t> segments;   ///< empty: all 0
+  /// Which piece of its word an id is, for models that read words as pieces at one position; empty: all 0.
+  std::vector<std::int32_t> pieces;
 };
 
 /// Where a model's logits are sure to lie.
@@ -47,6 +50,16 @@ class MaskedModel {
   virtual std::uint32_t input_size() const = 0;   ///< number of input ids
   virtual std::uint32_t output_size() const = 0;  ///< number of logits
   virtual std::uint32_t max_positions() const = 0;
+  virtual std::uint32_t segment_count() const = 0;  ///< segments are below this
+  virtual std::uint32_t piece_count() const = 0;    ///< pieces are below this
+  /// Where the architecture keeps the logits, whatever the weights and the input are; nothing: they are free.
+  virtual std::optional<LogitBounds> bounds() const = 0;
+
+  /// The model as it answers when draws are made at this ε, sharing its weights; null for a model that does
+  /// not care. A model that does care must be asked this way.
+  virtual Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const = 0;
+  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one a logit; empty: uniform.
+  virtual std::span<const float> log_base() const = 0;
 
   /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
   /// output_size() numbers for each, in order. Each answer depends on its own sequence alone, up to rounding.
@@ -64,7 +77,7 @@ class SentenceModel {
   virtual Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const = 0;
 };
 
-/// Texts that grow token by token; the model remembers what it has read. Not thread-safe.
+/// Texts that grow token by token; the model remembers what it has read, and stays alive. Not thread-safe.
 class Generation {
  public:
   virtual ~Generation() = default;
@@ -72,15 +85,18 @@ class Generation {
   virtual Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) = 0;
 };
 
-/// A model that continues a text (with `encoder_input`: that answers one). Safe to share between threads.
+/// A model that continues a text or, an encoder-decoder, answers one. Safe to share between threads.
 class CausalModel {
  public:
   virtual ~CausalModel() = default;
   virtual std::uint32_t output_size() const = 0;
-  virtual std::uint32_t max_positions() const = 0;
-  /// ln P of each token given those before it, without the first: ids.size() − 1 numbers a sequence, in order.
+  virtual std::uint32_t max_positions() const = 0;  ///< of a text and what is appended to it together
+  virtual bool answers() const = 0;                 ///< whether it is an encoder-decoder
+  /// ln P of each token given those before it, without the first: ids.size() − 1 numbers a sequence, in
+  /// order. An encoder-decoder refuses.
   virtual Result<void> score(std::span<const Sequence> sequences, std::span<float> out) const = 0;
-  /// Begins texts with these prompts (of an encoder-decoder: its inputs) and gives the logits of the next token.
+  /// Begins texts with these prompts (of an encoder-decoder: its inputs) and gives the logits of the next
+  /// token.
   virtual Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
                                                     std::span<float> logits) const = 0;
 };
@@ -97,7 +113,14 @@ class LanguageModelBackend {
                                                                  const LanguageModelResources& resources) = 0;
 };
 
-/// The plugin, loaded by the first call; an error that says what is missing where there is none. Thread-safe.
+/// The plugin, loaded by the first call; an error that says what is missing where there is none. It is looked
+/// for in the folder that $SOTTO_PLUGINS names, or else beside the library, in sotto/ beside it, and in
+/// ../lib/sotto/. Lives as long as the program. Thread-safe.
 Result<LanguageModelBackend*> language_model_backend();
+
+/// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
+inline constexpr std::uint32_t kLanguageModelAbi = 1;
+inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
+using LanguageModelFactory = LanguageModelBackend* (*)(std::uint32_t abi);
 
 }  // namespace sotto

@@ -1,0 +1,143 @@
+// Answers equal those of the transformers library (make_checkpoints.py), sequence by sequence computed alone
+// there and in padded batches here.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lm/torch/plugin_fixture.hpp"
+
+namespace sotto::testing {
+namespace {
+
+constexpr float kTolerance = 1e-4F;
+
+float largest_difference(std::span<const float> found, const std::vector<float>& expected) {
+  EXPECT_EQ(found.size(), expected.size());
+  float largest = 0;
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+    EXPECT_TRUE(std::isfinite(found[i]));
+    largest = std::max(largest, std::abs(found[i] - expected[i]));
+  }
+  return largest;
+}
+
+class MaskedParity : public PluginTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(MaskedParity, EqualsReference) {
+  const nlohmann::json expected = expected_of(GetParam());
+  const auto model = masked(checkpoint_folder(GetParam()));
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(model->output_size(), 61U);
+  EXPECT_EQ(model->max_positions(), 12U);
+  std::vector<Sequence> sequences = sequences_of(expected);
+  if (model->segment_count() > 1)
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      sequences[i].segments = expected["segments"][i].get<std::vector<std::int32_t>>();
+  const auto places = expected["masked"].get<std::vector<std::uint32_t>>();
+  std::vector<float> logits(sequences.size() * 61);
+  ASSERT_TRUE(model->logits(sequences, places, logits));
+  float largest = 0;
+  for (std::size_t i = 0; i < sequences.size(); ++i)
+    largest =
+        std::max(largest, largest_difference(std::span(logits).subspan(i * 61, 61), expected["logits"][i]));
+  RecordProperty("largest_difference", std::to_string(largest));
+  EXPECT_LE(largest, kTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, MaskedParity,
+                         ::testing::Values("bert", "bert-gamma", "roberta-sharded", "distilroberta",
+                                           "distilbert"));
+
+class SentenceParity : public PluginTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SentenceParity, EqualsReference) {
+  const nlohmann::json expected = expected_of(GetParam());
+  const auto model = backend().open_sentence(checkpoint_folder(GetParam()), resources());
+  ASSERT_TRUE(model.has_value()) << model.error().message;
+  const std::vector<Sequence> sequences = sequences_of(expected);
+  std::vector<float> vectors(sequences.size() * 16);
+  ASSERT_EQ((*model)->dimension(), 16U);
+  ASSERT_TRUE((*model)->encode(sequences, vectors));
+  for (std::size_t i = 0; i < sequences.size(); ++i)
+    EXPECT_LE(largest_difference(std::span(vectors).subspan(i * 16, 16), expected["vectors"][i]), kTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, SentenceParity,
+                         ::testing::Values("bert-sentence", "roberta-sentence", "distilbert-sentence"));
+
+class CausalParity : public PluginTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  std::shared_ptr<const CausalModel> open() {
+    const auto model = backend().open_causal(checkpoint_folder(GetParam()), resources());
+    EXPECT_TRUE(model.has_value()) << model.error().message;
+    return model.value_or(nullptr);
+  }
+};
+
+TEST_P(CausalParity, ScoresEqualReference) {
+  const nlohmann::json expected = expected_of(GetParam());
+  const auto model = open();
+  ASSERT_NE(model, nullptr);
+  std::vector<float> scores;
+  for (const nlohmann::json& row : expected["scores"])
+    for (const nlohmann::json& score : row) scores.push_back(score);
+  std::vector<float> found(scores.size());
+  ASSERT_TRUE(model->score(sequences_of(expected), found));
+  EXPECT_LE(largest_difference(found, scores), kTolerance);
+}
+
+// Prompts of different lengths grow side by side; whoever has no next token gets any.
+TEST_P(CausalParity, GenerationEqualsReference) {
+  const nlohmann::json expected = expected_of(GetParam());
+  const auto model = open();
+  ASSERT_NE(model, nullptr);
+  const std::vector<Sequence> whole = sequences_of(expected);
+  std::vector<Sequence> prompts = whole;
+  for (Sequence& prompt : prompts) prompt.ids.resize((prompt.ids.size() + 1) / 2);
+  std::vector<float> logits(prompts.size() * 61);
+  auto generation = model->begin(prompts, logits);
+  ASSERT_TRUE(generation.has_value()) << generation.error().message;
+  for (std::size_t step = 0; step < 6; ++step) {
+    std::vector<std::int32_t> next(prompts.size(), 5);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      const std::size_t place = prompts[i].ids.size() + step;
+      if (place <= whole[i].ids.size()) {
+        EXPECT_LE(largest_difference(std::span(logits).subspan(i * 61, 61), expected["next"][i][place - 1]),
+                  kTolerance);
+      }
+      if (place < whole[i].ids.size()) next[i] = whole[i].ids[place];
+    }
+    ASSERT_TRUE((*generation)->append(next, logits));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, CausalParity, ::testing::Values("gpt2", "gpt2-bare"));
+
+class AnswerParity : public PluginTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(AnswerParity, GenerationEqualsReference) {
+  const nlohmann::json expected = expected_of(GetParam());
+  const auto model = backend().open_causal(checkpoint_folder(GetParam()), resources());
+  ASSERT_TRUE(model.has_value()) << model.error().message;
+  EXPECT_TRUE((*model)->answers());
+  const std::vector<Sequence> texts = sequences_of(expected);
+  std::vector<float> logits(texts.size() * 61);
+  auto generation = (*model)->begin(texts, logits);
+  ASSERT_TRUE(generation.has_value()) << generation.error().message;
+  for (std::size_t step = 0; step <= 12; ++step) {
+    std::vector<std::int32_t> next;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_LE(largest_difference(std::span(logits).subspan(i * 61, 61), expected["next"][i][step]),
+                kTolerance);
+      next.push_back(step < 12 ? expected["answers"][i][step].get<std::int32_t>() : 0);
+    }
+    ASSERT_TRUE((*generation)->append(next, logits));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, AnswerParity, ::testing::Values("t5", "flan-t5"));
+
+}  // namespace
+}  // namespace sotto::testing
