@@ -79,12 +79,12 @@ void silence_blas_threads() {
 
 }  // namespace
 
-OneThread::OneThread() : before_(at::get_num_threads()) {
+Spread::Spread(unsigned threads) : before_(at::get_num_threads()) {
   silence_blas_threads();
-  at::set_num_threads(1);
+  at::set_num_threads(static_cast<int>(threads));
 }
 
-OneThread::~OneThread() {
+Spread::~Spread() {
   at::set_num_threads(before_);
 }
 
@@ -149,7 +149,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   std::exception_ptr thrown;
   parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
-      const OneThread alone;
+      const Spread spread(plan.ends.size() == 1 ? runtime.threads : 1);
       // The longest first, so that the threads end together.
       const std::size_t batch = plan.ends.size() - 1 - begin;
       const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];

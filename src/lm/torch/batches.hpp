@@ -51,13 +51,13 @@ void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members
 /// [count] of 64-bit numbers on the device.
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime);
 
-/// While it lives, this thread computes alone: the batches are what is spread over threads.
-class OneThread {
+/// While it lives, what this thread computes is spread over so many: one where batches are spread already.
+class Spread {
  public:
-  OneThread();
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-  ~OneThread();
+  explicit Spread(unsigned threads);
+  Spread(const Spread&) = delete;
+  Spread& operator=(const Spread&) = delete;
+  ~Spread();
 
  private:
   int before_;

@@ -16,7 +16,7 @@
 namespace sotto::lm {
 
 /// Outputs of a panel: four of the widest registers of 32-bit sums.
-inline constexpr std::size_t kPanel = 64;
+inline constexpr std::size_t kPanel = ByteMatrix::kPanel;
 /// Vectors multiplied at once, so that their sums and a panel's weights fill 32 registers.
 inline constexpr std::size_t kTile = 6;
 
@@ -87,8 +87,11 @@ std::size_t place(std::size_t r, std::size_t c, std::size_t) {
   return c / 4 * (4 * kPanel) + 4 * r + c % 4;
 }
 
+// The exact sums of kVectors vectors with all outputs. They are handed over in memory, as otherwise the
+// compiler keeps them there all along.
 template <std::size_t kVectors>
-__attribute__((always_inline)) inline void multiply_tile(const BytePanel& panel, std::size_t first) {
+__attribute__((always_inline)) inline void sum_tile(const BytePanel& panel, std::size_t first,
+                                                    std::int32_t (*out)[kPanel]) {
   constexpr std::size_t kRegisters = kPanel / 16;
   const std::size_t stride = 4 * panel.quads;
   __m512i sums[kVectors][kRegisters];
@@ -114,18 +117,30 @@ __attribute__((always_inline)) inline void multiply_tile(const BytePanel& panel,
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t p = 0; p < kRegisters; ++p) {
-    const std::size_t left = panel.width > 16 * p ? panel.width - 16 * p : 0;
-    const auto there = static_cast<__mmask16>(left >= 16 ? 0xFFFF : (1U << left) - 1);
-    const __m512 scale = _mm512_load_ps(panel.scales + 16 * p);
-    const __m512 bias = _mm512_load_ps(panel.bias + 16 * p);
+  for (std::size_t v = 0; v < kVectors; ++v) {
 #pragma GCC unroll 8
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const __m512 factor = _mm512_mul_ps(scale, _mm512_set1_ps(panel.vector_scales[first + v]));
-      const __m512 result = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[v][p]), factor, bias);
-      _mm512_mask_storeu_ps(panel.out + (first + v) * panel.out_stride + 16 * p, there, result);
-    }
+    for (std::size_t p = 0; p < kRegisters; ++p) _mm512_store_si512(out[v] + 16 * p, sums[v][p]);
   }
+}
+
+// Applies the scales and the bias.
+void finish_vector(const BytePanel& panel, std::size_t vector, const std::int32_t* sums) {
+  const __m512 vector_scale = _mm512_set1_ps(panel.vector_scales[vector]);
+  float* const out = panel.out + vector * panel.out_stride;
+  for (std::size_t i = 0; i < panel.width; i += 16) {
+    const std::size_t left = panel.width - i;
+    const auto there = static_cast<__mmask16>(left >= 16 ? 0xFFFF : (1U << left) - 1);
+    const __m512 factor = _mm512_mul_ps(_mm512_load_ps(panel.scales + i), vector_scale);
+    const __m512 sum = _mm512_cvtepi32_ps(_mm512_load_si512(sums + i));
+    _mm512_mask_storeu_ps(out + i, there, _mm512_fmadd_ps(sum, factor, _mm512_load_ps(panel.bias + i)));
+  }
+}
+
+template <std::size_t kVectors>
+void multiply_tile(const BytePanel& panel, std::size_t first) {
+  alignas(64) std::int32_t sums[kVectors][kPanel];
+  sum_tile<kVectors>(panel, first, sums);
+  for (std::size_t v = 0; v < kVectors; ++v) finish_vector(panel, first + v, sums[v]);
 }
 
 void multiply(const BytePanel& panel) {
@@ -229,7 +244,8 @@ ByteMatrix::ByteMatrix(const std::int8_t* values, const float* scales, std::size
   }
 }
 
-void ByteMatrix::multiply(const float* vectors, std::size_t count, const float* bias, float* out) const {
+void ByteMatrix::multiply(const float* vectors, std::size_t count, const float* bias, float* out,
+                          const Rows& which) const {
   const ByteKernels& kernels = byte_kernels();
   const std::size_t quads = rounded_up(columns_, 4) / 4;
   AlignedBuffer<std::uint8_t> bytes(std::min(count, kVectorBlock) * 4 * quads);
@@ -240,8 +256,8 @@ void ByteMatrix::multiply(const float* vectors, std::size_t count, const float* 
     for (std::size_t v = 0; v < block; ++v)
       vector_scales[v] =
           kernels.quantize(vectors + (first + v) * columns_, columns_, bytes.data() + v * 4 * quads);
-    for (std::size_t r = 0; r < rows_; r += kPanel) {
-      const std::size_t width = std::min(kPanel, rows_ - r);
+    for (std::size_t r = which.first; r < which.first + which.count; r += kPanel) {
+      const std::size_t width = std::min(kPanel, which.first + which.count - r);
       if (bias != nullptr) std::copy_n(bias + r, width, panel_bias);
       kernels.multiply({packed_.data() + r * 4 * quads, offsets_.data() + r, scales_.data() + r, panel_bias,
                         quads, bytes.data(), vector_scales, block, out + first * rows_ + r, rows_, width});

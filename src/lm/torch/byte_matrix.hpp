@@ -28,14 +28,21 @@ class AlignedBuffer {
 /// A matrix of `rows` outputs and `columns` inputs. Immutable, so safe to share between threads.
 class ByteMatrix {
  public:
+  /// Rows are kept in groups of so many.
+  static constexpr std::size_t kPanel = 64;
+  struct Rows {
+    std::size_t first;  ///< a multiple of kPanel
+    std::size_t count;
+  };
   /// From bytes in row-major order; row r stands for scales[r] · its bytes. Bytes lie in [−127, 127].
   ByteMatrix(const std::int8_t* values, const float* scales, std::size_t rows, std::size_t columns);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  /// out[v · rows() + r] = row r · vector v, plus bias[r] unless `bias` is null.
-  void multiply(const float* vectors, std::size_t count, const float* bias, float* out) const;
+  /// out[v · rows() + r] = row r · vector v, plus bias[r] unless `bias` is null, for some of the rows.
+  void multiply(const float* vectors, std::size_t count, const float* bias, float* out,
+                const Rows& which) const;
 
  private:
   std::size_t rows_;

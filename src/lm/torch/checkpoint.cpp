@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 
 #include "base/parallel.hpp"
 #include "lm/torch/failure.hpp"
@@ -104,6 +105,13 @@ void Checkpoint::map_file(const std::string& file_name) {
   for (auto& [key, view] : parsed.tensors)
     if (!tensors_.emplace(key, Entry{std::move(view), file, name}).second)
       refuse(Errc::bad_format, fmt::format("{} is in another file of the folder too", where_is(name, key)));
+}
+
+void Checkpoint::release_pages() const {
+  for (const auto& [name, entry] : tensors_) {
+    const std::span<const std::byte> bytes = entry.file->bytes();
+    ::madvise(const_cast<std::byte*>(bytes.data()), bytes.size(), MADV_DONTNEED);
+  }
 }
 
 const Checkpoint::Entry& Checkpoint::entry(const std::string& name,

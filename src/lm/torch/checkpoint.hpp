@@ -47,7 +47,8 @@ class Checkpoint {
   at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
   /// As it is stored, if it is stored as scaled bytes; otherwise its values are undefined.
   ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  std::size_t size() const { return tensors_.size(); }
+  /// Lets the system drop what of the files is in memory; it comes back when it is used.
+  void release_pages() const;
 
  private:
   struct Entry {

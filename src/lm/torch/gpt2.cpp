@@ -59,18 +59,15 @@ class Gpt2Layer {
 
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& mask, KeyValueCache& cache) const {
     const std::vector<at::Tensor> parts = attention_(norm1_(x)).chunk(3, -1);
-    cache.append(heads(parts[1]), heads(parts[2]));
+    cache.append(split_heads(parts[1], heads_), split_heads(parts[2], heads_));
     const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
-    const at::Tensor context = join_heads(attend(heads(parts[0]), cache.keys(), cache.values(), mask, scale));
+    const at::Tensor context =
+        join_heads(attend(split_heads(parts[0], heads_), cache.keys(), cache.values(), mask, scale));
     const at::Tensor attended = attention_output_(context).add_(x);
     return down_(activate(activation_, up_(norm2_(attended)))).add_(attended);
   }
 
  private:
-  at::Tensor heads(const at::Tensor& x) const {
-    return x.unflatten(2, {heads_, x.size(2) / heads_}).transpose(1, 2);
-  }
-
   std::int64_t heads_;
   Activation activation_;
   Norm norm1_;
@@ -192,7 +189,7 @@ class Gpt2Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
-      const OneThread alone;
+      const Spread spread(model_->runtime().threads);
       const std::int64_t batch = lengths_.size(0);
       if (static_cast<std::int64_t>(tokens.size()) != batch ||
           logits.size() != tokens.size() * model_->output_size())
@@ -229,7 +226,7 @@ class Gpt2Generation final : public Generation {
 Result<std::unique_ptr<Generation>> Gpt2::begin(std::span<const Sequence> prompts,
                                                 std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
-    const OneThread alone;
+    const Spread spread(runtime_.threads);
     if (prompts.empty() || logits.size() != prompts.size() * output_size())
       refuse(Errc::invalid_argument,
              fmt::format("{} prompts need {} logits each", prompts.size(), output_size()));

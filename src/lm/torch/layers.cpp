@@ -1,9 +1,11 @@
 #include "lm/torch/layers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
@@ -60,15 +62,39 @@ Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inp
                          layout)) {}
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  if (!bytes_)
+  const bool alone = at::get_num_threads() == 1 || x.device() != at::kCPU;
+  if (!bytes_ && alone)
     return at::linear(x, weight_, bias_.defined() ? c10::optional<at::Tensor>(bias_) : c10::nullopt);
-  const at::Tensor vectors = x.contiguous();
+  const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
   std::vector<std::int64_t> shape = x.sizes().vec();
-  shape.back() = static_cast<std::int64_t>(bytes_->rows());
-  at::Tensor out = at::empty(shape, vectors.options());
-  bytes_->multiply(vectors.data_ptr<float>(), static_cast<std::size_t>(vectors.numel() / vectors.size(-1)),
-                   bias_.defined() ? bias_.data_ptr<float>() : nullptr, out.data_ptr<float>());
-  return out;
+  shape.back() = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
+  at::Tensor out = at::empty({vectors.size(0), shape.back()}, vectors.options());
+  // Each thread makes some of the outputs.
+  const std::int64_t share = (shape.back() + at::get_num_threads() - 1) / at::get_num_threads();
+  constexpr auto kPanel = static_cast<std::int64_t>(ByteMatrix::kPanel);
+  const std::int64_t grain = (share + kPanel - 1) / kPanel * kPanel;
+  at::parallel_for(0, (shape.back() + grain - 1) / grain, 1, [&](std::int64_t begin, std::int64_t end) {
+    const c10::InferenceMode inference;
+    for (std::int64_t i = begin; i < end; ++i)
+      multiply_part(vectors, i * grain, std::min(grain, shape.back() - i * grain), out);
+  });
+  return out.view(shape);
+}
+
+void Linear::multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
+                           at::Tensor& out) const {
+  if (bytes_) {
+    bytes_->multiply(vectors.data_ptr<float>(), static_cast<std::size_t>(vectors.size(0)),
+                     bias_.defined() ? bias_.data_ptr<float>() : nullptr, out.data_ptr<float>(),
+                     {static_cast<std::size_t>(first), static_cast<std::size_t>(count)});
+    return;
+  }
+  at::Tensor part = out.narrow(1, first, count);
+  const at::Tensor weight = weight_.narrow(0, first, count).t();
+  if (bias_.defined())
+    at::addmm_out(part, bias_.narrow(0, first, count), vectors, weight);
+  else
+    at::mm_out(part, vectors, weight);
 }
 
 Norm::Norm(const Weights& weights, const std::string& name, std::int64_t size, double epsilon, Bias bias)
@@ -113,7 +139,7 @@ at::Tensor activate(Activation activation, at::Tensor x) {
 }
 
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+  return x.unflatten(2, {heads, x.size(2) / heads}).transpose(1, 2);
 }
 
 at::Tensor join_heads(const at::Tensor& x) {

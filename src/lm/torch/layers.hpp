@@ -30,6 +30,9 @@ class Linear {
   at::Tensor operator()(const at::Tensor& x) const;
 
  private:
+  void multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
+                     at::Tensor& out) const;
+
   at::Tensor weight_;  // outputs × inputs; undefined when bytes_ is there
   at::Tensor bias_;
   std::shared_ptr<const ByteMatrix> bytes_;

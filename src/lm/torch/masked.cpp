@@ -1,5 +1,6 @@
 #include "lm/torch/masked.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -57,14 +58,12 @@ class BertMaskedModel final : public BatchedMaskedModel {
                                    weights.tensor(names.bias, {words}));
   }
 
-  std::optional<LogitBounds> bounds() const override { return std::nullopt; }
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
-  std::span<const float> log_base() const override { return {}; }
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double) const override { return nullptr; }
+  const BoundedHead* bounded_head() const override { return nullptr; }
 
  protected:
   at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {
-    const at::Tensor state = encoder_->states(inputs, at).squeeze(1);
-    return decoder_(norm_(activate(activation_, transform_(state))));
+    return decoder_(norm_(activate(activation_, transform_(encoder_->states(inputs, at)))));
   }
 
  private:
@@ -92,6 +91,19 @@ Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
       std::vector<std::int64_t> at;
       for (const std::uint32_t i : members) at.push_back(masked[i]);
       scatter_rows(answer(inputs, to_device(at, runtime_)), members, out);
+    });
+  });
+}
+
+Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std::span<float> out) const {
+  return guarded([&] {
+    if (out.size() != sequence.ids.size() * output_size_)
+      refuse(Errc::invalid_argument,
+             fmt::format("a sequence of {} ids needs {} logits for each", sequence.ids.size(), output_size_));
+    check_sequences({&sequence, 1}, limits_);
+    for_each_batch({&sequence, 1}, runtime_, [&](std::span<const std::uint32_t>, const Inputs& inputs) {
+      const at::Tensor rows = answer(inputs, {}).to(at::kCPU, at::kFloat).contiguous();
+      std::copy_n(rows.data_ptr<float>(), out.size(), out.data());
     });
   });
 }

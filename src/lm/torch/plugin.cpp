@@ -13,7 +13,9 @@ namespace {
 std::shared_ptr<const MaskedModel> masked_model(const Checkpoint& checkpoint) {
   const std::string type = checkpoint.config().text("model_type");
   if (type == "bert" || type == "roberta" || type == "distilbert") return make_bert_masked(checkpoint);
-  checkpoint.config().refuse_value("model_type", "bert, roberta or distilbert for a masked model");
+  if (type == "sotto-bounded") return make_bounded_masked(checkpoint);
+  checkpoint.config().refuse_value("model_type",
+                                   "bert, roberta, distilbert or sotto-bounded for a masked model");
 }
 
 std::shared_ptr<const CausalModel> causal_model(const Checkpoint& checkpoint) {
@@ -23,11 +25,19 @@ std::shared_ptr<const CausalModel> causal_model(const Checkpoint& checkpoint) {
   checkpoint.config().refuse_value("model_type", "gpt2 or t5 for a model that continues or answers texts");
 }
 
+// What was rounded to bytes is not read again in full.
+template <class Make>
+auto opened(const Checkpoint& checkpoint, const Make& make) {
+  auto model = make(checkpoint);
+  if (checkpoint.runtime().bytes) checkpoint.release_pages();
+  return model;
+}
+
 class TorchBackend final : public LanguageModelBackend {
  public:
   Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return guarded([&] { return masked_model(Checkpoint(folder, make_runtime(resources))); });
+    return guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), masked_model); });
   }
   Result<std::shared_ptr<const SentenceModel>> open_sentence(
       const std::filesystem::path& folder, const LanguageModelResources& resources) override {
@@ -35,7 +45,7 @@ class TorchBackend final : public LanguageModelBackend {
   }
   Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return guarded([&] { return causal_model(Checkpoint(folder, make_runtime(resources))); });
+    return guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), causal_model); });
   }
 };
 

@@ -276,7 +276,7 @@ class T5Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
-      const OneThread alone;
+      const Spread spread(model_->runtime().threads);
       if (tokens.size() != batch_ || logits.size() != batch_ * model_->output_size())
         refuse(Errc::invalid_argument,
                fmt::format("there are {} texts, with {} logits each", batch_, model_->output_size()));
@@ -302,7 +302,7 @@ class T5Generation final : public Generation {
 Result<std::unique_ptr<Generation>> T5::begin(std::span<const Sequence> prompts,
                                               std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
-    const OneThread alone;
+    const Spread spread(runtime_.threads);
     if (prompts.empty() || logits.size() != prompts.size() * output_size())
       refuse(Errc::invalid_argument,
              fmt::format("{} prompts need {} logits each", prompts.size(), output_size()));

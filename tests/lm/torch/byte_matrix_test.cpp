@@ -47,7 +47,10 @@ void check_shape(const Shape& shape, bool with_bias) {
         to_bytes(weights.data() + r * shape.columns, shape.columns, 1, bytes.data() + r * shape.columns);
   const ByteMatrix matrix(bytes.data(), scales.data(), shape.rows, shape.columns);
   std::vector<float> out(shape.vectors * shape.rows, NAN);
-  matrix.multiply(vectors.data(), shape.vectors, with_bias ? bias.data() : nullptr, out.data());
+  matrix.multiply(vectors.data(), shape.vectors, with_bias ? bias.data() : nullptr, out.data(),
+                  {0, shape.rows / 128 * 64});
+  matrix.multiply(vectors.data(), shape.vectors, with_bias ? bias.data() : nullptr, out.data(),
+                  {shape.rows / 128 * 64, shape.rows - shape.rows / 128 * 64});
   for (std::size_t v = 0; v < shape.vectors; ++v) {
     for (std::size_t r = 0; r < shape.rows; ++r) {
       const double expected = reference(bytes.data() + r * shape.columns, scales[r],
@@ -79,7 +82,7 @@ TEST(ByteMatrix, ZerosAndExtremes) {
   const ByteMatrix matrix(bytes.data(), scales.data(), 2, 4);
   std::vector<float> out(4);
   const std::vector<float> vectors = {0, 0, 0, 0, -127, -127, -127, -127};
-  matrix.multiply(vectors.data(), 2, nullptr, out.data());
+  matrix.multiply(vectors.data(), 2, nullptr, out.data(), {0, 2});
   EXPECT_EQ(out, (std::vector<float>{0, 0, -4.F * 127 * 127, 4.F * 127 * 127}));
 }
 

@@ -168,9 +168,104 @@ def decoders(output):
     answering(save(model, output / "flan-t5"), model)
 
 
+BOUNDED = {"model_type": "sotto-bounded", "hidden_size": 16, "layers": 2, "heads": 2, "intermediate_size": 24,
+           "piece_size": 12, "head_size": 20, "pieces": VOCABULARY, "words": 37, "max_slots": 9, "max_pieces": 3,
+           "norm_eps": 1e-5, "knots": [1.5, 4.0, 9.0], "slope": 4.0, "range": 10.0}
+
+
+def bounded_state(c):
+    """Random weights of the bounded model, by name; matrices as 8-bit numbers with a scale a row."""
+    h, i, k = c["hidden_size"], c["intermediate_size"], len(c["knots"])
+    shapes = {"embed.pieces.weight": (c["pieces"], c["piece_size"]), "embed.project.weight": (h, c["piece_size"]),
+              "embed.slot.weight": (c["max_slots"], h), "embed.piece_index.weight": (c["max_pieces"], h),
+              "embed.segment.weight": (2, h), "embed.reach.weight": (k + 1, h), "base_measure.weight": (k, c["words"]),
+              "log_total": (k,)}
+    linears = {"head.dense": (c["head_size"], h), "head.words": (c["words"], c["head_size"])}
+    norms = {"embed.norm": h, "norm": h, "head.norm": c["head_size"]}
+    for n in range(c["layers"]):
+        linears |= {f"layers.{n}.attention.qkv": (3 * h, h), f"layers.{n}.attention.out": (h, h),
+                    f"layers.{n}.ffn.up": (i, h), f"layers.{n}.ffn.down": (h, i)}
+        norms |= {f"layers.{n}.norm1": h, f"layers.{n}.norm2": h}
+    for name, shape in linears.items():
+        shapes |= {name + ".weight": shape, name + ".bias": shape[:1]}
+    for name, size in norms.items():
+        shapes |= {name + ".weight": (size,), name + ".bias": (size,)}
+    generator = torch.Generator().manual_seed(11)
+    state, stored = {}, {}
+    for name, shape in shapes.items():
+        value = 0.3 * torch.randn(shape, generator=generator)
+        if "norm" in name and name.endswith("weight"):
+            value += 1
+        state[name] = stored[name] = value
+        if value.dim() == 2:
+            scale = value.abs().amax(1) / 127
+            stored[name], stored[name + ".scale"] = (value / scale[:, None]).round().to(torch.int8), scale
+            state[name] = stored[name].float() * scale[:, None]
+    return state, stored
+
+
+def bounded_scores(c, state, condition, ids, positions, segments, pieces, at):
+    """Scores of one sequence at one place, written after the description of the architecture."""
+    from torch.nn import functional as F
+
+    def linear(name, x):
+        return F.linear(x, state[name + ".weight"], state.get(name + ".bias"))
+
+    def norm(name, x):
+        return F.layer_norm(x, x.shape[-1:], state[name + ".weight"], state[name + ".bias"], c["norm_eps"])
+
+    def rows(name, numbers):
+        return state[f"embed.{name}.weight"][torch.tensor(numbers)]
+
+    x = linear("embed.project", rows("pieces", ids)) + rows("slot", positions) + rows("piece_index", pieces)
+    x = norm("embed.norm", x + rows("segment", segments) + condition)
+    size = c["hidden_size"] // c["heads"]
+    for n in range(c["layers"]):
+        q, k, v = linear(f"layers.{n}.attention.qkv", norm(f"layers.{n}.norm1", x)).split(c["hidden_size"], -1)
+        heads = [(q[:, s] @ k[:, s].T / size ** 0.5).softmax(-1) @ v[:, s]
+                 for s in (slice(j * size, (j + 1) * size) for j in range(c["heads"]))]
+        x = x + linear(f"layers.{n}.attention.out", torch.cat(heads, -1))
+        x = x + linear(f"layers.{n}.ffn.down", F.gelu(linear(f"layers.{n}.ffn.up", norm(f"layers.{n}.norm2", x))))
+    return linear("head.words", norm("head.norm", F.gelu(linear("head.dense", norm("norm", x)[at]))))
+
+
+def bounded(folder):
+    """Answers without a reach, at two reaches inside the knots, and at one outside."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(BOUNDED, indent=1) + "\n")
+    state, stored = bounded_state(BOUNDED)
+    save_file(stored, folder / "model.safetensors", {"format": "pt"})
+    knots = torch.tensor(BOUNDED["knots"]).log()
+    expected = {"sequences": SEQUENCES, "positions": [], "segments": [], "pieces": [], "masked": [], "reaches": []}
+    for i, ids in enumerate(SEQUENCES):
+        half = (len(ids) + 1) // 2
+        expected["positions"].append([k % half for k in range(len(ids))])
+        expected["segments"].append([int(k >= half) for k in range(len(ids))])
+        expected["pieces"].append([(k * k) % 3 for k in range(len(ids))])
+        expected["masked"].append((3 * i + 1) % len(ids))
+    for reach in (0.0, 2.0, 8.0, 100.0):
+        weights = torch.zeros(len(knots))
+        if reach:
+            x = torch.tensor(reach).log().clamp(knots[0], knots[-1])
+            right = max(1, int((knots < x).sum()))
+            share = (x - knots[right - 1]) / (knots[right] - knots[right - 1])
+            weights[right - 1], weights[right] = 1 - share, share
+        condition = weights @ state["embed.reach.weight"][:-1] if reach else state["embed.reach.weight"][-1]
+        answer = {"reach": reach, "scores": [
+            numbers(bounded_scores(BOUNDED, state, condition, ids, *(expected[k][i] for k in
+                                                                   ("positions", "segments", "pieces", "masked"))))
+            for i, ids in enumerate(SEQUENCES)]}
+        if reach:
+            answer |= {"slope": BOUNDED["slope"] / float(x.exp()), "log_total": float(weights @ state["log_total"]),
+                       "log_base": numbers((weights @ state["base_measure.weight"]).log_softmax(-1))}
+        expected["reaches"].append(answer)
+    finish(folder, expected)
+
+
 def main(output):
     encoders(Path(output))
     decoders(Path(output))
+    bounded(Path(output) / "bounded")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "lm/torch/plugin_fixture.hpp"
+#include "support/result_matchers.hpp"
 
 namespace sotto::testing {
 namespace {
@@ -49,6 +50,67 @@ TEST_P(MaskedParity, EqualsReference) {
 INSTANTIATE_TEST_SUITE_P(Checkpoints, MaskedParity,
                          ::testing::Values("bert", "bert-gamma", "roberta-sharded", "distilroberta",
                                            "distilbert"));
+
+class BoundedParity : public PluginTest {};
+
+TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
+  const nlohmann::json expected = expected_of("bounded");
+  const auto plain = masked(checkpoint_folder("bounded"));
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->input_size(), 61U);
+  EXPECT_EQ(plain->output_size(), 37U);
+  EXPECT_EQ(plain->piece_count(), 3U);
+  EXPECT_EQ(plain->bounded_head(), nullptr);
+  std::vector<Sequence> sequences = sequences_of(expected);
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    sequences[i].positions = expected["positions"][i].get<std::vector<std::int32_t>>();
+    sequences[i].segments = expected["segments"][i].get<std::vector<std::int32_t>>();
+    sequences[i].pieces = expected["pieces"][i].get<std::vector<std::int32_t>>();
+  }
+  const auto places = expected["masked"].get<std::vector<std::uint32_t>>();
+  for (const nlohmann::json& answer : expected["reaches"]) {
+    std::shared_ptr<const MaskedModel> model = plain;
+    if (answer["reach"] > 0) {
+      const auto told = plain->at_reach(answer["reach"]);
+      ASSERT_TRUE(told.has_value()) << told.error().message;
+      model = *told;
+      const BoundedHead* head = model->bounded_head();
+      ASSERT_NE(head, nullptr);
+      EXPECT_EQ(head->range, 10.F);
+      EXPECT_NEAR(head->slope, answer["slope"].get<float>(), 1e-5);
+      EXPECT_NEAR(head->log_total, answer["log_total"].get<float>(), 1e-5);
+      EXPECT_LE(largest_difference(head->log_base, answer["log_base"]), 1e-5);
+    }
+    std::vector<float> scores(sequences.size() * 37);
+    ASSERT_TRUE(model->logits(sequences, places, scores));
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      EXPECT_LE(largest_difference(std::span(scores).subspan(i * 37, 37), answer["scores"][i]), kTolerance);
+  }
+}
+
+TEST_F(BoundedParity, ReachMustBePositive) {
+  const auto model = masked(checkpoint_folder("bounded"));
+  ASSERT_NE(model, nullptr);
+  for (const double reach : {0.0, -1.0, std::nan(""), HUGE_VAL})
+    expect_error(model->at_reach(reach), Errc::invalid_argument, {"reach", "above 0"});
+  const auto other = masked(checkpoint_folder("bert"));
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->at_reach(1).value(), nullptr);
+}
+
+// The way through the last layer and the head for one place gives what the way for all places gives there.
+TEST_P(MaskedParity, EverywhereHoldsTheMaskedPlace) {
+  const auto model = masked(checkpoint_folder(GetParam()));
+  ASSERT_NE(model, nullptr);
+  const Sequence sequence{{5, 17, 33, 8, 60, 41, 12}, {}, {}, {}};
+  std::vector<float> all(7 * 61);
+  ASSERT_TRUE(model->logits_everywhere(sequence, all));
+  for (std::uint32_t place = 0; place < 7; ++place) {
+    std::vector<float> one(61);
+    ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, one));
+    EXPECT_LE(largest_difference(one, {all.begin() + 61 * place, all.begin() + 61 * (place + 1)}), 1e-5);
+  }
+}
 
 class SentenceParity : public PluginTest, public ::testing::WithParamInterface<const char*> {};
 
