@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,14 +36,19 @@ struct Sequence {
   std::vector<std::int32_t> pieces;
 };
 
-/// How a model with a bounded head makes logits of its scores: logit = range / (1 + exp(−slope · score)).
-/// Whoever draws applies it, so that the bound of the guarantee stands beside the draw. All of it is public:
-/// it depends on the model and on the reach (see MaskedModel::at_reach), on no text.
+/// Where a model's logits are sure to lie.
+struct LogitBounds {
+  float lowest = 0;
+  float highest = 0;
+  bool by_architecture = false;  ///< the head cannot leave them; otherwise logits are clipped to them
+};
+
+/// How a model with a bounded head makes logits of its scores: logit = range / (1 + exp(−slope · score)). All
+/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), on no text.
 struct BoundedHead {
   float range = 0;
   float slope = 0;
-  std::vector<float> log_base;  ///< ln of the measure that a draw starts from, one a logit
-  float log_total = 0;          ///< ln of the sum of weights that a balanced draw keeps to
+  float log_total = 0;  ///< ln of the sum of weights that a balanced draw keeps to
 };
 
 /// A model that fills a masked position. Safe to share between threads.
@@ -54,13 +61,20 @@ class MaskedModel {
   virtual std::uint32_t max_positions() const = 0;
   virtual std::uint32_t segment_count() const = 0;  ///< segments are below this
   virtual std::uint32_t piece_count() const = 0;    ///< pieces are below this
+  /// Where the architecture keeps the logits, whatever the weights and the input are; nothing: they are free.
+  virtual std::optional<LogitBounds> bounds() const = 0;
 
-  /// For a model with a bounded head: the model as it answers when the ln weights of a draw may differ by
-  /// `reach` at most, sharing its weights. It is told the reach, and its answers are scores for
-  /// bounded_head(). Null for other models.
-  virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const = 0;
-  /// Null unless the model came from at_reach.
-  virtual const BoundedHead* bounded_head() const = 0;
+  /// The model as it answers when draws are made at this ε, sharing its weights; null for a model that does
+  /// not care. A model that does care must be asked this way: as it was opened, its logits are free.
+  virtual Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const = 0;
+  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one a logit; empty: uniform.
+  virtual std::span<const float> log_base() const = 0;
+
+  /// As at_epsilon, told the largest difference that the ln weights of a draw may show, and answering with
+  /// scores that the caller makes logits of by bounded_head(). Null for a model without a bounded head.
+  virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double) const { return nullptr; }
+  /// Null unless the model came from at_reach or at_epsilon.
+  virtual const BoundedHead* bounded_head() const { return nullptr; }
 
   /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
   /// output_size() numbers for each, in order. Each answer depends on its own sequence alone, up to rounding.
@@ -68,7 +82,12 @@ class MaskedModel {
                               std::span<float> out) const = 0;
   /// The logits at every place of a sequence, output_size() numbers for each. Costs far more a place than
   /// `logits` does in batches.
-  virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const = 0;
+  virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const {
+    const std::vector<Sequence> copies(sequence.ids.size(), sequence);
+    std::vector<std::uint32_t> places(copies.size());
+    std::iota(places.begin(), places.end(), 0U);
+    return logits(copies, places, out);
+  }
 };
 
 /// A model that turns texts into vectors of length 1. Safe to share between threads.

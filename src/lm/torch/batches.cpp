@@ -20,6 +20,8 @@ namespace {
 constexpr double kLongest = 1.15;
 constexpr std::int64_t kFreeSpread = 2;
 
+thread_local unsigned spread_threads = 1;
+
 void check_numbers(const std::vector<std::int32_t>& numbers, std::int64_t limit, std::size_t expected,
                    std::size_t sequence, const char* what) {
   if (!numbers.empty() && numbers.size() != expected)
@@ -46,15 +48,17 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime) {
                    [&](std::uint32_t a, std::uint32_t b) { return length(a) < length(b); });
   std::int64_t total = 0;
   for (const std::uint32_t i : plan.members) total += length(i);
-  // So small that each thread gets something to do.
-  const std::int64_t share = (total + runtime.threads - 1) / runtime.threads;
-  const std::int64_t bound = std::min(runtime.batch_tokens, share);
+  // As many batches as threads, or a multiple, so that the threads end together.
+  const std::int64_t rounds =
+      (total + runtime.threads * runtime.batch_tokens - 1) / (runtime.threads * runtime.batch_tokens);
+  const std::int64_t batches = std::max<std::int64_t>(1, rounds * runtime.threads);
+  const std::int64_t bound = (total + batches - 1) / batches;
   std::size_t first = 0;
   for (std::size_t i = 1; i <= plan.members.size(); ++i) {
     const bool last = i == plan.members.size();
     const std::int64_t longest = last ? 0 : length(plan.members[i]);
     const std::int64_t shortest = length(plan.members[first]);
-    const bool fits = static_cast<std::int64_t>(i - first + 1) * longest <= bound &&
+    const bool fits = static_cast<std::int64_t>(i - first) * longest < bound &&
                       (longest <= shortest + kFreeSpread ||
                        static_cast<double>(longest) <= kLongest * static_cast<double>(shortest));
     if (!last && fits) continue;
@@ -79,13 +83,19 @@ void silence_blas_threads() {
 
 }  // namespace
 
-Spread::Spread(unsigned threads) : before_(at::get_num_threads()) {
+Spread::Spread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
   silence_blas_threads();
-  at::set_num_threads(static_cast<int>(threads));
+  at::set_num_threads(1);
+  spread_threads = threads;
 }
 
 Spread::~Spread() {
-  at::set_num_threads(before_);
+  spread_threads = before_;
+  at::set_num_threads(aten_before_);
+}
+
+unsigned Spread::threads() {
+  return spread_threads;
 }
 
 void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 
 #include "lm/language_model.hpp"
 #include "lm/torch/checkpoint.hpp"
@@ -51,16 +53,20 @@ void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members
 /// [count] of 64-bit numbers on the device.
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime);
 
-/// While it lives, what this thread computes is spread over so many: one where batches are spread already.
+/// While it lives, large products that this thread asks for are spread over so many threads: one where
+/// batches are spread already. ATen's and BLAS's own threads stay silent; they wait by spinning, and where
+/// processors are shared that costs more than it gains.
 class Spread {
  public:
   explicit Spread(unsigned threads);
   Spread(const Spread&) = delete;
   Spread& operator=(const Spread&) = delete;
   ~Spread();
+  static unsigned threads();  ///< of the innermost one of this thread
 
  private:
-  int before_;
+  int aten_before_;
+  unsigned before_;
   c10::InferenceMode inference_;
 };
 

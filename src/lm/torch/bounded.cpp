@@ -4,6 +4,7 @@
 // draw; without one it is an ordinary masked model, and its scores are logits.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,7 @@ struct BoundedNetwork {
 
 std::vector<double> read_knots(const Config& config) {
   const std::vector<double> knots = config.numbers("knots");
-  const bool rising = std::is_sorted(knots.begin(), knots.end(), std::less_equal<>());
+  const bool rising = std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end();
   if (knots.size() < 2 || knots.size() > 1024 || !rising || knots.front() <= 0)
     config.refuse_value("knots", "two or more rising numbers above 0");
   return knots;
@@ -155,6 +156,9 @@ at::Tensor knot_weights(const std::vector<double>& knots, double reach, const at
   return weights.to(like.device());
 }
 
+// What a model answers with: logits kept in the range, or the scores they are made of.
+enum class Answers { logits, scores };
+
 class BoundedMaskedModel final : public BatchedMaskedModel {
  public:
   explicit BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network)
@@ -162,39 +166,57 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
         network_(std::move(network)),
         condition_(network_->conditions[-1]) {}
 
-  BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network, double reach)
+  BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network, double reach, Answers answers)
       : BoundedMaskedModel(std::move(network)) {
+    answers_ = answers;
     const at::Tensor weights = knot_weights(network_->knots, reach, network_->conditions);
     condition_ = at::matmul(weights, network_->conditions.narrow(0, 0, weights.size(0)));
     const at::Tensor base = at::matmul(weights, network_->base_measures).log_softmax(-1).to(at::kCPU);
+    log_base_.assign(base.data_ptr<float>(), base.data_ptr<float>() + base.numel());
     const double inside = std::clamp(reach, network_->knots.front(), network_->knots.back());
     head_ = std::make_unique<BoundedHead>();
     head_->range = static_cast<float>(network_->range);
     head_->slope = static_cast<float>(network_->slope / inside);
-    head_->log_base.assign(base.data_ptr<float>(), base.data_ptr<float>() + base.numel());
     head_->log_total = at::dot(weights, network_->log_totals).item<float>();
   }
 
+  std::optional<LogitBounds> bounds() const override {
+    return LogitBounds{0, static_cast<float>(network_->range), true};
+  }
+  std::span<const float> log_base() const override { return log_base_; }
   const BoundedHead* bounded_head() const override { return head_.get(); }
 
+  // Half of ε: the normaliser of an exponential mechanism may move as far as the weights.
+  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const override {
+    return told("an ε", epsilon, epsilon / 2, Answers::logits);
+  }
   Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
-    if (!(reach > 0) || !std::isfinite(reach))
-      return fail(Errc::invalid_argument,
-                  fmt::format("a reach of {} is not allowed; give a number above 0", reach));
-    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
-      return std::make_shared<const BoundedMaskedModel>(network_, reach);
-    });
+    return told("a reach", reach, reach, Answers::scores);
   }
 
  protected:
   at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {
-    return network_->scores(inputs, at, condition_);
+    at::Tensor scores = network_->scores(inputs, at, condition_);
+    if (answers_ == Answers::scores) return scores;
+    return scores.mul_(head_->slope).sigmoid_().mul_(head_->range);
   }
 
  private:
+  Result<std::shared_ptr<const MaskedModel>> told(const char* what, double given, double reach,
+                                                  Answers answers) const {
+    if (!(given > 0) || !std::isfinite(given))
+      return fail(Errc::invalid_argument,
+                  fmt::format("{} of {} is not allowed; give a number above 0", what, given));
+    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
+      return std::make_shared<const BoundedMaskedModel>(network_, reach, answers);
+    });
+  }
+
   std::shared_ptr<const BoundedNetwork> network_;
   at::Tensor condition_;
-  std::unique_ptr<BoundedHead> head_;  // null without a reach
+  Answers answers_ = Answers::scores;
+  std::vector<float> log_base_;
+  std::unique_ptr<BoundedHead> head_;  // null as it was opened
 };
 
 }  // namespace

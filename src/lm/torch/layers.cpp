@@ -5,14 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "lm/torch/batches.hpp"
 #include "lm/torch/failure.hpp"
 
 namespace sotto::lm {
 namespace {
+
+// Products of fewer multiplications are done before a second thread has begun.
+constexpr std::int64_t kWorthThreads = 1 << 23;
 
 // Rounds in the order it is stored, without a second copy of the 32-bit numbers.
 std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
@@ -62,22 +65,22 @@ Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inp
                          layout)) {}
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  const bool alone = at::get_num_threads() == 1 || x.device() != at::kCPU;
-  if (!bytes_ && alone)
-    return at::linear(x, weight_, bias_.defined() ? c10::optional<at::Tensor>(bias_) : c10::nullopt);
+  const std::int64_t outputs = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
+  const std::int64_t threads = x.numel() * outputs < kWorthThreads ? 1 : Spread::threads();
+  if (!bytes_ && (threads == 1 || x.device() != at::kCPU)) return at::linear(x, weight_, bias_);
   const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
   std::vector<std::int64_t> shape = x.sizes().vec();
-  shape.back() = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
-  at::Tensor out = at::empty({vectors.size(0), shape.back()}, vectors.options());
+  shape.back() = outputs;
+  at::Tensor out = at::empty({vectors.size(0), outputs}, vectors.options());
   // Each thread makes some of the outputs.
-  const std::int64_t share = (shape.back() + at::get_num_threads() - 1) / at::get_num_threads();
   constexpr auto kPanel = static_cast<std::int64_t>(ByteMatrix::kPanel);
-  const std::int64_t grain = (share + kPanel - 1) / kPanel * kPanel;
-  at::parallel_for(0, (shape.back() + grain - 1) / grain, 1, [&](std::int64_t begin, std::int64_t end) {
-    const c10::InferenceMode inference;
-    for (std::int64_t i = begin; i < end; ++i)
-      multiply_part(vectors, i * grain, std::min(grain, shape.back() - i * grain), out);
-  });
+  const std::int64_t grain = ((outputs + threads - 1) / threads + kPanel - 1) / kPanel * kPanel;
+  parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),
+               static_cast<unsigned>(threads), [&](std::size_t begin, std::size_t end) {
+                 const Spread alone(1);
+                 multiply_part(vectors, static_cast<std::int64_t>(begin),
+                               static_cast<std::int64_t>(end - begin), out);
+               });
   return out.view(shape);
 }
 

@@ -58,8 +58,9 @@ class BertMaskedModel final : public BatchedMaskedModel {
                                    weights.tensor(names.bias, {words}));
   }
 
-  Result<std::shared_ptr<const MaskedModel>> at_reach(double) const override { return nullptr; }
-  const BoundedHead* bounded_head() const override { return nullptr; }
+  std::optional<LogitBounds> bounds() const override { return std::nullopt; }
+  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
+  std::span<const float> log_base() const override { return {}; }
 
  protected:
   at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {

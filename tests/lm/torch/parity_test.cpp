@@ -8,6 +8,7 @@
 
 #include "lm/torch/plugin_fixture.hpp"
 #include "support/result_matchers.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sotto::testing {
 namespace {
@@ -70,8 +71,9 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
   const auto places = expected["masked"].get<std::vector<std::uint32_t>>();
   for (const nlohmann::json& answer : expected["reaches"]) {
     std::shared_ptr<const MaskedModel> model = plain;
-    if (answer["reach"] > 0) {
-      const auto told = plain->at_reach(answer["reach"]);
+    const double reach = answer["reach"];
+    if (reach > 0) {
+      const auto told = plain->at_reach(reach);
       ASSERT_TRUE(told.has_value()) << told.error().message;
       model = *told;
       const BoundedHead* head = model->bounded_head();
@@ -79,23 +81,55 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
       EXPECT_EQ(head->range, 10.F);
       EXPECT_NEAR(head->slope, answer["slope"].get<float>(), 1e-5);
       EXPECT_NEAR(head->log_total, answer["log_total"].get<float>(), 1e-5);
-      EXPECT_LE(largest_difference(head->log_base, answer["log_base"]), 1e-5);
+      EXPECT_LE(largest_difference(model->log_base(), answer["log_base"]), 1e-5);
     }
     std::vector<float> scores(sequences.size() * 37);
     ASSERT_TRUE(model->logits(sequences, places, scores));
     for (std::size_t i = 0; i < sequences.size(); ++i)
       EXPECT_LE(largest_difference(std::span(scores).subspan(i * 37, 37), answer["scores"][i]), kTolerance);
+    if (reach == 0) continue;
+    const auto bounded = plain->at_epsilon(2 * reach);
+    ASSERT_TRUE(bounded.has_value()) << bounded.error().message;
+    std::vector<float> logits(scores.size());
+    ASSERT_TRUE((*bounded)->logits(sequences, places, logits));
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      EXPECT_NEAR(logits[i], 10 / (1 + std::exp(-answer["slope"].get<double>() * scores[i])), 1e-5);
   }
+}
+
+// Whatever the scores are, logits stay in the range.
+TEST_F(BoundedParity, LogitsCannotLeaveTheRange) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(checkpoint_folder("bounded"), folder.path(),
+                        std::filesystem::copy_options::recursive);
+  nlohmann::json config = nlohmann::json::parse(std::ifstream(folder.path() / "config.json"));
+  config["slope"] = 1e6;
+  std::ofstream(folder.path() / "config.json") << config;
+  const auto opened = masked(folder.path());
+  ASSERT_NE(opened, nullptr);
+  ASSERT_TRUE(opened->bounds().has_value());
+  const auto model = opened->at_epsilon(0.01).value();
+  const Sequence sequence{{5, 6, 7}, {}, {}, {}};
+  const std::uint32_t place = 1;
+  std::vector<float> logits(37);
+  ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, logits));
+  const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
+  EXPECT_EQ(*least, opened->bounds()->lowest);
+  EXPECT_EQ(*most, opened->bounds()->highest);
 }
 
 TEST_F(BoundedParity, ReachMustBePositive) {
   const auto model = masked(checkpoint_folder("bounded"));
   ASSERT_NE(model, nullptr);
-  for (const double reach : {0.0, -1.0, std::nan(""), HUGE_VAL})
-    expect_error(model->at_reach(reach), Errc::invalid_argument, {"reach", "above 0"});
+  for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    expect_error(model->at_reach(wrong), Errc::invalid_argument, {"reach", "above 0"});
+    expect_error(model->at_epsilon(wrong), Errc::invalid_argument, {"ε", "above 0"});
+  }
   const auto other = masked(checkpoint_folder("bert"));
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->at_reach(1).value(), nullptr);
+  EXPECT_EQ(other->at_epsilon(1).value(), nullptr);
+  EXPECT_FALSE(other->bounds().has_value());
 }
 
 // The way through the last layer and the head for one place gives what the way for all places gives there.
