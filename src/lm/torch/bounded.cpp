@@ -95,24 +95,24 @@ struct BoundedNetwork {
 };
 
 std::vector<double> read_knots(const Config& config) {
-  const std::vector<double> knots = config.numbers("knots");
+  const std::vector<double> knots = config.numbers("reach_knots");
   const bool rising = std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end();
   if (knots.size() < 2 || knots.size() > 1024 || !rising || knots.front() <= 0)
-    config.refuse_value("knots", "two or more rising numbers above 0");
+    config.refuse_value("reach_knots", "two or more rising numbers above 0");
   return knots;
 }
 
 BoundedSizes read_sizes(const Config& config) {
   BoundedSizes sizes{};
   sizes.width = config.whole("hidden_size", 1, kLargestWidth);
-  sizes.heads = config.whole("heads", 1, sizes.width);
-  if (sizes.width % sizes.heads != 0) config.refuse_value("heads", "a divisor of hidden_size");
+  sizes.heads = config.whole("num_attention_heads", 1, sizes.width);
+  if (sizes.width % sizes.heads != 0) config.refuse_value("num_attention_heads", "a divisor of hidden_size");
   sizes.inner = config.whole("intermediate_size", 1, kLargestWidth);
   sizes.piece_width = config.whole("piece_size", 1, kLargestWidth);
   sizes.head_width = config.whole("head_size", 1, kLargestWidth);
-  sizes.layers = config.whole("layers", 1, kMostLayers);
-  sizes.words = config.whole("words", 1, kLargestVocabulary);
-  sizes.epsilon = config.number("norm_eps", 0, 1);
+  sizes.layers = config.whole("num_hidden_layers", 1, kMostLayers);
+  sizes.words = config.whole("output_words", 1, kLargestVocabulary);
+  sizes.epsilon = config.number("layer_norm_eps", 0, 1);
   return sizes;
 }
 
@@ -121,10 +121,10 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
       sizes(read_sizes(checkpoint.config())),
       knots(read_knots(checkpoint.config())),
       slope(checkpoint.config().number("slope", 1e-6, 1e6)),
-      range(checkpoint.config().number("range", 1e-6, 1e6)) {
+      range(checkpoint.config().number("logit_range", 1e-6, 1e6)) {
   const Config& config = checkpoint.config();
-  limits = {config.whole("pieces", 1, kLargestVocabulary), config.whole("max_slots", 1, kMostPositions), 2,
-            config.whole("max_pieces", 1, kMostPositions)};
+  limits = {config.whole("vocab_size", 1, kLargestVocabulary), config.whole("max_slots", 1, kMostPositions),
+            2, config.whole("max_pieces_per_slot", 1, kMostPositions)};
   const auto knot_count = static_cast<std::int64_t>(knots.size());
   const Weights weights(checkpoint);
   const Weights embed = weights / "embed";
@@ -177,7 +177,9 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
     head_ = std::make_unique<BoundedHead>();
     head_->range = static_cast<float>(network_->range);
     head_->slope = static_cast<float>(network_->slope / inside);
-    head_->log_total = at::dot(weights, network_->log_totals).item<float>();
+    // Below the least knot the sum falls with the reach, to 1 at none.
+    head_->log_total = static_cast<float>(std::min(1.0, reach / network_->knots.front())) *
+                       at::dot(weights, network_->log_totals).item<float>();
   }
 
   std::optional<LogitBounds> bounds() const override {

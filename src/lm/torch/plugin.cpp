@@ -13,9 +13,9 @@ namespace {
 std::shared_ptr<const MaskedModel> masked_model(const Checkpoint& checkpoint) {
   const std::string type = checkpoint.config().text("model_type");
   if (type == "bert" || type == "roberta" || type == "distilbert") return make_bert_masked(checkpoint);
-  if (type == "sotto-bounded") return make_bounded_masked(checkpoint);
+  if (type == "sotto-bounded-mlm") return make_bounded_masked(checkpoint);
   checkpoint.config().refuse_value("model_type",
-                                   "bert, roberta, distilbert or sotto-bounded for a masked model");
+                                   "bert, roberta, distilbert or sotto-bounded-mlm for a masked model");
 }
 
 std::shared_ptr<const CausalModel> causal_model(const Checkpoint& checkpoint) {

@@ -168,21 +168,22 @@ def decoders(output):
     answering(save(model, output / "flan-t5"), model)
 
 
-BOUNDED = {"model_type": "sotto-bounded", "hidden_size": 16, "layers": 2, "heads": 2, "intermediate_size": 24,
-           "piece_size": 12, "head_size": 20, "pieces": VOCABULARY, "words": 37, "max_slots": 9, "max_pieces": 3,
-           "norm_eps": 1e-5, "knots": [1.5, 4.0, 9.0], "slope": 4.0, "range": 10.0}
+BOUNDED = {"model_type": "sotto-bounded-mlm", "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+           "intermediate_size": 24, "piece_size": 12, "head_size": 20, "vocab_size": VOCABULARY, "output_words": 37,
+           "max_slots": 9, "max_pieces_per_slot": 3, "layer_norm_eps": 1e-5, "logit_range": 10.0, "slope": 4.0,
+           "reach_knots": [1.5, 4.0, 9.0]}
 
 
 def bounded_state(c):
     """Random weights of the bounded model, by name; matrices as 8-bit numbers with a scale a row."""
-    h, i, k = c["hidden_size"], c["intermediate_size"], len(c["knots"])
-    shapes = {"embed.pieces.weight": (c["pieces"], c["piece_size"]), "embed.project.weight": (h, c["piece_size"]),
-              "embed.slot.weight": (c["max_slots"], h), "embed.piece_index.weight": (c["max_pieces"], h),
-              "embed.segment.weight": (2, h), "embed.reach.weight": (k + 1, h), "base_measure.weight": (k, c["words"]),
-              "log_total": (k,)}
-    linears = {"head.dense": (c["head_size"], h), "head.words": (c["words"], c["head_size"])}
+    h, i, k = c["hidden_size"], c["intermediate_size"], len(c["reach_knots"])
+    shapes = {"embed.pieces.weight": (c["vocab_size"], c["piece_size"]), "embed.project.weight": (h, c["piece_size"]),
+              "embed.slot.weight": (c["max_slots"], h), "embed.piece_index.weight": (c["max_pieces_per_slot"], h),
+              "embed.segment.weight": (2, h), "embed.reach.weight": (k + 1, h), "base_measure.weight": (k, c["output_words"]),
+              "log_total": (k,), "sharpness": (2, k)}
+    linears = {"head.dense": (c["head_size"], h), "head.words": (c["output_words"], c["head_size"])}
     norms = {"embed.norm": h, "norm": h, "head.norm": c["head_size"]}
-    for n in range(c["layers"]):
+    for n in range(c["num_hidden_layers"]):
         linears |= {f"layers.{n}.attention.qkv": (3 * h, h), f"layers.{n}.attention.out": (h, h),
                     f"layers.{n}.ffn.up": (i, h), f"layers.{n}.ffn.down": (h, i)}
         norms |= {f"layers.{n}.norm1": h, f"layers.{n}.norm2": h}
@@ -197,7 +198,7 @@ def bounded_state(c):
         if "norm" in name and name.endswith("weight"):
             value += 1
         state[name] = stored[name] = value
-        if value.dim() == 2:
+        if value.dim() == 2 and name not in ("base_measure.weight", "sharpness"):
             scale = value.abs().amax(1) / 127
             stored[name], stored[name + ".scale"] = (value / scale[:, None]).round().to(torch.int8), scale
             state[name] = stored[name].float() * scale[:, None]
@@ -212,30 +213,30 @@ def bounded_scores(c, state, condition, ids, positions, segments, pieces, at):
         return F.linear(x, state[name + ".weight"], state.get(name + ".bias"))
 
     def norm(name, x):
-        return F.layer_norm(x, x.shape[-1:], state[name + ".weight"], state[name + ".bias"], c["norm_eps"])
+        return F.layer_norm(x, x.shape[-1:], state[name + ".weight"], state[name + ".bias"], c["layer_norm_eps"])
 
     def rows(name, numbers):
         return state[f"embed.{name}.weight"][torch.tensor(numbers)]
 
     x = linear("embed.project", rows("pieces", ids)) + rows("slot", positions) + rows("piece_index", pieces)
     x = norm("embed.norm", x + rows("segment", segments) + condition)
-    size = c["hidden_size"] // c["heads"]
-    for n in range(c["layers"]):
+    size = c["hidden_size"] // c["num_attention_heads"]
+    for n in range(c["num_hidden_layers"]):
         q, k, v = linear(f"layers.{n}.attention.qkv", norm(f"layers.{n}.norm1", x)).split(c["hidden_size"], -1)
         heads = [(q[:, s] @ k[:, s].T / size ** 0.5).softmax(-1) @ v[:, s]
-                 for s in (slice(j * size, (j + 1) * size) for j in range(c["heads"]))]
+                 for s in (slice(j * size, (j + 1) * size) for j in range(c["num_attention_heads"]))]
         x = x + linear(f"layers.{n}.attention.out", torch.cat(heads, -1))
         x = x + linear(f"layers.{n}.ffn.down", F.gelu(linear(f"layers.{n}.ffn.up", norm(f"layers.{n}.norm2", x))))
     return linear("head.words", norm("head.norm", F.gelu(linear("head.dense", norm("norm", x)[at]))))
 
 
 def bounded(folder):
-    """Answers without a reach, at two reaches inside the knots, and at one outside."""
+    """Answers without a reach, at two reaches inside the knots, and at one on either side."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(BOUNDED, indent=1) + "\n")
     state, stored = bounded_state(BOUNDED)
     save_file(stored, folder / "model.safetensors", {"format": "pt"})
-    knots = torch.tensor(BOUNDED["knots"]).log()
+    knots = torch.tensor(BOUNDED["reach_knots"]).log()
     expected = {"sequences": SEQUENCES, "positions": [], "segments": [], "pieces": [], "masked": [], "reaches": []}
     for i, ids in enumerate(SEQUENCES):
         half = (len(ids) + 1) // 2
@@ -243,7 +244,7 @@ def bounded(folder):
         expected["segments"].append([int(k >= half) for k in range(len(ids))])
         expected["pieces"].append([(k * k) % 3 for k in range(len(ids))])
         expected["masked"].append((3 * i + 1) % len(ids))
-    for reach in (0.0, 2.0, 8.0, 100.0):
+    for reach in (0.0, 0.5, 2.0, 8.0, 100.0):
         weights = torch.zeros(len(knots))
         if reach:
             x = torch.tensor(reach).log().clamp(knots[0], knots[-1])
@@ -256,7 +257,8 @@ def bounded(folder):
                                                                    ("positions", "segments", "pieces", "masked"))))
             for i, ids in enumerate(SEQUENCES)]}
         if reach:
-            answer |= {"slope": BOUNDED["slope"] / float(x.exp()), "log_total": float(weights @ state["log_total"]),
+            answer |= {"slope": BOUNDED["slope"] / float(x.exp()), "log_total": float(weights @ state["log_total"]) * min(1, reach / BOUNDED["reach_knots"][0]),
+                       "sharpness": numbers(state["sharpness"] @ weights),
                        "log_base": numbers((weights @ state["base_measure.weight"]).log_softmax(-1))}
         expected["reaches"].append(answer)
     finish(folder, expected)
