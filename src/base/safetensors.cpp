@@ -32,12 +32,24 @@ struct TypeEntry {
   std::string_view name;
   std::size_t size;
 };
-constexpr std::array<TypeEntry, 6> kTypes = {{{TensorType::u8, "U8", 1},
-                                              {TensorType::i8, "I8", 1},
-                                              {TensorType::i16, "I16", 2},
-                                              {TensorType::i32, "I32", 4},
-                                              {TensorType::u32, "U32", 4},
-                                              {TensorType::u64, "U64", 8}}};
+constexpr std::array<TypeEntry, 12> kTypes = {{{TensorType::u8, "U8", 1},
+                                               {TensorType::i8, "I8", 1},
+                                               {TensorType::i16, "I16", 2},
+                                               {TensorType::i32, "I32", 4},
+                                               {TensorType::u32, "U32", 4},
+                                               {TensorType::u64, "U64", 8},
+                                               {TensorType::boolean, "BOOL", 1},
+                                               {TensorType::i64, "I64", 8},
+                                               {TensorType::f16, "F16", 2},
+                                               {TensorType::bf16, "BF16", 2},
+                                               {TensorType::f32, "F32", 4},
+                                               {TensorType::f64, "F64", 8}}};
+
+std::string known_types() {
+  std::string names;
+  for (const TypeEntry& known : kTypes) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  return names;
+}
 
 const TypeEntry& entry_of(TensorType type) {
   return kTypes[static_cast<std::size_t>(type)];
@@ -55,7 +67,8 @@ std::optional<std::uint64_t> byte_size(const std::vector<std::uint64_t>& shape, 
   return product;
 }
 
-Result<std::string_view> header_text(std::span<const std::byte> file, std::string_view name) {
+Result<std::string_view> header_text(std::span<const std::byte> file, std::string_view name,
+                                     Alignment alignment) {
   if (file.size() < kLengthBytes) return bad_file(name, "not a safetensors file (shorter than 8 bytes)");
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), kLengthBytes);
@@ -64,7 +77,7 @@ Result<std::string_view> header_text(std::span<const std::byte> file, std::strin
                                       kLargestHeader));
   if (length > file.size() - kLengthBytes)
     return bad_file(name, fmt::format("truncated: header of {} bytes in a file of {}", length, file.size()));
-  if (length % kAlignment != 0)
+  if (alignment == Alignment::required && length % kAlignment != 0)
     return bad_file(name, fmt::format("header of {} bytes, not a multiple of 8", length));
   return std::string_view(reinterpret_cast<const char*>(file.data()) + kLengthBytes, length);
 }
@@ -84,7 +97,7 @@ Result<std::vector<std::uint64_t>> unsigned_array(const nlohmann::json& entry, c
 }
 
 Result<TensorView> parse_tensor(const nlohmann::json& entry, std::span<const std::byte> data,
-                                std::string_view where) {
+                                std::string_view where, Alignment alignment) {
   if (!entry.is_object()) return bad_file(where, "is not described by an object");
   const auto dtype = entry.find("dtype");
   if (dtype == entry.end() || !dtype->is_string()) return bad_file(where, "has no type");
@@ -92,12 +105,13 @@ Result<TensorView> parse_tensor(const nlohmann::json& entry, std::span<const std
   const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
                                         [&](const TypeEntry& known) { return known.name == type_text; });
   if (type == kTypes.end())
-    return bad_file(where, fmt::format("type '{}' is none of U8, I8, I16, I32, U32, U64", type_text));
+    return bad_file(where, fmt::format("type '{}' is none of {}", type_text, known_types()));
   SOTTO_ASSIGN(std::vector<std::uint64_t> shape, unsigned_array(entry, "shape", where));
   SOTTO_ASSIGN(const std::vector<std::uint64_t> range, unsigned_array(entry, "data_offsets", where));
   if (range.size() != 2 || range[0] > range[1] || range[1] > data.size())
     return bad_file(where, fmt::format("data offsets lie outside the file's {} bytes of data", data.size()));
-  if (range[0] % type->size != 0) return bad_file(where, "is not aligned to its element size");
+  if (alignment == Alignment::required && range[0] % type->size != 0)
+    return bad_file(where, "is not aligned to its element size");
   if (byte_size(shape, type->size) != range[1] - range[0])
     return bad_file(where, fmt::format("shape and type do not make {} bytes", range[1] - range[0]));
   return TensorView{type->type, std::move(shape), data.subspan(range[0], range[1] - range[0])};
@@ -160,9 +174,10 @@ const TensorView* Safetensors::find(const std::string& name) const {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::string_view name) {
+Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::string_view name,
+                                      Alignment alignment) {
   Safetensors parsed;
-  SOTTO_ASSIGN(parsed.header, header_text(file, name));
+  SOTTO_ASSIGN(parsed.header, header_text(file, name, alignment));
   const std::span<const std::byte> data = file.subspan(kLengthBytes + parsed.header.size());
   const auto json = nlohmann::json::parse(parsed.header.begin(), parsed.header.end(), nullptr, false);
   if (!json.is_object()) return bad_file(name, "not a safetensors file: the header is not a JSON object");
@@ -171,7 +186,8 @@ Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::stri
       SOTTO_ASSIGN(parsed.metadata, parse_metadata(entry, name));
       continue;
     }
-    SOTTO_ASSIGN(TensorView tensor, parse_tensor(entry, data, fmt::format("{}, tensor '{}'", name, key)));
+    SOTTO_ASSIGN(TensorView tensor,
+                 parse_tensor(entry, data, fmt::format("{}, tensor '{}'", name, key), alignment));
     parsed.tensors.emplace(key, std::move(tensor));
   }
   SOTTO_TRY(check_coverage(parsed, data, name));

@@ -17,8 +17,8 @@
 
 namespace sotto {
 
-/// Element types that model files use; the container knows more.
-enum class TensorType { u8, i8, i16, i32, u32, u64 };
+/// Element types; the container knows more.
+enum class TensorType { u8, i8, i16, i32, u32, u64, boolean, i64, f16, bf16, f32, f64 };
 
 std::size_t element_size(TensorType type);
 /// As the container spells it, for example "I16".
@@ -28,7 +28,7 @@ std::string_view type_name(TensorType type);
 struct TensorView {
   TensorType type;
   std::vector<std::uint64_t> shape;
-  std::span<const std::byte> bytes;  ///< aligned to the element size
+  std::span<const std::byte> bytes;  ///< aligned to the element size, unless parsed with Alignment::any
 
   /// The elements; T must have the size of an element.
   template <class T>
@@ -49,8 +49,12 @@ struct Safetensors {
   const TensorView* find(const std::string& name) const;
 };
 
+/// Files of others need not be aligned; whoever reads such a file must not use `elements` on what is not.
+enum class Alignment { required, any };
+
 /// `name` is for messages. `file` must be aligned to 8 bytes, as mappings are.
-Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::string_view name);
+Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::string_view name,
+                                      Alignment alignment = Alignment::required);
 
 /// The metadata key of the digest: SHA-256 of the whole file, in hexadecimal, computed with '0' in place of
 /// the digest's own 64 digits.

@@ -1,0 +1,183 @@
+#include "lm/torch/batches.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "lm/torch/failure.hpp"
+
+namespace sotto::lm {
+namespace {
+
+// Within a batch the longest may exceed the shortest by this share: padding costs as much as text.
+constexpr double kLongest = 1.15;
+constexpr std::int64_t kFreeSpread = 2;
+
+thread_local unsigned spread_threads = 1;
+
+void check_numbers(const std::vector<std::int32_t>& numbers, std::int64_t limit, std::size_t expected,
+                   std::size_t sequence, const char* what) {
+  if (!numbers.empty() && numbers.size() != expected)
+    refuse(Errc::invalid_argument,
+           fmt::format("sequence {} has {} ids but {} {}", sequence, expected, numbers.size(), what));
+  for (const std::int32_t number : numbers)
+    if (number < 0 || number >= limit)
+      refuse(Errc::invalid_argument,
+             fmt::format("sequence {}: {} {} is not from 0 to {}", sequence, what, number, limit - 1));
+}
+
+// Members of the batches, in order, and where each batch ends.
+struct Plan {
+  std::vector<std::uint32_t> members;
+  std::vector<std::size_t> ends;
+};
+
+Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime) {
+  Plan plan;
+  plan.members.resize(sequences.size());
+  std::iota(plan.members.begin(), plan.members.end(), 0U);
+  const auto length = [&](std::uint32_t i) { return static_cast<std::int64_t>(sequences[i].ids.size()); };
+  std::stable_sort(plan.members.begin(), plan.members.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return length(a) < length(b); });
+  std::int64_t total = 0;
+  for (const std::uint32_t i : plan.members) total += length(i);
+  // As many batches as threads, or a multiple, so that the threads end together.
+  const std::int64_t rounds =
+      (total + runtime.threads * runtime.batch_tokens - 1) / (runtime.threads * runtime.batch_tokens);
+  const std::int64_t batches = std::max<std::int64_t>(1, rounds * runtime.threads);
+  const std::int64_t bound = (total + batches - 1) / batches;
+  std::size_t first = 0;
+  for (std::size_t i = 1; i <= plan.members.size(); ++i) {
+    const bool last = i == plan.members.size();
+    const std::int64_t longest = last ? 0 : length(plan.members[i]);
+    const std::int64_t shortest = length(plan.members[first]);
+    const bool fits = static_cast<std::int64_t>(i - first) * longest < bound &&
+                      (longest <= shortest + kFreeSpread ||
+                       static_cast<double>(longest) <= kLongest * static_cast<double>(shortest));
+    if (!last && fits) continue;
+    plan.ends.push_back(i);
+    first = i;
+  }
+  return plan;
+}
+
+// OpenBLAS keeps threads of its own that ATen's number does not govern, and that would fight with ours.
+void silence_blas_threads() {
+  static const bool kDone = [] {
+    if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
+      reinterpret_cast<void (*)(int)>(symbol)(1);
+    else if (void* const blas = ::dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD); blas != nullptr)
+      if (void* const hidden = ::dlsym(blas, "openblas_set_num_threads"); hidden != nullptr)
+        reinterpret_cast<void (*)(int)>(hidden)(1);
+    return true;
+  }();
+  static_cast<void>(kDone);
+}
+
+}  // namespace
+
+Spread::Spread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
+  silence_blas_threads();
+  at::set_num_threads(1);
+  spread_threads = threads;
+}
+
+Spread::~Spread() {
+  spread_threads = before_;
+  at::set_num_threads(aten_before_);
+}
+
+unsigned Spread::threads() {
+  return spread_threads;
+}
+
+void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits) {
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const Sequence& sequence = sequences[i];
+    const std::size_t size = sequence.ids.size();
+    if (size == 0) refuse(Errc::invalid_argument, fmt::format("sequence {} is empty", i));
+    if (sequence.positions.empty() && size > static_cast<std::size_t>(limits.positions))
+      refuse(Errc::limit,
+             fmt::format("sequence {} has {} ids; the model takes at most {}", i, size, limits.positions));
+    check_numbers(sequence.ids, limits.ids, size, i, "id");
+    check_numbers(sequence.positions, limits.positions, size, i, "position");
+    check_numbers(sequence.segments, limits.segments, size, i, "segment");
+    check_numbers(sequence.pieces, limits.pieces, size, i, "piece");
+  }
+}
+
+at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime) {
+  return at::tensor(values, at::TensorOptions(at::kLong)).to(runtime.device);
+}
+
+Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uint32_t> members,
+                   const Runtime& runtime) {
+  std::size_t longest = 0;
+  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  for (const std::uint32_t i : members) {
+    longest = std::max(longest, sequences[i].ids.size());
+    shortest = std::min(shortest, sequences[i].ids.size());
+  }
+  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(members.size()),
+                                           static_cast<std::int64_t>(longest)};
+  const auto fill = [&](auto member, bool count_up) {
+    at::Tensor result = at::zeros(shape, at::kLong);
+    auto* row = result.data_ptr<std::int64_t>();
+    for (const std::uint32_t i : members) {
+      const std::vector<std::int32_t>& numbers = sequences[i].*member;
+      std::copy(numbers.begin(), numbers.end(), row);
+      if (count_up && numbers.empty()) std::iota(row, row + sequences[i].ids.size(), std::int64_t{0});
+      row += longest;
+    }
+    return result.to(runtime.device);
+  };
+  std::vector<std::int64_t> lengths;
+  for (const std::uint32_t i : members) lengths.push_back(static_cast<std::int64_t>(sequences[i].ids.size()));
+  Inputs inputs{fill(&Sequence::ids, false),      fill(&Sequence::positions, true),
+                fill(&Sequence::segments, false), fill(&Sequence::pieces, false),
+                to_device(lengths, runtime),      {}};
+  if (shortest == longest) return inputs;
+  const at::Tensor beyond =
+      at::arange(shape[1], inputs.lengths.options()).unsqueeze(0) >= inputs.lengths.unsqueeze(1);
+  inputs.mask = at::zeros(shape, inputs.lengths.options().dtype(at::kFloat))
+                    .masked_fill_(beyond, -std::numeric_limits<float>::infinity())
+                    .view({shape[0], 1, 1, shape[1]});
+  return inputs;
+}
+
+void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
+                    const std::function<void(std::span<const std::uint32_t>, const Inputs&)>& body) {
+  const Plan plan = plan_batches(sequences, runtime);
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
+    try {
+      const Spread spread(plan.ends.size() == 1 ? runtime.threads : 1);
+      // The longest first, so that the threads end together.
+      const std::size_t batch = plan.ends.size() - 1 - begin;
+      const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];
+      const auto members = std::span(plan.members).subspan(first, plan.ends[batch] - first);
+      body(members, make_inputs(sequences, members, runtime));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
+  });
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members, std::span<float> out) {
+  const at::Tensor local = rows.to(at::kCPU, at::kFloat).contiguous();
+  const auto size = static_cast<std::size_t>(local.size(-1));
+  for (std::size_t i = 0; i < members.size(); ++i)
+    std::copy_n(local.data_ptr<float>() + i * size, size, out.data() + members[i] * size);
+}
+
+}  // namespace sotto::lm

@@ -1,0 +1,97 @@
+// The weights of a model folder: model.safetensors, whole or in shards, mapped. What is stored as 32-bit
+// numbers is used where it lies; other types are converted.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "base/file.hpp"
+#include "base/safetensors.hpp"
+#include "lm/language_model.hpp"
+#include "lm/torch/config.hpp"
+
+namespace sotto::lm {
+
+/// Where and how a model computes.
+struct Runtime {
+  at::Device device{at::kCPU};
+  bool bytes = false;  ///< multiply 8-bit numbers
+  unsigned threads = 1;
+  std::int64_t batch_tokens = 0;  ///< bound on a batch's sequences times their length
+};
+
+/// Throws Failure where the device is not there.
+Runtime make_runtime(const LanguageModelResources& resources);
+
+/// A matrix of 8-bit numbers, row r scaled by scales[r].
+struct ByteRows {
+  at::Tensor values;  ///< i8
+  at::Tensor scales;  ///< f32
+};
+
+class Checkpoint {
+ public:
+  Checkpoint(const std::filesystem::path& folder, Runtime runtime);
+
+  const Config& config() const { return config_; }
+  const Runtime& runtime() const { return runtime_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+  /// As 32-bit numbers, on the device. Throws Failure with the name, the expected and the found shape.
+  at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
+  /// As it is stored, if it is stored as scaled bytes; otherwise its values are undefined.
+  ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const;
+  /// Lets the system drop what of the files is in memory; it comes back when it is used.
+  void release_pages() const;
+
+ private:
+  struct Entry {
+    TensorView view;
+    std::shared_ptr<const MappedFile> file;
+    std::string file_name;
+  };
+  void map_file(const std::string& file_name);
+  void map_shards();
+  const Entry& entry(const std::string& name, const std::vector<std::int64_t>& shape) const;
+  static at::Tensor stored(const Entry& entry, at::ScalarType type);
+
+  std::filesystem::path folder_;
+  Config config_;
+  Runtime runtime_;
+  std::map<std::string, Entry> tensors_;
+};
+
+/// The tensors whose names begin with a prefix: weights / "encoder" / "layer" has "encoder.layer.…". Valid as
+/// long as the checkpoint.
+class Weights {
+ public:
+  explicit Weights(const Checkpoint& checkpoint, std::string prefix = {})
+      : checkpoint_(&checkpoint), prefix_(std::move(prefix)) {}
+
+  Weights operator/(const std::string& part) const { return Weights(*checkpoint_, prefix_ + part + '.'); }
+  Weights operator/(std::int64_t part) const { return *this / std::to_string(part); }
+  /// These, or those below `part` if there is `name` below it: some folders leave the model's own name out.
+  Weights below_if(const std::string& part, const std::string& name) const {
+    return (*this / part).has(name) ? *this / part : *this;
+  }
+  bool has(const std::string& name) const { return checkpoint_->has(prefix_ + name); }
+  at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    return checkpoint_->tensor(prefix_ + name, shape);
+  }
+  ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    return checkpoint_->byte_rows(prefix_ + name, shape);
+  }
+  const Runtime& runtime() const { return checkpoint_->runtime(); }
+
+ private:
+  const Checkpoint* checkpoint_;
+  std::string prefix_;
+};
+
+}  // namespace sotto::lm

@@ -1,0 +1,65 @@
+// ATen throws, so inside the plugin errors travel as exceptions; at its border guarded() makes values of
+// them.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include <sotto/result.hpp>
+
+namespace sotto::lm {
+
+/// An error on its way to the border.
+class Failure : public std::exception {
+ public:
+  explicit Failure(Error error) : error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+  const char* what() const noexcept override { return error_.message.c_str(); }
+
+ private:
+  Error error_;
+};
+
+[[noreturn]] inline void refuse(Errc code, std::string message) {
+  throw Failure({code, std::move(message)});
+}
+
+/// The value, or its error thrown.
+template <class T>
+T unwrap(Result<T> result) {
+  if (!result) throw Failure(std::move(result.error()));
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+inline std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+/// body()'s value, or whatever it threw as an error.
+template <class Body>
+Result<std::invoke_result_t<Body>> guarded(const Body& body) {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+      body();
+      return {};
+    } else {
+      return body();
+    }
+  } catch (const Failure& failure) {
+    return tl::unexpected(failure.error());
+  } catch (const c10::Error& error) {
+    return fail(Errc::limit, "libtorch: " + first_line(error.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    return fail(Errc::limit, "there is not enough memory for the language model");
+  } catch (const std::exception& error) {
+    return fail(Errc::limit, "language model: " + first_line(error.what()));
+  }
+}
+
+}  // namespace sotto::lm

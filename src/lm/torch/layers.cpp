@@ -1,0 +1,163 @@
+#include "lm/torch/layers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "lm/torch/batches.hpp"
+#include "lm/torch/failure.hpp"
+
+namespace sotto::lm {
+namespace {
+
+// Products of fewer multiplications are done before a second thread has begun.
+constexpr std::int64_t kWorthThreads = 1 << 23;
+
+// Rounds in the order it is stored, without a second copy of the 32-bit numbers.
+std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
+  const std::int64_t rows = weight.size(0);
+  const std::int64_t columns = weight.size(1);
+  std::vector<std::int8_t> values(static_cast<std::size_t>(rows * columns));
+  std::vector<float> scales(static_cast<std::size_t>(rows));
+  const auto* data = weight.data_ptr<float>();
+  parallel_for(scales.size(), 256, thread_count(0), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r)
+      scales[r] =
+          to_bytes(data + static_cast<std::int64_t>(r) * weight.stride(0), static_cast<std::size_t>(columns),
+                   static_cast<std::size_t>(weight.stride(1)), values.data() + r * columns);
+  });
+  return std::make_shared<const ByteMatrix>(values.data(), scales.data(), rows, columns);
+}
+
+}  // namespace
+
+Linear Linear::from_matrix(const Weights& weights, const std::string& matrix, std::int64_t inputs,
+                           std::int64_t outputs, at::Tensor bias, Layout layout) {
+  Linear result;
+  result.bias_ = std::move(bias);
+  const bool transposed = layout == Layout::inputs_first;
+  const std::vector<std::int64_t> shape =
+      transposed ? std::vector<std::int64_t>{inputs, outputs} : std::vector<std::int64_t>{outputs, inputs};
+  if (weights.runtime().bytes && !transposed) {
+    if (const ByteRows rows = weights.byte_rows(matrix, shape); rows.values.defined()) {
+      result.bytes_ = std::make_shared<const ByteMatrix>(rows.values.data_ptr<std::int8_t>(),
+                                                         rows.scales.data_ptr<float>(), outputs, inputs);
+      return result;
+    }
+  }
+  const at::Tensor stored = weights.tensor(matrix, shape);
+  const at::Tensor weight = transposed ? stored.t() : stored;
+  if (weights.runtime().bytes)
+    result.bytes_ = rounded(weight);
+  else
+    result.weight_ = weight;
+  return result;
+}
+
+Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inputs, std::int64_t outputs,
+               Bias bias, Layout layout)
+    : Linear(from_matrix(weights, name + ".weight", inputs, outputs,
+                         bias == Bias::yes ? weights.tensor(name + ".bias", {outputs}) : at::Tensor(),
+                         layout)) {}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  const std::int64_t outputs = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
+  const std::int64_t threads = x.numel() * outputs < kWorthThreads ? 1 : Spread::threads();
+  if (!bytes_ && (threads == 1 || x.device() != at::kCPU)) return at::linear(x, weight_, bias_);
+  const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
+  std::vector<std::int64_t> shape = x.sizes().vec();
+  shape.back() = outputs;
+  at::Tensor out = at::empty({vectors.size(0), outputs}, vectors.options());
+  // Each thread makes some of the outputs.
+  constexpr auto kPanel = static_cast<std::int64_t>(ByteMatrix::kPanel);
+  const std::int64_t grain = ((outputs + threads - 1) / threads + kPanel - 1) / kPanel * kPanel;
+  parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),
+               static_cast<unsigned>(threads), [&](std::size_t begin, std::size_t end) {
+                 const Spread alone(1);
+                 multiply_part(vectors, static_cast<std::int64_t>(begin),
+                               static_cast<std::int64_t>(end - begin), out);
+               });
+  return out.view(shape);
+}
+
+void Linear::multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
+                           at::Tensor& out) const {
+  if (bytes_) {
+    bytes_->multiply(vectors.data_ptr<float>(), static_cast<std::size_t>(vectors.size(0)),
+                     bias_.defined() ? bias_.data_ptr<float>() : nullptr, out.data_ptr<float>(),
+                     {static_cast<std::size_t>(first), static_cast<std::size_t>(count)});
+    return;
+  }
+  at::Tensor part = out.narrow(1, first, count);
+  const at::Tensor weight = weight_.narrow(0, first, count).t();
+  if (bias_.defined())
+    at::addmm_out(part, bias_.narrow(0, first, count), vectors, weight);
+  else
+    at::mm_out(part, vectors, weight);
+}
+
+Norm::Norm(const Weights& weights, const std::string& name, std::int64_t size, double epsilon, Bias bias)
+    : epsilon_(epsilon) {
+  const bool old = !weights.has(name + ".weight") && weights.has(name + ".gamma");
+  weight_ = weights.tensor(name + (old ? ".gamma" : ".weight"), {size});
+  if (bias == Bias::yes) bias_ = weights.tensor(name + (old ? ".beta" : ".bias"), {size});
+}
+
+at::Tensor Norm::operator()(const at::Tensor& x) const {
+  if (bias_.defined()) return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
+  return (x * at::rsqrt(x.square().mean(-1, true) + epsilon_)).mul_(weight_);
+}
+
+Activation activation_named(const Config& config, const char* key, const std::string& fallback) {
+  static const std::array<std::pair<const char*, Activation>, 7> kNames = {
+      {{"gelu", Activation::gelu},
+       {"gelu_new", Activation::gelu_tanh},
+       {"gelu_pytorch_tanh", Activation::gelu_tanh},
+       {"gelu_fast", Activation::gelu_tanh},
+       {"relu", Activation::relu},
+       {"silu", Activation::silu},
+       {"swish", Activation::silu}}};
+  const std::string wanted = config.text(key, fallback);
+  for (const auto& [name, activation] : kNames)
+    if (wanted == name) return activation;
+  config.refuse_value(key, "one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish");
+}
+
+at::Tensor activate(Activation activation, at::Tensor x) {
+  switch (activation) {
+    case Activation::gelu:
+      return at::gelu_(x);
+    case Activation::gelu_tanh:
+      return at::gelu_(x, "tanh");
+    case Activation::relu:
+      return x.relu_();
+    case Activation::silu:
+      return at::silu_(x);
+  }
+  return x;
+}
+
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(2, {heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+at::Tensor join_heads(const at::Tensor& x) {
+  return x.transpose(1, 2).reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& bias,
+                  double scale) {
+  at::Tensor scores = at::matmul(q, k.transpose(-2, -1)).mul_(scale);
+  if (bias.defined()) scores.add_(bias);
+  return at::matmul(scores.softmax(-1), v);
+}
+
+at::Tensor pick(const at::Tensor& x, const at::Tensor& at) {
+  return x.gather(1, at.view({-1, 1, 1}).expand({x.size(0), 1, x.size(2)}));
+}
+
+}  // namespace sotto::lm

@@ -1,0 +1,73 @@
+// The parts that all architectures are made of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <ATen/ATen.h>
+
+#include "lm/torch/byte_matrix.hpp"
+#include "lm/torch/checkpoint.hpp"
+
+namespace sotto::lm {
+
+/// How a matrix of outputs × inputs lies in the file.
+enum class Layout { outputs_first, inputs_first };
+enum class Bias { yes, no };
+
+/// x · Wᵀ + b on the last dimension.
+class Linear {
+ public:
+  Linear() = default;
+  /// `name`.weight and `name`.bias.
+  Linear(const Weights& weights, const std::string& name, std::int64_t inputs, std::int64_t outputs,
+         Bias bias = Bias::yes, Layout layout = Layout::outputs_first);
+  /// From a matrix of that name, for instance embeddings that serve as a head; `bias` may be undefined.
+  static Linear from_matrix(const Weights& weights, const std::string& matrix, std::int64_t inputs,
+                            std::int64_t outputs, at::Tensor bias, Layout layout = Layout::outputs_first);
+
+  at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  void multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
+                     at::Tensor& out) const;
+
+  at::Tensor weight_;  // outputs × inputs; undefined when bytes_ is there
+  at::Tensor bias_;
+  std::shared_ptr<const ByteMatrix> bytes_;
+};
+
+/// Layer normalisation; without a bias it is T5's, which does not subtract the mean.
+class Norm {
+ public:
+  Norm() = default;
+  /// `name`.weight and `name`.bias, or gamma and beta as old checkpoints have it.
+  Norm(const Weights& weights, const std::string& name, std::int64_t size, double epsilon,
+       Bias bias = Bias::yes);
+  at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  at::Tensor weight_;
+  at::Tensor bias_;
+  double epsilon_ = 0;
+};
+
+enum class Activation { gelu, gelu_tanh, relu, silu };
+/// By the name that config.json gives it.
+Activation activation_named(const Config& config, const char* key, const std::string& fallback);
+/// Overwrites x.
+at::Tensor activate(Activation activation, at::Tensor x);
+
+/// [batch, length, heads · size] as [batch, heads, length, size], and back.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+at::Tensor join_heads(const at::Tensor& x);
+
+/// softmax(scale · q kᵀ + bias) v; `bias` may be undefined.
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& bias,
+                  double scale);
+
+/// Row at[i] of each x[i]: [batch, length, size] to [batch, 1, size].
+at::Tensor pick(const at::Tensor& x, const at::Tensor& at);
+
+}  // namespace sotto::lm

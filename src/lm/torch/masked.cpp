@@ -1,0 +1,116 @@
+#include "lm/torch/masked.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lm/torch/encoder.hpp"
+#include "lm/torch/failure.hpp"
+#include "lm/torch/layers.hpp"
+
+namespace sotto::lm {
+namespace {
+
+// Where the tensors of a head are.
+struct HeadNames {
+  const char* transform;
+  const char* norm;
+  const char* bias;
+  const char* decoder;
+};
+
+constexpr HeadNames kBertHead = {"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+                                 "cls.predictions.bias", "cls.predictions.decoder.weight"};
+constexpr HeadNames kRobertaHead = {"lm_head.dense", "lm_head.layer_norm", "lm_head.bias",
+                                    "lm_head.decoder.weight"};
+constexpr HeadNames kDistilHead = {"vocab_transform", "vocab_layer_norm", "vocab_projector.bias",
+                                   "vocab_projector.weight"};
+
+const HeadNames& head_names(const std::string& type) {
+  if (type == "roberta") return kRobertaHead;
+  return type == "distilbert" ? kDistilHead : kBertHead;
+}
+
+// An encoder, a transformation, and the word embeddings once more as the decoder.
+class BertMaskedModel final : public BatchedMaskedModel {
+ public:
+  BertMaskedModel(const Checkpoint& checkpoint, std::unique_ptr<const Encoder> encoder)
+      : BatchedMaskedModel(checkpoint.runtime(), encoder->limits(), encoder->limits().ids),
+        encoder_(std::move(encoder)) {
+    const Config& config = checkpoint.config();
+    const std::string type = config.text("model_type");
+    const HeadNames& names = head_names(type);
+    const Weights weights(checkpoint);
+    const std::int64_t width = encoder_->width();
+    const std::int64_t words = encoder_->limits().ids;
+    const char* const key = type == "distilbert" ? "activation" : "hidden_act";
+    // RoBERTa's head is fixed, the others' follows config.json.
+    activation_ = type == "roberta" ? Activation::gelu : activation_named(config, key, "gelu");
+    transform_ = Linear(weights, names.transform, width, width);
+    norm_ = Norm(weights, names.norm, width,
+                 type == "distilbert" ? 1e-12 : config.number("layer_norm_eps", 0, 1, 1e-12));
+    const std::string embeddings = "embeddings.word_embeddings.weight";
+    const bool tied = config.flag("tie_word_embeddings", true);
+    const Weights source = tied ? weights.below_if(type, embeddings) : weights;
+    decoder_ = Linear::from_matrix(source, tied ? embeddings : names.decoder, width, words,
+                                   weights.tensor(names.bias, {words}));
+  }
+
+  std::optional<LogitBounds> bounds() const override { return std::nullopt; }
+  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
+  std::span<const float> log_base() const override { return {}; }
+
+ protected:
+  at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {
+    return decoder_(norm_(activate(activation_, transform_(encoder_->states(inputs, at)))));
+  }
+
+ private:
+  std::unique_ptr<const Encoder> encoder_;
+  Activation activation_;
+  Linear transform_;
+  Norm norm_;
+  Linear decoder_;
+};
+
+}  // namespace
+
+Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
+                                        std::span<const std::uint32_t> masked, std::span<float> out) const {
+  return guarded([&] {
+    if (masked.size() != sequences.size() || out.size() != sequences.size() * output_size_)
+      refuse(Errc::invalid_argument, fmt::format("{} sequences need as many masked places and {} logits each",
+                                                 sequences.size(), output_size_));
+    check_sequences(sequences, limits_);
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      if (masked[i] >= sequences[i].ids.size())
+        refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, masked[i],
+                                                   sequences[i].ids.size() - 1));
+    for_each_batch(sequences, runtime_, [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
+      std::vector<std::int64_t> at;
+      for (const std::uint32_t i : members) at.push_back(masked[i]);
+      scatter_rows(answer(inputs, to_device(at, runtime_)), members, out);
+    });
+  });
+}
+
+Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std::span<float> out) const {
+  return guarded([&] {
+    if (out.size() != sequence.ids.size() * output_size_)
+      refuse(Errc::invalid_argument,
+             fmt::format("a sequence of {} ids needs {} logits for each", sequence.ids.size(), output_size_));
+    check_sequences({&sequence, 1}, limits_);
+    for_each_batch({&sequence, 1}, runtime_, [&](std::span<const std::uint32_t>, const Inputs& inputs) {
+      const at::Tensor rows = answer(inputs, {}).to(at::kCPU, at::kFloat).contiguous();
+      std::copy_n(rows.data_ptr<float>(), out.size(), out.data());
+    });
+  });
+}
+
+std::shared_ptr<const MaskedModel> make_bert_masked(const Checkpoint& checkpoint) {
+  return std::make_shared<const BertMaskedModel>(checkpoint, make_encoder(checkpoint));
+}
+
+}  // namespace sotto::lm
