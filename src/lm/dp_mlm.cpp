@@ -35,13 +35,11 @@ struct MlmMechanism::Question {
 /// Gathers questions and draws the answers in the order of asking.
 class MlmMechanism::Batch {
  public:
-  explicit Batch(const MlmMechanism& mechanism) : mechanism_(mechanism) {
-    sequences_.resize(mechanism.batch_);
-    logits_.resize(mechanism.batch_ * mechanism.filler_->model().output_size());
-  }
+  explicit Batch(const MlmMechanism& mechanism) : mechanism_(mechanism) {}
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
+    if (questions_.size() == sequences_.size()) sequences_.emplace_back();
     places_.push_back(
         question.text->mask(mechanism_.input_, token, question.after, sequences_[questions_.size()]));
     questions_.push_back(question);
@@ -51,7 +49,8 @@ class MlmMechanism::Batch {
   Result<void> answer() {
     if (questions_.empty()) return {};
     const std::size_t size = mechanism_.model_->output_size();
-    const std::span<float> logits(logits_.data(), questions_.size() * size);
+    logits_.resize(questions_.size() * size);
+    const std::span<float> logits(logits_);
     SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
     for (std::size_t i = 0; i < questions_.size(); ++i) {
       SOTTO_ASSIGN(const std::uint32_t word, mechanism_.law_.draw(logits.subspan(i * size, size),

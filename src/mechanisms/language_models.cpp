@@ -37,7 +37,7 @@ MechanismInfo dp_mlm_plus_info() {
   info.name = "dp-mlm-plus";
   info.summary = "dp-mlm that also leaves words out and adds some, so that the length changes";
   info.guarantee = "analytic: pure ε a draw (ρ = ε²/8), at most 2n·ε a text, (1−D+A)n·ε on average";
-  info.use_when = "the number of words should not show";
+  info.use_when = "the number of words should vary";
   info.parameters.push_back(
       {"addition", "0.1", "probability A, from 0 to 1, that a word is added after a place"});
   info.parameters.push_back({"deletion", "0.05", "probability D, from 0 to 1, that a place is left out"});

@@ -96,8 +96,8 @@ TEST_F(DpMlm, WhatMayComeOutAreTheWholeWordsOfTheVocabulary) {
 }
 
 TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
-  // n = 20,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
-  constexpr std::uint64_t kRuns = 20'000;
+  // n = 5,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
+  constexpr std::uint64_t kRuns = 5'000;
   for (const double epsilon : {1.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
     // So near to each other that several words come out at every ε; some are clipped.
     const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place,
