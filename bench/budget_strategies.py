@@ -8,7 +8,8 @@
 SST-2: 10,000 sentences of the training set (seed 42) and the development set; MRPC: the first sentence of each pair. A document's
 ε is the base ε times the average number of words of the data set, which this evaluation computes from the data; a user of
 `sotto privatize` gives a public figure. Similarity is the cosine of the average vectors of the words before and after, always in
-the reference model, phrases taken as their words; texts that have no known word on one side count as 0. The noise is seeded.
+the reference model, phrases taken as their words, once plain and once with rare words weighing more, as sentence encoders
+see texts; texts that have no known word on one side count as 0. The noise is seeded.
 Needs numpy.
 """
 import argparse
@@ -30,6 +31,8 @@ MECHANISMS = ("cmp", "mahalanobis", "vickrey")
 STRATEGIES = {"S1": "S1", "S1, all words": "even", "S1, all words, phrase model": "even", "S2": "S2", "S3": "S3", "S4": "S4"}
 SAMPLE = 10_000
 SEED = 42
+# Words weigh a/(a + frequency), as in "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (Arora, Liang, Ma 2017).
+RARITY = 1e-3
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -51,13 +54,15 @@ class Reference:
         words = [text[a:b].decode() for a, b in zip(offsets[:-1], offsets[1:])]
         self.ids = {word: i for i, word in enumerate(words)}
         self.vectors = tensor("vectors").astype(numpy.float32)
+        frequencies = tensor("counts") / tensor("counts").sum()
+        self.weights = {"plain": numpy.ones(len(words)), "by rarity": RARITY / (RARITY + frequencies)}
 
-    def mean(self, text):
+    def mean(self, text, weighting):
         ids = [self.ids[word] for word in words_of(text) if word in self.ids]
-        return self.vectors[ids].mean(axis=0) if ids else None
+        return self.weights[weighting][ids] @ self.vectors[ids] if ids else None
 
-    def similarity(self, before, after):
-        a, b = self.mean(before), self.mean(after)
+    def similarity(self, before, after, weighting):
+        a, b = self.mean(before, weighting), self.mean(after, weighting)
         if a is None or b is None:
             return 0.0
         norms = float(numpy.linalg.norm(a) * numpy.linalg.norm(b))
@@ -107,8 +112,13 @@ def measure(texts, outputs, receipt, reference):
     counts, lengths = receipt["counts"], receipt["lengths"]
     tokens = counts["tokens"]
     unchanged = counts["passed_in_clear"]["stopwords"]  # of all words, kept stopwords are unchanged ones
+
+    def similarity(weighting):
+        return sum(reference.similarity(a, b, weighting) for a, b in zip(texts, outputs)) / len(texts)
+
     return {
-        "cosine": sum(map(reference.similarity, texts, outputs)) / len(texts),
+        "cosine": similarity("plain"),
+        "cosine, rare words weighing more": similarity("by rarity"),
         "changed tokens": counts["changed"] / max(1, counts["privatized"] + unchanged),
         "words out / in": (lengths["words_out"] + unchanged) / max(1, lengths["words_in"] + unchanged),
         "tokens a text": lengths["tokens_per_document"]["mean"],
