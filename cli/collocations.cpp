@@ -23,13 +23,7 @@ struct CorpusArguments {
             "FILE", inputs,
             "Text files, one document a line, or JSON lines; plain, gzip or zstd (default: standard input)")
         ->type_name("");
-    command
-        .add_option("--format", format,
-                    "text or jsonl (default: jsonl for files named .jsonl or .ndjson, text otherwise)")
-        ->type_name("FORMAT");
-    command.add_option("--field", field, "Field of JSON lines that holds the document")
-        ->capture_default_str()
-        ->type_name("NAME");
+    add_corpus_format_options(command, format, field);
     command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
     command.add_flag("--quiet", quiet, "No progress bar, no summary");
   }
@@ -157,12 +151,7 @@ void add_count(CLI::App& group, std::vector<NamedAction>& actions) {
       ->type_name("SIZE");
   command->add_option("--counts", a->counts, "Also write every word, pair and triple with its count")
       ->type_name("FILE");
-  command
-      ->add_option("--metadata", a->metadata,
-                   "Store a remark, for example source=…; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_metadata_option(*command, a->metadata);
   command->add_flag("--json", a->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto collocations count corpus.txt -o phrases.safetensors\n"
@@ -195,6 +184,16 @@ void add_tokenize(CLI::App& group, std::vector<NamedAction>& actions) {
 }
 
 }  // namespace
+
+void add_corpus_format_options(CLI::App& command, std::string& format, std::string& field) {
+  command
+      .add_option("--format", format,
+                  "text or jsonl (default: jsonl for files named .jsonl or .ndjson, text otherwise)")
+      ->type_name("FORMAT");
+  command.add_option("--field", field, "Field of JSON lines that holds the document")
+      ->capture_default_str()
+      ->type_name("NAME");
+}
 
 Result<CorpusFormat> parse_corpus_format(std::string_view format) {
   if (format.empty()) return CorpusFormat::by_name;

@@ -139,13 +139,7 @@ void add_corpus_options(CLI::App& command, Arguments& a) {
       ->required()
       ->type_name("");
   command.add_option("-o,--output", a.output, "Model file to write")->required()->type_name("M");
-  command
-      .add_option("--format", a.format,
-                  "text or jsonl (default: jsonl for files named .jsonl or .ndjson, text otherwise)")
-      ->type_name("FORMAT");
-  command.add_option("--field", a.field, "Field of JSON lines that holds the document")
-      ->capture_default_str()
-      ->type_name("NAME");
+  add_corpus_format_options(command, a.format, a.field);
   command
       .add_option("--phrases", a.phrases,
                   "Phrase table of 'sotto collocations count', or a model with phrases")
