@@ -1,31 +1,31 @@
 // sotto lm info|calibrate
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "lm.hpp"
 
-#include "command.hpp"
+#include <fmt/format.h>
 
 namespace sotto::cli {
+
+void LanguageModelArguments::add_options(CLI::App& command) {
+  command.add_option("--device", device, "cpu or cuda")->capture_default_str();
+  command.add_option("--precision", precision, "Of the weights: f32 or int8")->capture_default_str();
+  command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
+  command.add_flag("--json", json, "Print JSON");
+}
+
+Result<LanguageModelResources> LanguageModelArguments::resources() const {
+  LanguageModelResources resources;
+  SOTTO_ASSIGN(resources.device, parse_device(device));
+  SOTTO_ASSIGN(resources.precision, parse_precision(precision));
+  SOTTO_ASSIGN(resources.threads, parse_threads(threads));
+  return resources;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
-  std::string model, text, device = "cpu", precision = "f32", threads;
-  bool json = false;
-
-  void add_options(CLI::App& command) {
-    command.add_option("--device", device, "cpu or cuda")->capture_default_str();
-    command.add_option("--precision", precision, "Of the weights: f32 or int8")->capture_default_str();
-    command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
-    command.add_flag("--json", json, "Print JSON");
-  }
-  Result<LanguageModelResources> resources() const {
-    LanguageModelResources resources;
-    SOTTO_ASSIGN(resources.device, parse_device(device));
-    SOTTO_ASSIGN(resources.precision, parse_precision(precision));
-    SOTTO_ASSIGN(resources.threads, parse_threads(threads));
-    return resources;
-  }
+struct Arguments : LanguageModelArguments {
+  std::string text;
 };
 
 Json as_json(const LanguageModelInfo& info) {
@@ -107,10 +107,11 @@ Example:
 }  // namespace
 
 std::vector<NamedAction> add_lm(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("lm", "Inspect and calibrate language models");
+  CLI::App* group =
+      app.add_subcommand("lm", "Inspect and calibrate language models, and measure texts with them");
   group->require_subcommand(1);
   group->footer("Example:\n  sotto lm info sotto-en-mlm\n\n'sotto lm COMMAND --help' shows more.");
-  return {add_info(*group), add_calibrate(*group)};
+  return {add_info(*group), add_calibrate(*group), add_lm_similarity(*group), add_lm_perplexity(*group)};
 }
 
 }  // namespace sotto::cli

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
@@ -75,5 +77,37 @@ Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
 Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
                                                    const std::filesystem::path& public_text,
                                                    const LanguageModelResources& resources = {});
+
+/// The shipped models that measure texts.
+inline constexpr std::string_view kDefaultEncoder = "sotto-en-encoder";
+inline constexpr std::string_view kDefaultCausalModel = "sotto-en-causal";
+
+/// The cosine similarity of each pair of texts, by a sentence encoder (see find_language_model); as many of
+/// one as of the other. Ill-formed UTF-8 counts as U+FFFD. Thread-safe.
+Result<std::vector<double>> text_similarities(std::span<const std::string> first,
+                                              std::span<const std::string> second,
+                                              std::string_view model = kDefaultEncoder,
+                                              const LanguageModelResources& resources = {});
+
+/// How probable a text is to a causal model.
+struct TextScore {
+  double log_probability = 0;  ///< natural logarithm
+  std::uint64_t tokens = 0;    ///< of the model
+  std::uint64_t words = 0;     ///< tokens of Sotto's that are words or others; no numbers, no punctuation
+
+  /// exp(−log_probability / tokens); of no tokens 1.
+  double perplexity() const;
+  double perplexity_per_word() const;
+  TextScore& operator+=(const TextScore& other);
+};
+
+/// One for each text. Thread-safe.
+Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts,
+                                           std::string_view model = kDefaultCausalModel,
+                                           const LanguageModelResources& resources = {});
+
+/// The lines of a text file, plain, gzip or zstd, without their ends; one after the last line end only if
+/// there is something. A file that is not valid UTF-8 is refused.
+Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
 
 }  // namespace sotto

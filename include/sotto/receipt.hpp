@@ -85,6 +85,7 @@ struct CollocationsReceipt {
 struct LanguageModelReceipt {
   std::string device;
   std::string precision;
+  std::string law;  ///< of a draw: bounded or balanced
   double lowest_logit = 0;
   double highest_logit = 0;
   bool bounded_by_architecture = false;  ///< otherwise logits are clipped

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "lm/balanced_law.hpp"
+#include "lm/logit_law.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
@@ -53,8 +55,8 @@ class MlmMechanism::Batch {
     const std::span<float> logits(logits_);
     SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
     for (std::size_t i = 0; i < questions_.size(); ++i) {
-      SOTTO_ASSIGN(const std::uint32_t word, mechanism_.law_.draw(logits.subspan(i * size, size),
-                                                                  *questions_[i].document->bits, weights_));
+      SOTTO_ASSIGN(const std::uint32_t word,
+                   mechanism_.draw(questions_[i], logits.subspan(i * size, size), weights_));
       put(questions_[i], word);
     }
     questions_.clear();
@@ -86,24 +88,64 @@ class MlmMechanism::Batch {
 Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<const WordFiller> filler,
                                                                const MlmOptions& options,
                                                                std::optional<LogitBounds> bounds) {
-  SOTTO_ASSIGN(std::shared_ptr<const MaskedModel> model, filler->model().at_epsilon(options.epsilon));
-  const MaskedModel& answering = model ? *model : filler->model();
+  SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
+  std::shared_ptr<MlmMechanism> mechanism(new MlmMechanism(filler, options, std::move(input)));
+  SOTTO_TRY(mechanism->choose_law(bounds));
+  mechanism->batch_ =
+      std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch, kLargestBatch);
+  return mechanism;
+}
+
+Result<void> MlmMechanism::choose_law(std::optional<LogitBounds> bounds) {
+  law_kind_ = options_.law.value_or(filler_->usual_law());
+  SOTTO_TRY(law_kind_ == LawKind::balanced ? balance() : bound(bounds));
+  if (!model_) model_ = {filler_, &filler_->model()};
+  return {};
+}
+
+Result<void> MlmMechanism::balance() {
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon));
+  if (!model_)
+    return fail(Errc::invalid_argument,
+                "--set law: 'balanced' is not allowed; the model's head is not made for it; give bounded");
+  bounds_ = *model_->bounds();
+  SOTTO_ASSIGN(BalancedLaw law, BalancedLaw::make(*model_->bounded_head(), options_.epsilon,
+                                                  filler_->logits(), model_->log_base()));
+  law_ = std::make_unique<const BalancedLaw>(std::move(law));
+  return {};
+}
+
+Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
+  SOTTO_ASSIGN(model_, filler_->model().at_epsilon(options_.epsilon));
+  const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)
     return fail(
         Errc::invalid_argument,
         "the model's logits have no bounds, so nothing could be promised; estimate them on public text "
         "with 'sotto lm calibrate'");
-  SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
-  SOTTO_ASSIGN(LogitLaw law,
-               LogitLaw::make(*bounds, options.epsilon, filler->logits(), answering.log_base()));
-  std::shared_ptr<MlmMechanism> mechanism(
-      new MlmMechanism(filler, options, *bounds, std::move(input), std::move(law)));
-  mechanism->batch_ =
-      std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch, kLargestBatch);
-  if (!model) model = {filler, &filler->model()};
-  mechanism->model_ = std::move(model);
-  return mechanism;
+  bounds_ = *bounds;
+  double epsilon = options_.epsilon;
+  // Beyond the reach that it was trained with a model has nothing more to say.
+  if (const BoundedHead* head = answering.bounded_head())
+    epsilon = std::min(epsilon, 2 * static_cast<double>(head->reach));
+  SOTTO_ASSIGN(LogitLaw law, LogitLaw::make(bounds_, epsilon, filler_->logits(), answering.log_base()));
+  law_ = std::make_unique<const LogitLaw>(std::move(law));
+  return {};
+}
+
+/// What is done to the answers here is a function of the text like the answers themselves, so the law's
+/// promise covers it.
+Result<std::uint32_t> MlmMechanism::draw(const Question& question, std::span<float> answers,
+                                         std::vector<std::uint64_t>& scratch) const {
+  const Token& token = question.document->tokens[question.document->drawn[question.number]];
+  const std::string_view original = question.document->text.substr(token.begin, token.end - token.begin);
+  if (law_kind_ == LawKind::balanced) {
+    const BoundedHead& head = *model_->bounded_head();
+    const float sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
+    for (float& answer : answers) answer *= sharpness;
+  }
+  return law_->draw(answers, *question.document->bits, scratch);
 }
 
 void MlmMechanism::prepare(MlmDocument& document) const {
@@ -171,14 +213,18 @@ Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) con
 }
 
 Guarantee MlmMechanism::guarantee() const {
-  Guarantee guarantee = law_.guarantee();
+  Guarantee guarantee = law_->guarantee();
+  guarantee.epsilon = options_.epsilon;
+  const char* const how =
+      law_kind_ == LawKind::balanced
+          ? "weights that have one public total and lie between public bounds, their scores squashed to"
+      : bounds_.by_architecture ? "logits that the model keeps in"
+                                : "logits clipped to";
   guarantee.statement = fmt::format(
       "Each draw is epsilon-differentially private for its whole context, whatever two texts are compared; "
-      "it "
-      "is drawn among {} public words with logits {} [{:.6g}, {:.6g}]. Every draw reads the text, so the "
+      "it is drawn among {} public words with {} [{:.6g}, {:.6g}]. Every draw reads the text, so the "
       "epsilons of all draws of a text add up even where two texts differ in one word.",
-      law_.size(), bounds_.by_architecture ? "that the model keeps in" : "clipped to", bounds_.lowest,
-      bounds_.highest);
+      law_->size(), how, bounds_.lowest, bounds_.highest);
   return guarantee;
 }
 

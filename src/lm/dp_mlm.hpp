@@ -13,7 +13,7 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/tokenizer.hpp>
 
-#include "lm/logit_law.hpp"
+#include "lm/draw_law.hpp"
 #include "lm/masked_input.hpp"
 #include "lm/word_filler.hpp"
 
@@ -28,6 +28,7 @@ struct MlmOptions {
   std::size_t window = 0;  ///< most tokens that a draw sees; 0: as many as the model takes
   double addition = 0;     ///< A of Algorithm 3: the probability that a word is added after a place
   double deletion = 0;     ///< D of Algorithm 3: the probability that a place is left out
+  std::optional<LawKind> law = std::nullopt;  ///< empty: the model's usual one
 };
 
 /// What came out for one place.
@@ -51,7 +52,8 @@ struct MlmDocument {
 /// Immutable, so safe to share between threads.
 class MlmMechanism {
  public:
-  /// Logits are clipped to `bounds`; empty: the model's own, which it then must have.
+  /// Logits are clipped to `bounds`; empty: the model's own, which it then must have. The balanced law needs
+  /// a model with a bounded head, and no bounds.
   static Result<std::shared_ptr<const MlmMechanism>> make(std::shared_ptr<const WordFiller> filler,
                                                           const MlmOptions& options,
                                                           std::optional<LogitBounds> bounds);
@@ -70,6 +72,7 @@ class MlmMechanism {
 
   const WordFiller& filler() const { return *filler_; }
   const LogitBounds& bounds() const { return bounds_; }
+  LawKind law_kind() const { return law_kind_; }
 
   /// What one draw promises.
   Guarantee guarantee() const;
@@ -78,23 +81,24 @@ class MlmMechanism {
   class Batch;
   struct Question;
 
-  MlmMechanism(std::shared_ptr<const WordFiller> filler, const MlmOptions& options, LogitBounds bounds,
-               MaskedInput input, LogitLaw law)
-      : filler_(std::move(filler)),
-        options_(options),
-        bounds_(bounds),
-        input_(std::move(input)),
-        law_(std::move(law)) {}
+  MlmMechanism(std::shared_ptr<const WordFiller> filler, const MlmOptions& options, MaskedInput input)
+      : filler_(std::move(filler)), options_(options), input_(std::move(input)) {}
 
+  Result<void> choose_law(std::optional<LogitBounds> bounds);
+  Result<void> balance();
+  Result<void> bound(std::optional<LogitBounds> bounds);
+  Result<std::uint32_t> draw(const Question& question, std::span<float> answers,
+                             std::vector<std::uint64_t>& scratch) const;
   Result<void> rewrite_at_once(std::span<MlmDocument> documents) const;
   Result<void> rewrite_in_turn(std::span<MlmDocument> documents) const;
 
   std::shared_ptr<const WordFiller> filler_;
   std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε
   MlmOptions options_;
-  LogitBounds bounds_;
   MaskedInput input_;
-  LogitLaw law_;
+  LawKind law_kind_ = LawKind::bounded;
+  LogitBounds bounds_;
+  std::unique_ptr<const DrawLaw> law_;
   std::size_t batch_ = 1;
 };
 

@@ -39,7 +39,11 @@ struct LogitBounds {
 struct BoundedHead {
   float range = 0;
   float slope = 0;
+  float reach = 0;      ///< that the weights of a draw use: the one asked for, or the largest of training
   float log_total = 0;  ///< ln of the sum of weights that a balanced draw keeps to
+  /// What a balanced draw multiplies scores by, where the model can say the word it replaces, and where not.
+  float sharpness_known = 1;
+  float sharpness_unknown = 1;
 };
 
 /// A model that fills a masked position. Safe to share between threads.
@@ -133,7 +137,7 @@ class LanguageModelBackend {
 Result<LanguageModelBackend*> language_model_backend();
 
 /// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 1;
+inline constexpr std::uint32_t kLanguageModelAbi = 2;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 using LanguageModelFactory = LanguageModelBackend* (*)(std::uint32_t abi);
 

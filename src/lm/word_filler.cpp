@@ -36,14 +36,28 @@ Result<std::vector<std::string>> read_words(const std::filesystem::path& folder)
   return words;
 }
 
+Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "config.json";
+  SOTTO_ASSIGN(const Json config, read_optional_json_object(file));
+  FillerSettings settings;
+  if (const auto window = config.find("window_slots"); window != config.end() && window->is_number_unsigned())
+    settings.window = window->get<std::size_t>();
+  const auto law = config.find("law");
+  if (law == config.end()) return settings;
+  const auto kind = parse_law("law", law->is_string() ? law->get<std::string>() : law->dump());
+  if (!kind) return fail(Errc::bad_format, fmt::format("{}: {}", file.string(), kind.error().message));
+  settings.law = *kind;
+  return settings;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const MaskedModel> model,
                                                            std::shared_ptr<const SubwordTokenizer> tokenizer,
                                                            std::vector<std::string> words,
-                                                           std::size_t usual_window) {
+                                                           FillerSettings settings) {
   std::shared_ptr<WordFiller> filler(new WordFiller);
-  filler->usual_window_ = usual_window;
+  filler->settings_ = settings;
   if (!tokenizer->special().mask)
     return fail(Errc::bad_format, "the vocabulary has no mask token, so this is no masked model");
   if (tokenizer->size() > model->input_size())
@@ -63,11 +77,8 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(std::vector<std::string> words, read_words(folder));
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));
-  SOTTO_ASSIGN(const Json config, read_optional_json_object(folder / "config.json"));
-  const auto window = config.find("window_slots");
-  const std::size_t usual =
-      window != config.end() && window->is_number_unsigned() ? window->get<std::size_t>() : 0;
-  auto filler = make(std::move(model), std::move(tokenizer), std::move(words), usual);
+  SOTTO_ASSIGN(const FillerSettings settings, read_settings(folder));
+  auto filler = make(std::move(model), std::move(tokenizer), std::move(words), settings);
   if (!filler)
     return fail(filler.error().code, fmt::format("{}: {}", folder.string(), filler.error().message));
   return filler;

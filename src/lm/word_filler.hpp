@@ -11,6 +11,7 @@
 
 #include <sotto/result.hpp>
 
+#include "lm/draw_law.hpp"
 #include "lm/language_model.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
@@ -25,6 +26,12 @@ enum class InputLayout {
   slots,  ///< the pieces of a word share a position; original and text share positions and differ by segment
 };
 
+/// What config.json says about the use of a masked model.
+struct FillerSettings {
+  std::size_t window = 0;          ///< the most tokens of a window that it was trained on; 0: unknown
+  LawKind law = LawKind::bounded;  ///< of its draws
+};
+
 /// Immutable, so safe to share between threads.
 ///
 /// What may come out is fixed by the files of the model alone: the words of words.txt, one for each logit, or
@@ -37,7 +44,7 @@ class WordFiller {
   static Result<std::shared_ptr<const WordFiller>> make(std::shared_ptr<const MaskedModel> model,
                                                         std::shared_ptr<const SubwordTokenizer> tokenizer,
                                                         std::vector<std::string> words,
-                                                        std::size_t usual_window = 0);
+                                                        FillerSettings settings = {});
   /// Opens a folder with the plugin.
   static Result<std::shared_ptr<const WordFiller>> open(const std::filesystem::path& folder,
                                                         const LanguageModelResources& resources);
@@ -46,8 +53,10 @@ class WordFiller {
   const SubwordTokenizer& tokenizer() const { return *tokenizer_; }
   InputLayout layout() const { return layout_; }
   std::int32_t mask() const { return mask_; }
-  /// The most tokens of a window that the model was trained on (window_slots of config.json); 0: unknown.
-  std::size_t usual_window() const { return usual_window_; }
+  /// window_slots of config.json.
+  std::size_t usual_window() const { return settings_.window; }
+  /// law of config.json; bounded where there is none.
+  LawKind usual_law() const { return settings_.law; }
   /// Whether the model's architecture bounds its logits, when draws are made at this ε; nothing: it does not.
   Result<std::optional<LogitBounds>> bounds_at(double epsilon) const;
 
@@ -70,7 +79,7 @@ class WordFiller {
   std::shared_ptr<const SubwordTokenizer> tokenizer_;
   InputLayout layout_ = InputLayout::pair;
   std::int32_t mask_ = 0;
-  std::size_t usual_window_ = 0;
+  FillerSettings settings_;
   std::vector<std::string> words_;
   std::vector<std::uint32_t> logits_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by lower case

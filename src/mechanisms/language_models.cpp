@@ -3,7 +3,7 @@
 namespace sotto {
 namespace {
 
-const char* const kPureDraw = "analytic: pure ε a draw (ρ = ε²/8), draws·ε a text";
+const char* const kPureDraw = "analytic: pure ε a draw (ρ at most ε), draws·ε a text";
 
 std::vector<ParameterInfo> masked_parameters() {
   return {
@@ -12,6 +12,9 @@ std::vector<ParameterInfo> masked_parameters() {
       {"mode", "parallel",
        "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
        "sequential: as printed in the paper, a draw sees the words already drawn"},
+      {"law", "auto",
+       "balanced: weights with one public total, for models made for it; bounded: the exponential "
+       "mechanism; auto: what the model's config.json says, otherwise bounded"},
       {"window", "0",
        "tokens of a text that a draw sees, the masked one in the middle; 0: as many as the model takes"}};
 }
@@ -36,7 +39,7 @@ MechanismInfo dp_mlm_plus_info() {
   MechanismInfo info = dp_mlm_info();
   info.name = "dp-mlm-plus";
   info.summary = "dp-mlm that also leaves words out and adds some, so that the length changes";
-  info.guarantee = "analytic: pure ε a draw (ρ = ε²/8), at most 2n·ε a text, (1−D+A)n·ε on average";
+  info.guarantee = "analytic: pure ε a draw (ρ at most ε), at most 2n·ε a text, (1−D+A)n·ε on average";
   info.use_when = "the number of words should vary";
   info.parameters.push_back(
       {"addition", "0.1", "probability A, from 0 to 1, that a word is added after a place"});
@@ -49,7 +52,7 @@ MechanismInfo dp_paraphrase_info() {
   info.name = "dp-paraphrase";
   info.summary = "writes each text anew with a causal language model, token by token, logits clipped";
   info.metric = "none: pure epsilon";
-  info.guarantee = "analytic: pure ε a draw (ρ = ε²/8), n·ε a text of n tokens";
+  info.guarantee = "analytic: pure ε a draw (ρ at most ε), n·ε a text of n tokens";
   info.speed = "a model's pass a token";
   info.use_when = "you want to compare dp-mlm with it";
   info.default_model = "sotto-en-paraphrase";

@@ -53,6 +53,9 @@ Result<MlmOptions> mlm_options(double epsilon, const ParameterValues& parameters
   SOTTO_ASSIGN(const std::size_t mode,
                parse_choice("--set mode", parameters.at("mode"), {"parallel", "sequential"}));
   options.sequential = mode == 1;
+  SOTTO_ASSIGN(const std::size_t law,
+               parse_choice("--set law", parameters.at("law"), {"auto", "bounded", "balanced"}));
+  if (law != 0) options.law = law == 1 ? LawKind::bounded : LawKind::balanced;
   SOTTO_ASSIGN(options.window, parse_integer("--set window", parameters.at("window"), 0, 1'000'000));
   if (!parameters.contains("addition")) return options;
   SOTTO_ASSIGN(options.addition, parse_number("--set addition", parameters.at("addition"), 0, 1));
@@ -156,6 +159,7 @@ LanguageModelReceipt LanguageMechanism::receipt(const PrivatizeOptions& options)
   receipt.highest_logit = bounds().highest;
   receipt.bounded_by_architecture = bounds().by_architecture;
   if (calibration) receipt.calibration_text = calibration->text_digest;
+  receipt.law = to_string(masked ? masked->law_kind() : LawKind::bounded);
   receipt.outcomes = masked ? masked->filler().words().size() : generation->writer().outcomes().size();
   receipt.whole_text = generation != nullptr;
   receipt.delta = options.delta;

@@ -65,6 +65,7 @@ Json text_json(const Receipt& receipt) {
 Json language_model_json(const LanguageModelReceipt& model) {
   Json json = {{"device", model.device},
                {"precision", model.precision},
+               {"law", model.law},
                {"logits",
                 {{"lowest", model.lowest_logit},
                  {"highest", model.highest_logit},

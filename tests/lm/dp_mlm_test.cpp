@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "balanced_reference.hpp"
 #include "fake_models.hpp"
 #include "random/bit_sources.hpp"
 #include "support/result_matchers.hpp"
@@ -98,7 +99,7 @@ TEST_F(DpMlm, WhatMayComeOutAreTheWholeWordsOfTheVocabulary) {
 TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
   // n = 5,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
   constexpr std::uint64_t kRuns = 5'000;
-  for (const double epsilon : {1.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
+  for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
     // So near to each other that several words come out at every ε; some are clipped.
     const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place,
                                  std::uint32_t output) {
@@ -127,6 +128,41 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
           std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
     for (double& p : law) p /= total;
     SOTTO_EXPECT_PASSES(chi_squared_test(counts, law, 1e-6));
+  }
+}
+
+TEST_F(DpMlm, TheLawOfAMaskedPlaceIsBalanced) {
+  // n = 5,000 texts for each ε and original, α = 1e-6. The scores of a place are sharpened by whether the
+  // word there is one that may come out: cat is, abcd is not.
+  constexpr std::uint64_t kRuns = 5'000;
+  for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
+    const auto reach = static_cast<float>(std::min(epsilon, 125.0));
+    const auto model = make_model([](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
+      return 6 * mixed(sequence.ids, place, output) - 3;
+    });
+    model->head = BoundedHead{10, 4 / std::max(1.25F, reach), reach, 0.6F * reach, 0.5F, 1.5F};
+    for (std::uint32_t i = 0; i < model->outputs; ++i)
+      model->base.push_back(-1 - 0.1F * static_cast<float>(i));
+    const auto m = mechanism(model, {.epsilon = epsilon, .law = LawKind::balanced});
+    for (const bool known : {true, false}) {
+      std::vector<std::uint64_t> counts(kWords.size());
+      for (std::uint64_t i = 0; i < kRuns; ++i) {
+        Text text_run(*m, known ? "the cat sat" : "the abcd sat", i);
+        text_run.document.drawn = {1};
+        m->prepare(text_run.document);
+        ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+        ++counts[text_run.document.outputs[0].word];
+      }
+      std::vector<float> scores;
+      std::vector<float> base;
+      for (std::uint32_t k = 0; k < kWords.size(); ++k) {
+        const float score = 6 * mixed(model->asked.back().ids, model->places.back(), kFirstWord + k) - 3;
+        scores.push_back(score * (known ? 0.5F : 1.5F));
+        base.push_back(model->base[kFirstWord + k]);
+      }
+      SOTTO_EXPECT_PASSES(
+          chi_squared_test(counts, testing::balanced_law(scores, base, *model->head, epsilon), 1e-6));
+    }
   }
 }
 
@@ -330,7 +366,20 @@ TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
   EXPECT_EQ(guarantee.kind, GuaranteeKind::analytic);
   EXPECT_TRUE(guarantee.unit.is_pure());
   EXPECT_EQ(guarantee.epsilon, 12);
-  EXPECT_EQ(guarantee.rho, 18);
+  EXPECT_EQ(guarantee.rho, 12);  // ε²/8 = 18 is more than pure ε gives by itself
+  EXPECT_EQ(mechanism(mixing_model(), {.epsilon = 4})->guarantee().rho, 2);
+}
+
+TEST_F(DpMlm, BalancedNeedsAHeadMadeForIt) {
+  auto filler = WordFiller::make(mixing_model(), testing::small_tokenizer(kWords), {}).value();
+  expect_error(MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::balanced}, {}),
+               Errc::invalid_argument, {"--set law: 'balanced'", "give bounded"});
+  const auto model = mixing_model();
+  model->head = BoundedHead{10, 4, 1, 0.5F, 1, 1};
+  filler = WordFiller::make(model, testing::small_tokenizer(kWords), {}, {.law = LawKind::balanced}).value();
+  EXPECT_EQ(MlmMechanism::make(filler, {.epsilon = 1}, {}).value()->law_kind(), LawKind::balanced);
+  const auto bounded = MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::bounded}, {}).value();
+  EXPECT_EQ(bounded->law_kind(), LawKind::bounded);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline std::shared_ptr<const SubwordTokenizer> small_tokenizer(const std::vector
 
 inline constexpr std::uint32_t kFirstWord = 13;  ///< the id of the first of the words
 
-class FakeMaskedModel final : public MaskedModel {
+class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from_this<FakeMaskedModel> {
  public:
   /// The logit of `output` for a sequence whose mask stands at `place`.
   using Score = std::function<float(const Sequence& sequence, std::uint32_t place, std::uint32_t output)>;
@@ -37,6 +37,10 @@ class FakeMaskedModel final : public MaskedModel {
   std::optional<LogitBounds> bounds() const override { return given_bounds; }
   Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
   std::span<const float> log_base() const override { return base; }
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double) const override {
+    return head ? shared_from_this() : nullptr;
+  }
+  const BoundedHead* bounded_head() const override { return head ? &*head : nullptr; }
 
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
@@ -56,6 +60,7 @@ class FakeMaskedModel final : public MaskedModel {
   std::uint32_t pieces = 1;
   std::optional<LogitBounds> given_bounds = LogitBounds{0, 10, true};
   std::vector<float> base;
+  std::optional<BoundedHead> head;
   mutable std::vector<Sequence> asked;
   mutable std::vector<std::uint32_t> places;
   mutable std::vector<std::size_t> batches;

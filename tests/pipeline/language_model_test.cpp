@@ -168,10 +168,11 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   EXPECT_EQ(json["guarantee"]["epsilon_per_token"], 25);
   const auto& document = json["guarantee"]["document"];
   EXPECT_NEAR(document["epsilon_sum_max"].get<double>(), 100, 1e-9);
-  EXPECT_NEAR(document["zcdp"]["rho_max"].get<double>(), 4 * 25.0 * 25.0 / 8, 1e-9);
+  EXPECT_NEAR(document["zcdp"]["rho_max"].get<double>(), 4 * 25.0, 1e-9);
   EXPECT_EQ(document["zcdp"]["delta"], 1e-5);
-  EXPECT_LE(document["zcdp"]["epsilon_max"].get<double>(), 312.5 + 2 * std::sqrt(312.5 * std::log(1e5)));
+  EXPECT_LE(document["zcdp"]["epsilon_max"].get<double>(), 100 + 2 * std::sqrt(100 * std::log(1e5)));
   EXPECT_EQ(json["language_model"]["device"], "cpu");
+  EXPECT_EQ(json["language_model"]["law"], "bounded");
   EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "architecture");
   EXPECT_EQ(json["language_model"]["outcomes"], 9);
   EXPECT_EQ(json["model"]["name"], "masked");

@@ -86,6 +86,7 @@ struct BoundedNetwork {
   at::Tensor conditions;  // one row a knot, and a last one for use without a reach
   at::Tensor base_measures;
   at::Tensor log_totals;
+  at::Tensor sharpness;  // of words that can come out, and of others
   Norm embedding_norm;
   std::vector<BoundedLayer> layers;
   Norm norm;
@@ -142,6 +143,7 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
   head_words = Linear(weights, "head.words", sizes.head_width, sizes.words);
   base_measures = weights.tensor("base_measure.weight", {knot_count, sizes.words});
   log_totals = weights.tensor("log_total", {knot_count});
+  sharpness = weights.tensor("sharpness", {2, knot_count});
 }
 
 // Weights of the knots for a reach: linear in its logarithm, constant outside.
@@ -177,6 +179,9 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
     head_ = std::make_unique<BoundedHead>();
     head_->range = static_cast<float>(network_->range);
     head_->slope = static_cast<float>(network_->slope / inside);
+    head_->reach = static_cast<float>(std::min(reach, network_->knots.back()));
+    head_->sharpness_known = at::dot(weights, network_->sharpness[0]).item<float>();
+    head_->sharpness_unknown = at::dot(weights, network_->sharpness[1]).item<float>();
     // Below the least knot the sum falls with the reach, to 1 at none.
     head_->log_total = static_cast<float>(std::min(1.0, reach / network_->knots.front())) *
                        at::dot(weights, network_->log_totals).item<float>();

@@ -3,9 +3,10 @@
 
     make_shipped.py MODELS_FOLDER OUTPUT_FOLDER
 
-The recipe's BERT and GPT-2 agree with transformers on the checkpoints beside this file to 2e-6. Written: mlm.json and
+The recipe's BERT and GPT-2 agree with transformers on tiny checkpoints to 2e-6. Written: mlm.json and
 mlm.safetensors (per case: the sequence, scores z and the probabilities of the balanced and the bounded law for
-the first 1,500 output words), encoder.json (texts, numbers, embeddings), causal.json (texts, numbers, losses).
+the first 1,500 output words), encoder.json (texts, numbers, embeddings), causal.json and paraphrase.json (texts,
+numbers, losses).
 """
 import json
 import sys
@@ -80,15 +81,15 @@ def encoder(folder, output):
 
 
 @torch.no_grad()
-def causal(folder, output):
+def causal(folder, file, frame):
     tokenizer = train_causal.load_tokenizer(folder)
     model = score.load(Gpt2(tokenizer.get_vocab_size()), folder / "model.safetensors", torch.device("cpu"))
     rows = []
     for text in TEXTS:
-        ids = torch.tensor([[0, *tokenizer.encode(text).ids]])
+        ids = torch.tensor([frame(tokenizer.encode(text).ids)])
         loss = torch.nn.functional.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:], reduction="none")
         rows.append({"text": text, "ids": ids[0].tolist(), "loss": [round(x, 5) for x in loss.tolist()]})
-    (output / "causal.json").write_text(json.dumps(rows, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(rows, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def main(models, output):
@@ -97,7 +98,8 @@ def main(models, output):
     torch.manual_seed(1)
     mlm(models / "sotto-en-mlm", output)
     encoder(models / "sotto-en-encoder", output)
-    causal(models / "sotto-en-causal", output)
+    causal(models / "sotto-en-causal", output / "causal.json", lambda ids: [0, *ids])
+    causal(models / "sotto-en-paraphrase", output / "paraphrase.json", lambda ids: [0, *ids, 1, *ids[::2], 0])
 
 
 if __name__ == "__main__":

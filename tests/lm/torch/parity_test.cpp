@@ -81,6 +81,8 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
       EXPECT_EQ(head->range, 10.F);
       EXPECT_NEAR(head->slope, answer["slope"].get<float>(), 1e-5);
       EXPECT_NEAR(head->log_total, answer["log_total"].get<float>(), 1e-5);
+      EXPECT_NEAR(head->sharpness_known, answer["sharpness"][0].get<float>(), 1e-5);
+      EXPECT_NEAR(head->sharpness_unknown, answer["sharpness"][1].get<float>(), 1e-5);
       EXPECT_LE(largest_difference(model->log_base(), answer["log_base"]), 1e-5);
     }
     std::vector<float> scores(sequences.size() * 37);

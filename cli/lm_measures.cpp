@@ -1,0 +1,112 @@
+// sotto lm similarity|perplexity
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "lm.hpp"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  LanguageModelArguments model;
+  std::string first, second;
+  bool lines = false;
+};
+
+/// One number a line.
+std::string listed(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += fmt::format("{:.6g}\n", number);
+  return text;
+}
+
+Result<void> similarity(const Arguments& a) {
+  SOTTO_ASSIGN(const auto resources, a.model.resources());
+  SOTTO_ASSIGN(const auto first, read_text_lines(a.first));
+  SOTTO_ASSIGN(const auto second, read_text_lines(a.second));
+  if (first.size() != second.size())
+    return fail(Errc::invalid_argument,
+                fmt::format("'{}' has {} lines and '{}' {}; line i of one is compared "
+                            "with line i of the other",
+                            a.first, first.size(), a.second, second.size()));
+  if (first.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
+  SOTTO_ASSIGN(std::vector<double> cosines, text_similarities(first, second, a.model.model, resources));
+  if (a.lines && !a.model.json) return print(listed(cosines));
+  const double mean =
+      std::accumulate(cosines.begin(), cosines.end(), 0.0) / static_cast<double>(cosines.size());
+  if (a.model.json)
+    return print(
+        to_text({{"model", a.model.model}, {"pairs", cosines.size()}, {"mean", mean}, {"cosines", cosines}}));
+  std::sort(cosines.begin(), cosines.end());
+  return print(
+      fmt::format("cosine similarity of {} pairs of lines by {}: mean {:.4f}, least {:.4f}, median {:.4f}\n",
+                  cosines.size(), a.model.model, mean, cosines.front(), cosines[cosines.size() / 2]));
+}
+
+Result<void> perplexity(const Arguments& a) {
+  SOTTO_ASSIGN(const auto resources, a.model.resources());
+  SOTTO_ASSIGN(const auto lines, read_text_lines(a.first));
+  if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
+  SOTTO_ASSIGN(const auto scores, text_scores(lines, a.model.model, resources));
+  std::vector<double> numbers;
+  TextScore all;
+  for (const TextScore& score : scores) {
+    numbers.push_back(score.perplexity());
+    all += score;
+  }
+  if (a.model.json)
+    return print(to_text({{"model", a.model.model},
+                          {"lines", lines.size()},
+                          {"tokens", all.tokens},
+                          {"words", all.words},
+                          {"log_probability", all.log_probability},
+                          {"perplexity", all.perplexity()},
+                          {"perplexity_per_word", all.perplexity_per_word()},
+                          {"line_perplexities", numbers}}));
+  if (a.lines) return print(listed(numbers));
+  return print(fmt::format(
+      "perplexity of {} lines by {}: {:.4g} a token ({} tokens), {:.4g} a word ({} words)\n", lines.size(),
+      a.model.model, all.perplexity(), all.tokens, all.perplexity_per_word(), all.words));
+}
+
+}  // namespace
+
+NamedAction add_lm_similarity(CLI::App& group) {
+  auto a = std::make_shared<Arguments>();
+  a->model.model = kDefaultEncoder;
+  CLI::App* command =
+      group.add_subcommand("similarity", "Cosine similarity of the lines of two files, pair by pair");
+  command->add_option("FIRST", a->first, "Texts, one a line")->required();
+  command->add_option("SECOND", a->second, "As many texts, for example what privatize made of the first")
+      ->required();
+  command->add_option("--model", a->model.model, "A sentence encoder")
+      ->capture_default_str()
+      ->type_name("NAME|FOLDER");
+  command->add_flag("--lines", a->lines, "Print the figure of every line");
+  a->model.add_options(*command);
+  command->footer(
+      "Unrelated sentences have about 0.5 by the shipped encoder: compare differences, not levels.\n\n"
+      "Example:\n  sotto lm similarity reviews.txt private.txt");
+  return {command, [a] { return similarity(*a); }};
+}
+
+NamedAction add_lm_perplexity(CLI::App& group) {
+  auto a = std::make_shared<Arguments>();
+  a->model.model = kDefaultCausalModel;
+  CLI::App* command =
+      group.add_subcommand("perplexity", "How surprising the lines of a file are to a causal model");
+  command->add_option("FILE", a->first, "Texts, one a line")->required();
+  command->add_option("--model", a->model.model, "A causal model such as GPT-2")
+      ->capture_default_str()
+      ->type_name("NAME|FOLDER");
+  command->add_flag("--lines", a->lines, "Print the figure of every line");
+  a->model.add_options(*command);
+  command->footer("Example:\n  sotto lm perplexity private.txt --json");
+  return {command, [a] { return perplexity(*a); }};
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,60 @@
+// A law of draws whose weights have one public total, so that all of ε goes into the weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lm/draw_law.hpp"
+#include "lm/language_model.hpp"
+
+namespace sotto {
+
+/// The law of one draw, from scores z that may be any function of the text:
+///
+///   P(i) = m(i) · exp(r · u(i)) / C,   u(i) = sigmoid(slope · (z(i) − c)),
+///
+/// where m is a public measure, r = min(ε, the model's largest reach) and c, one number a draw, is such that
+/// the probabilities add up to 1 for a public C (docs/bounded-mlm.md).
+///
+/// It promises ε for every pair of inputs, rounding and the solver's error included. Public integers, made of
+/// m, C and ε before any text is seen: for each outcome 1 <= lo(i) <= hi(i) <= lo(i)·e^ε, and a total T with
+/// Σ lo <= T <= Σ hi, T <= 2^62. The weight of i is an integer in [lo(i), hi(i)], and weights add up to
+/// exactly T: what rounding and the solver leave over is taken from or given to weights that have room, until
+/// nothing is left, which ends because T lies between the sums of the bounds. So for two texts
+///
+///   P(i|x) / P(i|x′) = (w(i)/T) / (w′(i)/T) = w(i)/w′(i) <= hi(i)/lo(i) <= e^ε.
+///
+/// How good the solver is decides how near the sampled law comes to the one above, and nothing else.
+///
+/// The loss of a draw lies in [−ε, ε] and may use all of it, so ρ is min(ε²/2, ε), not ε²/8.
+class BalancedLaw final : public DrawLaw {
+ public:
+  /// `head` and `log_base` are the model's at this ε (MaskedModel::at_reach); an empty `log_base` is uniform.
+  /// Refuses an ε outside the allowed range, and a total of the model that no shift can reach.
+  static Result<BalancedLaw> make(const BoundedHead& head, double epsilon,
+                                  std::vector<std::uint32_t> outcomes, std::span<const float> log_base);
+
+  Result<void> weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const override;
+  Guarantee guarantee() const override;
+
+  /// T: what the weights of every draw add up to.
+  std::uint64_t total() const { return total_; }
+
+ private:
+  BalancedLaw(double epsilon, std::vector<std::uint32_t> outcomes) : DrawLaw(epsilon, std::move(outcomes)) {}
+
+  void make_bounds();
+  double solve(std::span<const double> z) const;
+  void balance(std::vector<std::uint64_t>& weights) const;
+
+  std::vector<double> base_;         // m(i)/C; a weight is T times this times e^(r·u)
+  std::vector<std::uint64_t> low_;   // lo(i)
+  std::vector<std::uint64_t> high_;  // hi(i)
+  std::uint64_t total_ = 0;
+  double reach_ = 0;
+  double slope_ = 0;
+  double log_total_ = 0;
+};
+
+}  // namespace sotto

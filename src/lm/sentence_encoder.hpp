@@ -1,0 +1,42 @@
+// Texts as vectors of length 1, by a sentence encoder and its tokenizer.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lm/language_model.hpp"
+#include "lm/tokenizer/subword_tokenizer.hpp"
+
+namespace sotto {
+
+/// Immutable, so safe to share between threads.
+class SentenceEncoder {
+ public:
+  /// A text is cut to `longest` tokens; 0: as many as the model takes.
+  static Result<std::shared_ptr<const SentenceEncoder>> make(
+      std::shared_ptr<const SentenceModel> model, std::shared_ptr<const SubwordTokenizer> tokenizer,
+      std::size_t longest);
+  /// Opens a folder with the plugin; max_length of its config.json is the longest text.
+  static Result<std::shared_ptr<const SentenceEncoder>> open(const std::filesystem::path& folder,
+                                                             const LanguageModelResources& resources);
+
+  std::size_t dimension() const { return model_->dimension(); }
+  /// dimension() numbers for each text, in order. Special tokens in a text are plain characters.
+  Result<std::vector<float>> encode(std::span<const std::string> texts) const;
+
+ private:
+  SentenceEncoder() = default;
+  Sequence sequence(std::string_view text) const;
+
+  std::shared_ptr<const SentenceModel> model_;
+  std::shared_ptr<const SubwordTokenizer> tokenizer_;
+  std::size_t longest_ = 0;
+};
+
+/// The scalar product, of vectors of length 1 their cosine.
+double dot(std::span<const float> a, std::span<const float> b);
+
+}  // namespace sotto

@@ -1,0 +1,230 @@
+// The shipped models through the plugin, compared with what the code that trained them answers
+// (tests/lm/data/make_shipped.py), and the laws of their draws.
+#include <cmath>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include <sotto/tokenizer.hpp>
+
+#include "base/file.hpp"
+#include "base/safetensors.hpp"
+#include "lm/balanced_law.hpp"
+#include "lm/balanced_reference.hpp"
+#include "lm/logit_law.hpp"
+#include "lm/masked_input.hpp"
+#include "lm/torch/plugin_fixture.hpp"
+#include "lm/word_filler.hpp"
+#include "random/bit_sources.hpp"
+#include "support/statistics.hpp"
+
+namespace sotto::testing {
+namespace {
+
+constexpr double kTolerance = 1e-4;
+
+std::filesystem::path shipped(const std::string& name) {
+  return std::filesystem::path(SOTTO_SHIPPED_MODELS) / name;
+}
+
+nlohmann::json reference(const std::string& name) {
+  std::ifstream file(std::filesystem::path(SOTTO_SHIPPED_DATA) / (name + ".json"));
+  return nlohmann::json::parse(file);
+}
+
+class Shipped : public PluginTest {
+ protected:
+  /// A text with one slot masked, as the mechanism asks for it.
+  struct Question {
+    Sequence sequence;
+    std::uint32_t place = 0;
+  };
+
+  std::shared_ptr<const WordFiller> filler() {
+    auto opened = WordFiller::open(shipped("sotto-en-mlm"), resources());
+    EXPECT_TRUE(opened.has_value()) << opened.error().message;
+    return opened.value_or(nullptr);
+  }
+  static Question ask(const WordFiller& filler, std::string text, std::size_t slot, bool beside) {
+    text.reserve(text.size() + 64);
+    std::vector<Token> tokens;
+    tokenize(text, tokens);
+    const MaskedInput input = MaskedInput::make(filler, beside, 0).value();
+    Question question;
+    question.place = MaskedText(filler, text, tokens).mask(input, slot, false, question.sequence);
+    return question;
+  }
+  static std::vector<float> answer(const MaskedModel& model, const Question& question) {
+    std::vector<float> out(model.output_size());
+    EXPECT_TRUE(model.logits({&question.sequence, 1}, {&question.place, 1}, out));
+    return out;
+  }
+  /// ln P of each token given those before it, and the reference, as losses.
+  void compare_losses(const std::string& model_name, const std::string& file) {
+    const auto model = backend().open_causal(shipped(model_name), resources());
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    const auto tokenizer = SubwordTokenizer::open(shipped(model_name));
+    ASSERT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+    for (const nlohmann::json& row : reference(file)) {
+      const Sequence sequence{row["ids"].get<std::vector<std::int32_t>>(), {}, {}, {}};
+      const std::vector<SubwordId> ids =
+          (*tokenizer)->encode(row["text"].get<std::string>(), {.add_special = false}).ids;
+      EXPECT_TRUE(std::equal(ids.begin(), ids.end(), sequence.ids.begin() + 1)) << row["text"];
+      std::vector<float> scores(sequence.ids.size() - 1);
+      ASSERT_TRUE((*model)->score({&sequence, 1}, scores));
+      ASSERT_EQ(scores.size(), row["loss"].size());
+      for (std::size_t i = 0; i < scores.size(); ++i)
+        EXPECT_NEAR(-scores[i], row["loss"][i].get<double>(), kTolerance) << row["text"] << " " << i;
+    }
+  }
+};
+
+TEST_F(Shipped, MaskedScoresAndProbabilities) {
+  const auto words = filler();
+  ASSERT_NE(words, nullptr);
+  EXPECT_EQ(words->usual_law(), LawKind::balanced);
+  const MappedFile file =
+      MappedFile::open(std::filesystem::path(SOTTO_SHIPPED_DATA) / "mlm.safetensors").value();
+  const Safetensors tensors = parse_safetensors(file.bytes(), "mlm.safetensors").value();
+  double worst_score = 0;
+  double worst_probability = 0;
+  const auto compare = [&](const std::string& name, const auto& value_of, double& worst) {
+    const TensorView* const tensor = tensors.find(name);
+    ASSERT_NE(tensor, nullptr) << name;
+    const auto expected = tensor->elements<float>();
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      worst = std::max(worst, std::abs(static_cast<double>(value_of(i)) - expected[i]));
+  };
+  const auto compare_law = [&](const std::string& name, const DrawLaw& law, std::span<const float> answers) {
+    std::vector<std::uint64_t> weights;
+    ASSERT_TRUE(law.weights(answers, weights));
+    long double total = 0;
+    for (const std::uint64_t weight : weights) total += weight;
+    compare(
+        name, [&](std::size_t i) { return static_cast<double>(weights[i] / total); }, worst_probability);
+  };
+  const nlohmann::json cases = reference("mlm");
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    const nlohmann::json& row = cases[n];
+    const std::string number = std::to_string(n);
+    const Question question = ask(*words, row["text"], row["slot"], row["beside_original"]);
+    EXPECT_EQ(question.sequence.ids, row["pieces"].get<std::vector<std::int32_t>>());
+    EXPECT_EQ(question.sequence.positions, row["slots"].get<std::vector<std::int32_t>>());
+    EXPECT_EQ(question.sequence.pieces, row["indices"].get<std::vector<std::int32_t>>());
+    EXPECT_EQ(question.sequence.segments, row["segments"].get<std::vector<std::int32_t>>());
+    EXPECT_EQ(question.place, row["at"].get<std::uint32_t>());
+    if (row["plain"]) {
+      const std::vector<float> z = answer(words->model(), question);
+      compare(
+          number + ".plain.z", [&](std::size_t i) { return z[i]; }, worst_score);
+      continue;
+    }
+    const double epsilon = row["epsilon"];
+    const auto balanced = words->model().at_reach(epsilon).value();
+    std::vector<float> z = answer(*balanced, question);
+    compare(
+        number + ".balanced.z", [&](std::size_t i) { return z[i]; }, worst_score);
+    const BoundedHead& head = *balanced->bounded_head();
+    const bool known = words->find(row["form"].get<std::string>()).has_value();
+    for (float& score : z) score *= known ? head.sharpness_known : head.sharpness_unknown;
+    compare_law(number + ".balanced.p",
+                BalancedLaw::make(head, epsilon, words->logits(), balanced->log_base()).value(), z);
+    const auto bounded = words->model().at_epsilon(epsilon).value();
+    compare_law(
+        number + ".bounded.p",
+        LogitLaw::make(*bounded->bounds(), std::min(epsilon, 250.0), words->logits(), bounded->log_base())
+            .value(),
+        answer(*bounded, question));
+  }
+  RecordProperty("largest_difference_of_scores", std::to_string(worst_score));
+  RecordProperty("largest_difference_of_probabilities", std::to_string(worst_probability));
+  EXPECT_LE(worst_score, kTolerance);
+  EXPECT_LE(worst_probability, kTolerance);
+}
+
+TEST_F(Shipped, EncoderVectors) {
+  const auto model = backend().open_sentence(shipped("sotto-en-encoder"), resources());
+  ASSERT_TRUE(model.has_value()) << model.error().message;
+  const auto tokenizer = SubwordTokenizer::open(shipped("sotto-en-encoder"));
+  ASSERT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+  for (const nlohmann::json& row : reference("encoder")) {
+    const Sequence sequence{row["ids"].get<std::vector<std::int32_t>>(), {}, {}, {}};
+    const std::vector<SubwordId> ids = (*tokenizer)->encode(row["text"].get<std::string>()).ids;
+    EXPECT_TRUE(std::equal(ids.begin(), ids.end(), sequence.ids.begin(), sequence.ids.end())) << row["text"];
+    std::vector<float> vector((*model)->dimension());
+    ASSERT_TRUE((*model)->encode({&sequence, 1}, vector));
+    const auto mean = row["mean"].get<std::vector<double>>();
+    double length = 0;
+    for (const double x : mean) length += x * x;
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      EXPECT_NEAR(vector[i], mean[i] / std::sqrt(length), kTolerance) << row["text"] << " " << i;
+  }
+}
+
+TEST_F(Shipped, CausalLosses) {
+  compare_losses("sotto-en-causal", "causal");
+}
+
+TEST_F(Shipped, ParaphraseLosses) {
+  compare_losses("sotto-en-paraphrase", "paraphrase");
+}
+
+TEST_F(Shipped, BothLawsAreSampledAtEveryEpsilon) {
+  // The place of "waste" in a sentence; n = 20,000 draws a law and ε, α = 1e-6, the laws by own computations
+  // from the model's scores. Where a law leaves nothing to chance, all draws must be what it says.
+  constexpr std::uint64_t kDraws = 20'000;
+  const auto words = filler();
+  ASSERT_NE(words, nullptr);
+  const Question question =
+      ask(*words, "The movie was a complete waste of time, and the acting was terrible.", 5, true);
+  const auto test = [&](const DrawLaw& law, std::span<const float> answers,
+                        const std::vector<double>& exact) {
+    std::vector<std::uint64_t> weights;
+    ASSERT_TRUE(law.weights(answers, weights));
+    ChaChaBitSource bits(key_from_seed(static_cast<std::uint64_t>(law.epsilon())));
+    std::vector<std::uint64_t> counts(weights.size());
+    for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[DrawLaw::draw_weighted(weights, bits)];
+    // The likely words one by one, all others together.
+    std::vector<std::uint64_t> observed = {0};
+    std::vector<double> expected = {0};
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      const bool alone = exact[i] * kDraws >= 10;
+      if (alone) {
+        observed.push_back(0);
+        expected.push_back(0);
+      }
+      (alone ? observed.back() : observed.front()) += counts[i];
+      (alone ? expected.back() : expected.front()) += exact[i];
+    }
+    if (expected.front() * kDraws < 10) {
+      observed[1] += observed.front();
+      expected[1] += expected.front();
+      observed.erase(observed.begin());
+      expected.erase(expected.begin());
+    }
+    if (expected.size() == 1)
+      EXPECT_EQ(observed[0], kDraws);
+    else
+      SOTTO_EXPECT_PASSES(chi_squared_test(observed, expected, 1e-6));
+  };
+  for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
+    const auto balanced = words->model().at_reach(epsilon).value();
+    const BoundedHead& head = *balanced->bounded_head();
+    std::vector<float> z = answer(*balanced, question);
+    for (float& score : z) score *= head.sharpness_known;
+    test(BalancedLaw::make(head, epsilon, words->logits(), balanced->log_base()).value(), z,
+         balanced_law(z, balanced->log_base(), head, epsilon));
+    const auto bounded = words->model().at_epsilon(epsilon).value();
+    const std::vector<float> logits = answer(*bounded, question);
+    std::vector<double> exact;
+    double total = 0;
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      total += exact.emplace_back(std::exp(epsilon / 2 * (logits[i] / 10.0 - 1) + bounded->log_base()[i]));
+    for (double& p : exact) p /= total;
+    test(LogitLaw::make(*bounded->bounds(), epsilon, words->logits(), bounded->log_base()).value(), logits,
+         exact);
+  }
+}
+
+}  // namespace
+}  // namespace sotto::testing
