@@ -311,7 +311,8 @@ std::string summary(const Receipt& receipt) {
   const std::uint64_t clear = c.clear_stopwords + c.clear_oov + c.clear_numbers;
   if (receipt.language_model && receipt.language_model->whole_text) return new_texts_summary(receipt);
   std::string text = fmt::format(
-      "{} documents, {} words privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
+      "{} documents, {} {} privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
+      receipt.collocations ? "words and phrases" : "words",
       c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
       clear);
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);

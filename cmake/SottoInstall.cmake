@@ -3,8 +3,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sotto)
 install(TARGETS sotto EXPORT sotto LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/sotto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sotto/models FILES_MATCHING PATTERN "*.safetensors"
-  PATTERN "README.md" PATTERN "recipe" EXCLUDE)
+install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sotto/models FILES_MATCHING
+  PATTERN "*.safetensors" PATTERN "*.json" PATTERN "*.txt" PATTERN "*.md" PATTERN "recipe" EXCLUDE)
 install(EXPORT sotto NAMESPACE sotto:: FILE sotto-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/sotto-config.cmake.in ${PROJECT_BINARY_DIR}/sotto-config.cmake
   INSTALL_DESTINATION ${package_dir})

@@ -1,5 +1,4 @@
 // A corpus as tokens: threads take blocks of documents in turn and write them in the order of the input.
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "collocation/corpus_reader.hpp"
 #include "collocation/phrase_table.hpp"
@@ -110,7 +110,7 @@ class TokenizeRun {
   TokenizeRun(const CorpusTokenizeOptions& options, CorpusReader reader, std::optional<AtomicFile> output)
       : options_(options), reader_(std::move(reader)), output_(std::move(output)) {
     reader_.while_waiting([this] {
-      const std::lock_guard lock(writer_mutex_);
+      const std::lock_guard lock(written_.mutex());
       return go_on();
     });
   }
@@ -118,7 +118,7 @@ class TokenizeRun {
   Result<CorpusTokenizeReport> run() {
     const unsigned threads = thread_count(options_.threads);
     parallel_for(threads, 1, threads, [this](std::size_t, std::size_t) { work(); });
-    if (error_) return tl::unexpected(*error_);
+    SOTTO_TRY(written_.result());
     if (output_) SOTTO_TRY(output_->commit());
     CorpusTokenizeReport report;
     report.documents = sums_.documents;
@@ -139,53 +139,34 @@ class TokenizeRun {
       writer.start();
       auto result = documents.for_each(block, reader_.input_name(block.input),
                                        [&](std::string_view document) { writer.add(document); });
-      hand_in(block.sequence, writer, std::move(result));
+      written_.hand_in(block.sequence, std::move(result), [&] { return write(writer); });
     }
   }
 
   bool take(CorpusBlock& block) {
     const std::lock_guard lock(reader_mutex_);
-    if (ended_) return false;
+    if (ended_ || written_.failed()) return false;
     auto more = reader_.next(block);
     ended_ = !more || !*more;
-    if (!more) {
-      const std::lock_guard writer_lock(writer_mutex_);
-      fail_at(taken_, std::move(more.error()));
-    }
+    if (!more) written_.fail_at(taken_, std::move(more.error()));
     if (ended_) return false;
     taken_ = block.sequence + 1;
-    const std::lock_guard writer_lock(writer_mutex_);
+    const std::lock_guard writer_lock(written_.mutex());
     bytes_read_ = reader_.bytes_read();
-    return !error_;
+    return true;
   }
 
-  void hand_in(std::uint64_t sequence, const LineWriter& writer, Result<void> result) {
-    std::unique_lock lock(writer_mutex_);
-    turn_.wait(lock, [&] { return written_ == sequence || failed_at_ <= sequence; });
-    // What stands before a failure is still written to standard output; a file does not appear.
-    if (failed_at_ <= sequence) return;
-    if (result && !go_on()) result = fail(Errc::interrupted, "interrupted");
-    if (result) result = write(writer.lines());
-    if (!result) fail_at(sequence, std::move(result.error()));
+  // What stands before a failure is still written to standard output; a file does not appear.
+  Result<void> write(const LineWriter& writer) {
+    if (!go_on()) return fail(Errc::interrupted, "interrupted");
+    SOTTO_TRY(output_ ? output_->write(writer.lines())
+                      : write_all(STDOUT_FILENO, writer.lines(), "standard output"));
     sums_ += writer.sums();
-    ++written_;
-    lock.unlock();
-    turn_.notify_all();
+    return {};
   }
 
-  Result<void> write(std::string_view lines) {
-    return output_ ? output_->write(lines) : write_all(STDOUT_FILENO, lines, "standard output");
-  }
-
-  /// With writer_mutex_ held.
+  /// With the mutex of written_ held.
   bool go_on() { return !options_.progress || options_.progress(bytes_read_, reader_.total_bytes()); }
-  void fail_at(std::uint64_t sequence, Error error) {
-    if (sequence < failed_at_) {
-      failed_at_ = sequence;
-      error_ = std::move(error);
-    }
-    turn_.notify_all();
-  }
 
   const CorpusTokenizeOptions& options_;
   std::mutex reader_mutex_;
@@ -193,13 +174,9 @@ class TokenizeRun {
   bool ended_ = false;
   std::uint64_t taken_ = 0;
 
-  std::mutex writer_mutex_;
-  std::condition_variable turn_;
+  InOrder written_;
   std::optional<AtomicFile> output_;
-  std::uint64_t written_ = 0;  // blocks
   std::uint64_t bytes_read_ = 0;
-  std::uint64_t failed_at_ = ~std::uint64_t{0};
-  std::optional<Error> error_;
   Sums sums_;
 };
 

@@ -131,9 +131,8 @@ class LanguageModelBackend {
                                                                  const LanguageModelResources& resources) = 0;
 };
 
-/// The plugin, loaded by the first call; an error that says what is missing where there is none. It is looked
-/// for in the folder that $SOTTO_PLUGINS names, or else beside the library, in sotto/ beside it, and in
-/// ../lib/sotto/. Lives as long as the program. Thread-safe.
+/// The plugin, loaded by the first call (see base/plugin.hpp); an error that says what is missing where there
+/// is none. Lives as long as the program. Thread-safe.
 Result<LanguageModelBackend*> language_model_backend();
 
 /// What the plugin exports; `abi` must be that of the program. Owned by the plugin.

@@ -49,7 +49,8 @@ Result<WordDistances> word_distances(const NoiseSpace& space, unsigned threads) 
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   std::int64_t largest = 0;
   std::mutex mutex;
-  // Rows of large models are so long that taking fresh memory for each block would cost a third of the time.
+  // Rows of large models are longer than what malloc keeps; fresh memory for each block would have to be
+  // mapped and cleared each time.
   std::vector<std::vector<std::int64_t>> free_buffers;
   parallel_for(words, kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
     std::vector<std::int16_t> queries((end - begin) * space.dimension());

@@ -1,8 +1,6 @@
 // A run over files: threads take chunks in turn, rewrite them independently, and write them in the order of
 // the input.
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -11,6 +9,7 @@
 #include <sotto/privatize.hpp>
 #include <sotto/validate.hpp>
 
+#include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "pipeline/formats.hpp"
 #include "pipeline/ledger_gate.hpp"
@@ -51,10 +50,10 @@ class Run {
     for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(dataset(i)));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     reader_.while_waiting([this] {
-      const std::lock_guard lock(writer_mutex_);
-      return !stop_ && report_progress();
+      const std::lock_guard lock(written_.mutex());
+      return !written_.failed() && report_progress();
     });
-    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // has writer_mutex_ then
+    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // while a chunk is handed in
   }
 
   Result<Progress> run() {
@@ -65,7 +64,7 @@ class Run {
       for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
       work();
     }
-    if (error_) return tl::unexpected(std::move(*error_));
+    SOTTO_TRY(written_.result());
     return progress_;
   }
 
@@ -97,23 +96,18 @@ class Run {
     if (ledger_) space.log = ledger_->make_log();
     while (take(space.chunk)) {
       Result<void> result = rewrite(space);
-      hand_in(space, std::move(result));
+      written_.hand_in(space.chunk.sequence, std::move(result), [&] { return write(space); });
     }
   }
 
   bool take(Chunk& chunk) {
     const std::lock_guard lock(reader_mutex_);
-    if (stop_) return false;
+    if (ended_ || written_.failed()) return false;
     auto more = reader_.next(chunk);
-    if (more) {
-      if (*more) next_to_take_ = chunk.sequence + 1;
-      stop_ = !*more;
-      return *more;
-    }
-    stop_ = true;
-    const std::lock_guard writer_lock(writer_mutex_);
-    record_failure(next_to_take_, std::move(more.error()));
-    return false;
+    ended_ = !more || !*more;
+    if (!more) written_.fail_at(next_to_take_, std::move(more.error()));
+    if (!ended_) next_to_take_ = chunk.sequence + 1;
+    return !ended_;
   }
 
   Result<void> rewrite(Workspace& space) {
@@ -130,18 +124,6 @@ class Run {
     return space.rewriter.finish();
   }
 
-  void hand_in(Workspace& space, Result<void> result) {
-    const std::uint64_t sequence = space.chunk.sequence;
-    std::unique_lock lock(writer_mutex_);
-    turn_.wait(lock, [&] { return next_to_write_ == sequence || failed_at_ < sequence; });
-    if (failed_at_ < sequence) return;
-    if (result) result = write(space);
-    if (!result) record_failure(sequence, std::move(result.error()));
-    ++next_to_write_;
-    lock.unlock();
-    turn_.notify_all();
-  }
-
   Result<void> write(Workspace& space) {
     if (ledger_)
       SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
@@ -156,19 +138,9 @@ class Run {
     return {};
   }
 
-  /// Called with writer_mutex_ held; false when the caller asks to stop.
+  /// Called with the mutex of written_ held; false when the caller asks to stop.
   bool report_progress() const {
     return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
-  }
-
-  /// Called with writer_mutex_ held. The failure of the earliest chunk is the one that counts, whichever
-  /// thread was faster.
-  void record_failure(std::uint64_t sequence, Error error) {
-    if (sequence >= failed_at_) return;
-    failed_at_ = sequence;
-    error_ = std::move(error);
-    stop_ = true;
-    turn_.notify_all();
   }
 
   std::shared_ptr<const RewriteContext> context_;
@@ -179,16 +151,12 @@ class Run {
   std::unique_ptr<LedgerGate> ledger_;    // null: there is none
   std::unique_ptr<OutputTarget> output_;
   bool starts_from_the_beginning_ = true;
-  std::atomic<bool> stop_ = false;
 
   std::mutex reader_mutex_;
+  bool ended_ = false;
   std::uint64_t next_to_take_ = 0;
 
-  std::mutex writer_mutex_;
-  std::condition_variable turn_;
-  std::uint64_t next_to_write_ = 0;
-  std::uint64_t failed_at_ = ~0ULL;
-  std::optional<Error> error_;
+  InOrder written_;
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
 };

@@ -1,15 +1,13 @@
 #include "train/corpus_tokens.hpp"
 
-#include <condition_variable>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "collocation/corpus_reader.hpp"
 #include "collocation/segmenter.hpp"
@@ -77,9 +75,9 @@ class CorpusPass {
       CorpusBlock block;
       while (take(block)) {
         Result<void> result = worker.work(block, reader_.input_name(block.input));
-        in_turn(block.sequence, std::move(result), [&] { return worker.hand_in(); });
+        turns_.hand_in(block.sequence, std::move(result), [&] { return worker.hand_in(); });
       }
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(turns_.mutex());
       worker.finish();
     };
     {
@@ -87,39 +85,29 @@ class CorpusPass {
       for (unsigned i = 1; i < thread_count(options_.threads); ++i) helpers.emplace_back(body);
       body();
     }
-    if (error_) return tl::unexpected(std::move(*error_));
-    return {};
+    return turns_.result();
   }
 
  private:
   bool take(CorpusBlock& block) {
-    const std::lock_guard lock(mutex_);
-    if (error_) return false;
-    if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes())) {
-      error_ = Error{Errc::interrupted, "interrupted"};
-      return false;
-    }
-    const Result<bool> more = reader_.next(block);
-    if (!more) error_ = more.error();
-    return more && *more;
-  }
-
-  void in_turn(std::uint64_t sequence, Result<void> result, const std::function<Result<void>()>& hand_in) {
-    std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return next_ == sequence; });
-    if (result && !error_) result = hand_in();
-    if (!result && !error_) error_ = std::move(result.error());
-    ++next_;
-    turn_.notify_all();
+    const std::lock_guard lock(reader_mutex_);
+    if (ended_ || turns_.failed()) return false;
+    const bool go_on =
+        !options_.progress || options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes());
+    Result<bool> more = go_on ? reader_.next(block) : fail(Errc::interrupted, "interrupted");
+    ended_ = !more || !*more;
+    if (!more) turns_.fail_at(taken_, std::move(more.error()));
+    if (!ended_) taken_ = block.sequence + 1;
+    return !ended_;
   }
 
   const TrainOptions& options_;
   TrainingPhase phase_;
   CorpusReader reader_;
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  std::uint64_t next_ = 0;
-  std::optional<Error> error_;
+  std::mutex reader_mutex_;
+  bool ended_ = false;
+  std::uint64_t taken_ = 0;
+  InOrder turns_;
 };
 
 std::uint32_t phrases_in(const PhraseTable* table) {

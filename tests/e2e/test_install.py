@@ -53,8 +53,19 @@ def test_models_are_found_beside_the_program(prefix, tmp_path):
 
 
 def test_shipped_models_are_installed(prefix):
-    shipped = {path.name for path in (SOURCE / "models").glob("*.safetensors")}
-    assert shipped <= {path.name for path in (prefix / "share" / "sotto" / "models").iterdir()}
+    models = SOURCE / "models"
+    shipped = {path.relative_to(models) for path in [*models.glob("*.safetensors"), *models.glob("sotto-*/*")]}
+    installed = prefix / "share" / "sotto" / "models"
+    assert shipped <= {path.relative_to(installed) for path in installed.rglob("*")}
+    assert not (installed / "recipe").exists()
+
+
+def test_plugins_are_found_beside_the_library(prefix, tmp_path):
+    if not list(prefix.glob("lib*/**/sotto/libsotto_lm_torch.so")):
+        pytest.skip("built without libtorch")
+    (tmp_path / "in.txt").write_text("The soup was cold.\n")
+    output = bare(prefix / "bin" / "sotto", "privatize", "in.txt", "-m", "dp-mlm", "--epsilon", "50", cwd=tmp_path)
+    assert len(output.split()) == 4
 
 
 def test_another_project_uses_the_library(prefix, tmp_path):

@@ -193,7 +193,7 @@ TEST_F(ModelTest, HostileHeaders) {
     change(file.header);
     expect_refused(file.bytes(), part);
   };
-  refused([](auto& h) { h["words"]["dtype"] = "F32"; }, "type 'F32'");
+  refused([](auto& h) { h["words"]["dtype"] = "C64"; }, "type 'C64'");
   refused([](auto& h) { h["words"]["dtype"] = 7; }, "has no type");
   refused([](auto& h) { h["words"]["shape"] = {7}; }, "do not make 6 bytes");
   refused([](auto& h) { h["words"]["shape"] = {-6}; }, "whole numbers");

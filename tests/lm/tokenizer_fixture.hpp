@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -17,6 +18,7 @@
 namespace sotto::testing {
 
 inline const std::filesystem::path kTokenizerData = SOTTO_TOKENIZER_DATA;
+inline const int kPluginsAreChosen = ::setenv("SOTTO_PLUGINS", SOTTO_TEST_PLUGINS, 1);
 
 template <class T>
 T value_or_throw(Result<T> result) {

@@ -9,12 +9,9 @@
 
 #include <sotto/result.hpp>
 
+#include "lm/tokenizer/sentence_pieces.hpp"
 #include "lm/tokenizer/subword_model.hpp"
 #include "lm/tokenizer/subword_vocabulary.hpp"
-
-namespace sentencepiece {
-class SentencePieceProcessor;
-}
 
 namespace sotto {
 
@@ -28,7 +25,6 @@ class SentencePieceModel final : public SubwordModel {
  public:
   static Result<std::unique_ptr<const SentencePieceModel>> open(const std::filesystem::path& file,
                                                                 PieceIds ids);
-  ~SentencePieceModel() override;
 
   /// Adds the pieces of the file to the vocabulary. `file` is for messages.
   Result<void> fill(SubwordVocabulary& vocabulary, std::string_view file) const;
@@ -43,8 +39,8 @@ class SentencePieceModel final : public SubwordModel {
   SubwordId to_model_id(int piece) const;
 
   PieceIds ids_ = PieceIds::as_in_file;
-  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
-  std::unique_ptr<sentencepiece::SentencePieceProcessor> after_text_;  // puts no blank before the text
+  std::unique_ptr<const SentencePieces> pieces_;
+  std::unique_ptr<const SentencePieces> after_text_;  // puts no blank before the text
 };
 
 }  // namespace sotto

@@ -30,7 +30,7 @@ TEST(PluginLoaderDeathTest, FileThatIsNoLibraryIsRefused) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "libsotto_lm_torch.so") << "not a library";
   EXPECT_EXIT(report_backend(folder.path()), ::testing::ExitedWithCode(1),
-              "cannot load .*is libtorch installed");
+              "cannot load .*language models need libtorch");
 }
 
 class Border : public PluginTest {};

@@ -1,0 +1,56 @@
+#include "base/plugin.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace sotto {
+namespace {
+
+// The folder of the file that this code was loaded from: of the library, or of a program that holds it.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path();
+}
+
+std::vector<std::filesystem::path> plugin_folders() {
+  if (const char* chosen = std::getenv("SOTTO_PLUGINS"); chosen != nullptr && *chosen != '\0')
+    return {chosen};
+  const std::filesystem::path own = own_folder();
+  return {own, own / "sotto", own.parent_path() / "lib" / "sotto"};
+}
+
+Result<std::filesystem::path> find_plugin(const Plugin& plugin) {
+  std::string looked_in;
+  for (const std::filesystem::path& folder : plugin_folders()) {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / plugin.file, ignored)) return folder / plugin.file;
+    looked_in += fmt::format("{}{}", looked_in.empty() ? "" : ", ", folder.string());
+  }
+  return fail(Errc::not_found,
+              fmt::format("{} need the plugin {}, which is not in {}; install {} and build Sotto with it, or "
+                          "set SOTTO_PLUGINS to the plugin's folder",
+                          plugin.purpose, plugin.file, looked_in, plugin.remedy));
+}
+
+}  // namespace
+
+Result<void*> load_plugin_function(const Plugin& plugin, const char* function) {
+  SOTTO_ASSIGN(const std::filesystem::path file, find_plugin(plugin));
+  void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr)
+    return fail(Errc::not_found, fmt::format("cannot load {}: {}; {} need {}", file.string(), ::dlerror(),
+                                             plugin.purpose, plugin.remedy));
+  void* const found = ::dlsym(handle, function);
+  if (found == nullptr)
+    return fail(Errc::bad_format, fmt::format("{} is not a plugin of this version of Sotto", file.string()));
+  return found;
+}
+
+}  // namespace sotto
