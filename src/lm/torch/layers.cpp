@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "lm/torch/batches.hpp"
+#include "lm/torch/attention.hpp"
 #include "lm/torch/failure.hpp"
 
 namespace sotto::lm {
@@ -154,6 +155,36 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   at::Tensor scores = at::matmul(q, k.transpose(-2, -1)).mul_(scale);
   if (bias.defined()) scores.add_(bias);
   return at::matmul(scores.softmax(-1), v);
+}
+
+at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         std::int64_t heads) {
+  const std::int64_t width = q.size(2);
+  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  if (inputs.begins.empty())
+    return join_heads(
+        attend(split_heads(q, heads), split_heads(k, heads), split_heads(v, heads), inputs.mask, scale));
+  const bool everywhere = q.size(1) == k.size(1);
+  at::Tensor out = at::empty({1, q.size(1), width}, q.options());
+  const auto row = [](const at::Tensor& x, std::int64_t i) {
+    return AttentionRows{x.data_ptr<float>() + i * x.stride(1), static_cast<std::size_t>(x.stride(1))};
+  };
+  parallel_for(inputs.begins.size() - 1, 1, Spread::threads(), [&](std::size_t i, std::size_t) {
+    thread_local std::vector<float> scratch;
+    const std::int64_t first = inputs.begins[i];
+    const std::int64_t keys = inputs.begins[i + 1] - first;
+    const std::int64_t query = everywhere ? first : static_cast<std::int64_t>(i);
+    attend_within(
+        {row(q, query), row(k, first), row(v, first), out.data_ptr<float>() + query * width,
+         static_cast<std::size_t>(everywhere ? keys : 1), static_cast<std::size_t>(keys),
+         static_cast<std::size_t>(heads), static_cast<std::size_t>(width / heads), static_cast<float>(scale)},
+        scratch);
+  });
+  return out;
+}
+
+at::Tensor pick(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at) {
+  return inputs.begins.empty() ? pick(x, at) : x.index_select(1, at);
 }
 
 at::Tensor pick(const at::Tensor& x, const at::Tensor& at) {
