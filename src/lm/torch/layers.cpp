@@ -15,8 +15,9 @@
 namespace sotto::lm {
 namespace {
 
-// Products of fewer multiplications are done before a second thread has begun.
-constexpr std::int64_t kWorthThreads = 1 << 23;
+// Products of fewer multiplications, about a millisecond's worth, are done before a second thread pays off.
+constexpr std::int64_t kWorthThreads = 1 << 25;
+constexpr std::int64_t kBytesWorthThreads = 1 << 27;
 
 // Rounds in the order it is stored, without a second copy of the 32-bit numbers.
 std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
@@ -67,7 +68,8 @@ Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inp
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
   const std::int64_t outputs = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
-  const std::int64_t threads = x.numel() * outputs < kWorthThreads ? 1 : Spread::threads();
+  const std::int64_t threads =
+      x.numel() * outputs < (bytes_ ? kBytesWorthThreads : kWorthThreads) ? 1 : Spread::threads();
   if (!bytes_ && (threads == 1 || x.device() != at::kCPU)) return at::linear(x, weight_, bias_);
   const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
   std::vector<std::int64_t> shape = x.sizes().vec();
