@@ -1,56 +1,36 @@
-// Rates of a masked model of roberta-base's size with random weights (the arithmetic of a trained one): each
-// token with a full forward pass and all its logits, at batch 1, against batches that ask for the masked
-// places only.
+// Tokens a minute of DP-MLM, and what a straightforward program makes of the same questions: one forward pass
+// a token, over the whole sequence, with the logits of every place, at batch 1.
 //
-//     bench_language_models FOLDER [THREADS [TOKENS]]
+//     bench_language_models MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]
+//     bench_language_models --make FOLDER TOKENIZER
 //
-// FOLDER takes the checkpoint (500 MB), written when it is not there. Texts have TOKENS tokens (default 25)
-// and stand twice in a sequence, as DP-MLM reads them. Rates are by the clock and, for machines that are
-// shared, by the time the processors spent on this program.
+// The texts are the first lines of TEXT. PRECISION is f32, int8 or both, WHAT one of everything, parallel,
+// sequential, all. The second form writes a checkpoint of roberta-base's size with random weights (500 MB),
+// which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and,
+// for machines that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "lm/language_model.hpp"
+#include "lm/dp_mlm.hpp"
+#include "random/bit_sources.hpp"
 #include "support/random_checkpoint.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr double kSeconds = 8;
-constexpr std::size_t kTexts = 8;
-
-struct Workload {
-  std::vector<Sequence> sequences;
-  std::vector<std::uint32_t> places;
-};
-
-// Texts masked at every place.
-Workload make_workload(std::uint32_t words, std::size_t tokens) {
-  std::mt19937 engine(3);
-  Workload work;
-  for (std::size_t text = 0; text < kTexts; ++text) {
-    Sequence twice;
-    for (std::size_t i = 0; i < tokens; ++i)
-      twice.ids.push_back(static_cast<std::int32_t>(3 + engine() % (words - 3)));
-    for (std::size_t i = 0; i < tokens; ++i) twice.ids.push_back(twice.ids[i]);
-    for (std::size_t i = tokens; i < 2 * tokens; ++i) {
-      work.sequences.push_back(twice);
-      work.sequences.back().ids[i] = 2;
-      work.places.push_back(static_cast<std::uint32_t>(i));
-    }
-  }
-  return work;
-}
+constexpr std::size_t kTexts = 32;
+constexpr double kEpsilon = 25;
 
 template <class T>
 T value_of(Result<T> result) {
@@ -67,21 +47,92 @@ double now(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+// A line of the file with its tokens; every word is drawn.
+struct Text {
+  std::string line;
+  std::vector<Token> tokens;
+  std::vector<std::uint32_t> words;
+};
+
+std::vector<Text> read_texts(const std::string& file) {
+  std::vector<Text> texts;
+  std::ifstream in(file);
+  for (std::string line; texts.size() < kTexts && std::getline(in, line);) {
+    Text text{line, {}, {}};
+    tokenize(text.line, text.tokens);
+    for (std::uint32_t i = 0; i < text.tokens.size(); ++i)
+      if (text.tokens[i].token_class == TokenClass::word) text.words.push_back(i);
+    if (!text.words.empty()) texts.push_back(std::move(text));
+  }
+  if (texts.empty()) value_of(Result<void>(fail(Errc::not_found, fmt::format("{}: no text", file))));
+  return texts;
+}
+
+// What is asked about all words of all texts.
+struct Questions {
+  std::vector<Sequence> sequences;
+  std::vector<std::uint32_t> places;
+};
+
+Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts) {
+  const MaskedInput input = value_of(MaskedInput::make(filler, true, 0));
+  Questions questions;
+  for (const Text& text : texts) {
+    const MaskedText masked(filler, text.line, text.tokens);
+    for (const std::uint32_t word : text.words) {
+      Sequence sequence;
+      questions.places.push_back(masked.mask(input, word, false, sequence));
+      questions.sequences.push_back(std::move(sequence));
+    }
+  }
+  return questions;
+}
+
 // Tokens a minute.
 struct Rate {
   double by_clock;
   double by_processor;
 };
 
-// Of calls that do `batch` tokens each; the first, which touches the weights, does not count.
-Rate rate(std::size_t batch, const std::function<void(std::size_t call)>& body) {
+// Of calls that say how many tokens they did; the first, which touches the weights, does not count.
+Rate rate(double seconds, const std::function<std::size_t(std::size_t call)>& body) {
   body(0);
   const double clock = now(CLOCK_MONOTONIC);
   const double processor = now(CLOCK_PROCESS_CPUTIME_ID);
-  std::size_t calls = 0;
-  while (now(CLOCK_MONOTONIC) - clock < kSeconds) body(++calls);
-  const double tokens = 60 * static_cast<double>(calls * batch);
-  return {tokens / (now(CLOCK_MONOTONIC) - clock), tokens / (now(CLOCK_PROCESS_CPUTIME_ID) - processor)};
+  std::size_t tokens = 0;
+  for (std::size_t call = 1; now(CLOCK_MONOTONIC) - clock < seconds; ++call) tokens += body(call);
+  const double minutes = 60 * static_cast<double>(tokens);
+  return {minutes / (now(CLOCK_MONOTONIC) - clock), minutes / (now(CLOCK_PROCESS_CPUTIME_ID) - processor)};
+}
+
+Rate everything_rate(const MaskedModel& model, const Questions& questions, double seconds) {
+  std::vector<float> out;
+  return rate(seconds, [&](std::size_t call) -> std::size_t {
+    // A stride that meets texts of all lengths, however few calls there are.
+    const Sequence& sequence = questions.sequences[call * 97 % questions.sequences.size()];
+    out.resize(sequence.ids.size() * model.output_size());
+    value_of(model.logits_everywhere(sequence, out));
+    return 1;
+  });
+}
+
+Rate mechanism_rate(const MlmMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
+  return rate(seconds, [&](std::size_t) {
+    std::deque<ChaChaBitSource> bits;
+    std::vector<MlmDocument> documents;
+    std::size_t draws = 0;
+    for (const Text& text : texts) {
+      MlmDocument& document = documents.emplace_back();
+      document.text = text.line;
+      document.tokens = text.tokens;
+      document.drawn = text.words;
+      document.bits = &bits.emplace_back(Key{});
+      mechanism.prepare(document);
+      draws += document.draws;
+    }
+    value_of(mechanism.rewrite(documents));
+    return draws;
+  });
 }
 
 // The largest resident set since the last reset, in MB.
@@ -96,25 +147,60 @@ void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << 5;
 }
 
-Rate everywhere_rate(const MaskedModel& model, const Workload& work) {
-  std::vector<float> out(work.sequences[0].ids.size() * model.output_size());
-  return rate(1, [&](std::size_t call) {
-    value_of(model.logits_everywhere(work.sequences[call % work.sequences.size()], out));
-  });
+struct Wanted {
+  std::string folder;
+  std::vector<Text> texts;
+  unsigned threads = 0;
+  double seconds = 8;
+  std::string what = "all";
+  bool is(const char* name) const { return what == "all" || what == name; }
+};
+
+// Returns the logits of some questions.
+std::vector<float> report(Precision precision, const Wanted& wanted) {
+  const char* const name = precision == Precision::f32 ? "f32" : "int8";
+  reset_peak_memory();
+  const double begin = now(CLOCK_MONOTONIC);
+  const auto filler = value_of(WordFiller::open(wanted.folder, {Device::cpu, precision, wanted.threads}));
+  std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
+  const auto told = value_of(filler->model().at_epsilon(kEpsilon));
+  const MaskedModel& model = told ? *told : filler->model();
+  const Questions questions = questions_of(*filler, wanted.texts);
+  Rate whole{};
+  const auto line = [&](const char* what, const Rate& rate) {
+    std::printf("%-5s %-28s %8.0f tokens a minute (x %5.2f), %8.0f a minute of a processor (x %5.2f)\n", name,
+                what, rate.by_clock, rate.by_clock / whole.by_clock, rate.by_processor,
+                rate.by_processor / whole.by_processor);
+    std::fflush(stdout);
+  };
+  if (wanted.is("everything")) {
+    whole = everything_rate(model, questions, wanted.seconds);
+    line("everything, batch 1", whole);
+  }
+  for (const char* mode : {"parallel", "sequential"}) {
+    if (!wanted.is(mode)) continue;
+    MlmOptions options;
+    options.epsilon = kEpsilon;
+    options.sequential = std::string(mode) == "sequential";
+    std::optional<LogitBounds> bounds;
+    if (!told) bounds = LogitBounds{0, 100, false};
+    const auto mechanism = value_of(MlmMechanism::make(filler, options, bounds));
+    line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
+  }
+  std::printf("      at most %.0f MB resident\n", peak_memory());
+  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), 256);
+  std::vector<float> logits(some * model.output_size());
+  value_of(model.logits(std::span(questions.sequences).first(some), std::span(questions.places).first(some),
+                        logits));
+  return logits;
 }
 
-Rate masked_rate(const MaskedModel& model, const Workload& work, std::size_t batch, std::vector<float>& out) {
-  out.resize(batch * model.output_size());
-  return rate(batch, [&](std::size_t) {
-    value_of(model.logits(std::span(work.sequences).first(batch), std::span(work.places).first(batch), out));
-  });
-}
-
-void compare(const std::vector<float>& exact, const std::vector<float>& bytes, std::size_t size) {
+void compare(const std::vector<float>& exact, const std::vector<float>& bytes, std::size_t rows) {
   double largest = 0;
   double square = 0;
   double difference = 0;
   std::size_t agree = 0;
+  const std::size_t size = exact.size() / rows;
   for (std::size_t row = 0; row < exact.size(); row += size) {
     for (std::size_t i = row; i < row + size; ++i) {
       const double d = std::abs(exact[i] - bytes[i]);
@@ -130,46 +216,35 @@ void compare(const std::vector<float>& exact, const std::vector<float>& bytes, s
   }
   std::printf(
       "int8 against f32: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word is "
-      "the "
-      "same in %zu of %zu\n",
+      "the same in %zu of %zu\n",
       largest, std::sqrt(difference / static_cast<double>(exact.size())),
-      std::sqrt(square / static_cast<double>(exact.size())), agree, exact.size() / size);
+      std::sqrt(square / static_cast<double>(exact.size())), agree, rows);
 }
 
-void report(const char* precision, const MaskedModel& model, const Workload& work, std::vector<float>& out) {
-  const Rate whole = everywhere_rate(model, work);
-  const Rate single = masked_rate(model, work, 1, out);
-  const Rate batched = masked_rate(model, work, work.sequences.size(), out);
-  const auto line = [&](const std::string& what, const Rate& rate) {
-    std::printf("%-5s %-30s %8.0f tokens a minute (x %5.2f), %8.0f a minute of a processor (x %5.2f)\n",
-                precision, what.c_str(), rate.by_clock, rate.by_clock / whole.by_clock, rate.by_processor,
-                rate.by_processor / whole.by_processor);
-  };
-  line("everything, batch 1", whole);
-  line("masked place, batch 1", single);
-  line(fmt::format("masked place, batch {}", work.sequences.size()), batched);
-}
-
-int run(const std::filesystem::path& folder, unsigned threads, std::size_t tokens) {
+// A folder that `sotto privatize` opens; output words are those of the tokenizer's folder, over and over.
+int make_folder(const std::filesystem::path& folder, const std::filesystem::path& tokenizer) {
   std::filesystem::create_directories(folder);
-  if (!std::filesystem::exists(folder / "model.safetensors"))
-    value_of(testing::RandomRoberta({}, 1).write(folder));
-  LanguageModelBackend& backend = *value_of(language_model_backend());
+  for (const char* file : {"vocab.json", "merges.txt"})
+    std::filesystem::copy_file(tokenizer / file, folder / file,
+                               std::filesystem::copy_options::overwrite_existing);
+  std::vector<std::string> words;
+  std::ifstream in(tokenizer / "words.txt");
+  for (std::string line; std::getline(in, line);) words.push_back(line);
+  const testing::RobertaSizes sizes;
+  std::ofstream out(folder / "words.txt");
+  for (std::uint64_t i = 0; i < sizes.words && !words.empty(); ++i) out << words[i % words.size()] << '\n';
+  value_of(testing::RandomRoberta(sizes, 1).write(folder));
+  return 0;
+}
+
+int run(const Wanted& wanted, const std::string& precision) {
   std::vector<float> exact;
   std::vector<float> bytes;
-  std::uint32_t size = 0;
-  for (const Precision precision : {Precision::f32, Precision::int8}) {
-    reset_peak_memory();
-    const double begin = now(CLOCK_MONOTONIC);
-    const auto model = value_of(backend.open_masked(folder, {Device::cpu, precision, threads}));
-    const double opening = now(CLOCK_MONOTONIC) - begin;
-    const Workload work = make_workload(model->input_size(), tokens);
-    size = model->output_size();
-    const bool is_exact = precision == Precision::f32;
-    report(is_exact ? "f32" : "int8", *model, work, is_exact ? exact : bytes);
-    std::printf("      opened in %.2f s; at most %.0f MB resident\n", opening, peak_memory());
-  }
-  compare(exact, bytes, size);
+  if (precision != "int8") exact = report(Precision::f32, wanted);
+  if (precision != "f32") bytes = report(Precision::int8, wanted);
+  std::size_t rows = 0;
+  for (const Text& text : wanted.texts) rows += text.words.size();
+  if (!exact.empty() && !bytes.empty()) compare(exact, bytes, std::min<std::size_t>(rows, 256));
   return 0;
 }
 
@@ -177,10 +252,16 @@ int run(const std::filesystem::path& folder, unsigned threads, std::size_t token
 }  // namespace sotto
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: %s FOLDER [THREADS [TOKENS]]\n", argv[0]);
+  using namespace sotto;
+  const auto argument = [&](int i, const char* fallback) {
+    return std::string(i < argc ? argv[i] : fallback);
+  };
+  if (argc == 4 && argument(1, "") == "--make") return make_folder(argv[2], argv[3]);
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]\n", argv[0]);
     return 2;
   }
-  const auto number = [&](int i, int fallback) { return i < argc ? std::atoi(argv[i]) : fallback; };
-  return sotto::run(argv[1], static_cast<unsigned>(number(2, 0)), static_cast<std::size_t>(number(3, 25)));
+  const Wanted wanted{argv[1], read_texts(argv[2]), static_cast<unsigned>(std::stoul(argument(3, "0"))),
+                      std::stod(argument(4, "8")), argument(6, "all")};
+  return run(wanted, argument(5, "both"));
 }

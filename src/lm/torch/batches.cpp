@@ -39,7 +39,7 @@ struct Plan {
   std::vector<std::size_t> ends;
 };
 
-Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime) {
+Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, Packing packing) {
   Plan plan;
   plan.members.resize(sequences.size());
   std::iota(plan.members.begin(), plan.members.end(), 0U);
@@ -54,16 +54,20 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime) {
   const std::int64_t batches = std::max<std::int64_t>(1, rounds * runtime.threads);
   const std::int64_t bound = (total + batches - 1) / batches;
   std::size_t first = 0;
+  std::int64_t taken = 0;
   for (std::size_t i = 1; i <= plan.members.size(); ++i) {
+    taken += length(plan.members[i - 1]);
     const bool last = i == plan.members.size();
     const std::int64_t longest = last ? 0 : length(plan.members[i]);
     const std::int64_t shortest = length(plan.members[first]);
-    const bool fits = static_cast<std::int64_t>(i - first) * longest < bound &&
-                      (longest <= shortest + kFreeSpread ||
-                       static_cast<double>(longest) <= kLongest * static_cast<double>(shortest));
-    if (!last && fits) continue;
+    const bool alike = packing == Packing::packed || longest <= shortest + kFreeSpread ||
+                       static_cast<double>(longest) <= kLongest * static_cast<double>(shortest);
+    const std::int64_t size =
+        packing == Packing::packed ? taken : static_cast<std::int64_t>(i - first) * longest;
+    if (!last && alike && size < bound) continue;
     plan.ends.push_back(i);
     first = i;
+    taken = 0;
   }
   return plan;
 }
@@ -118,15 +122,19 @@ at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& run
 }
 
 Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uint32_t> members,
-                   const Runtime& runtime) {
+                   const Runtime& runtime, Packing packing) {
   std::size_t longest = 0;
   std::size_t shortest = std::numeric_limits<std::size_t>::max();
   for (const std::uint32_t i : members) {
     longest = std::max(longest, sequences[i].ids.size());
     shortest = std::min(shortest, sequences[i].ids.size());
   }
-  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(members.size()),
-                                           static_cast<std::int64_t>(longest)};
+  std::vector<std::int64_t> lengths;
+  for (const std::uint32_t i : members) lengths.push_back(static_cast<std::int64_t>(sequences[i].ids.size()));
+  const bool packed = packing == Packing::packed;
+  std::vector<std::int64_t> shape = {static_cast<std::int64_t>(members.size()),
+                                     static_cast<std::int64_t>(longest)};
+  if (packed) shape = {1, std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})};
   const auto fill = [&](auto member, bool count_up) {
     at::Tensor result = at::zeros(shape, at::kLong);
     auto* row = result.data_ptr<std::int64_t>();
@@ -134,16 +142,22 @@ Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uin
       const std::vector<std::int32_t>& numbers = sequences[i].*member;
       std::copy(numbers.begin(), numbers.end(), row);
       if (count_up && numbers.empty()) std::iota(row, row + sequences[i].ids.size(), std::int64_t{0});
-      row += longest;
+      row += packed ? sequences[i].ids.size() : longest;
     }
     return result.to(runtime.device);
   };
-  std::vector<std::int64_t> lengths;
-  for (const std::uint32_t i : members) lengths.push_back(static_cast<std::int64_t>(sequences[i].ids.size()));
-  Inputs inputs{fill(&Sequence::ids, false),      fill(&Sequence::positions, true),
-                fill(&Sequence::segments, false), fill(&Sequence::pieces, false),
-                to_device(lengths, runtime),      {}};
-  if (shortest == longest) return inputs;
+  Inputs inputs{fill(&Sequence::ids, false),
+                fill(&Sequence::positions, true),
+                fill(&Sequence::segments, false),
+                fill(&Sequence::pieces, false),
+                to_device(lengths, runtime),
+                {},
+                {}};
+  if (packed) {
+    inputs.begins.assign(lengths.size() + 1, 0);
+    std::partial_sum(lengths.begin(), lengths.end(), inputs.begins.begin() + 1);
+  }
+  if (packed || shortest == longest) return inputs;
   const at::Tensor beyond =
       at::arange(shape[1], inputs.lengths.options()).unsqueeze(0) >= inputs.lengths.unsqueeze(1);
   inputs.mask = at::zeros(shape, inputs.lengths.options().dtype(at::kFloat))
@@ -152,9 +166,9 @@ Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uin
   return inputs;
 }
 
-void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
+void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime, Packing packing,
                     const std::function<void(std::span<const std::uint32_t>, const Inputs&)>& body) {
-  const Plan plan = plan_batches(sequences, runtime);
+  const Plan plan = plan_batches(sequences, runtime, packing);
   std::mutex mutex;
   std::exception_ptr thrown;
   parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
@@ -164,7 +178,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
       const std::size_t batch = plan.ends.size() - 1 - begin;
       const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];
       const auto members = std::span(plan.members).subspan(first, plan.ends[batch] - first);
-      body(members, make_inputs(sequences, members, runtime));
+      body(members, make_inputs(sequences, members, runtime, packing));
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!thrown) thrown = std::current_exception();

@@ -1,5 +1,6 @@
-// Sequences of different lengths as tensors: sorted by length, padded inside batches of bounded size, and
-// handed to threads. What pads is masked, so it does not change an answer beyond rounding.
+// Sequences of different lengths as tensors, in batches of bounded size that are handed to threads: one after
+// the other, or sorted by length and padded. What pads is masked, so it does not change an answer beyond
+// rounding.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,11 @@ struct InputLimits {
 /// Throws Failure when a sequence is empty or too long, or a number in it out of range.
 void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits);
 
-/// A batch on the device; each is [batch, length].
+/// How a batch's sequences share a tensor: as rows that are padded to the longest, or one after the other in
+/// a single row.
+enum class Packing { padded, packed };
+
+/// A batch on the device; each is [batch, length], or packed [1, all lengths].
 struct Inputs {
   at::Tensor ids;
   at::Tensor positions;
@@ -35,16 +40,18 @@ struct Inputs {
   at::Tensor lengths;  ///< [batch]
   /// [batch, 1, 1, length], 0 where a sequence is and −∞ where it is padded; undefined when nothing is.
   at::Tensor mask;
+  /// Where the sequences begin when they are packed, and the end; empty when they are padded.
+  std::vector<std::int64_t> begins;
 };
 
 /// These sequences, in this order, as one batch.
 Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uint32_t> members,
-                   const Runtime& runtime);
+                   const Runtime& runtime, Packing packing = Packing::padded);
 
 /// Calls body with batches that cover the sequences, each once, on the runtime's threads; `members` are
 /// indices into the sequences in the order of the batch's rows.
 void for_each_batch(
-    std::span<const Sequence> sequences, const Runtime& runtime,
+    std::span<const Sequence> sequences, const Runtime& runtime, Packing packing,
     const std::function<void(std::span<const std::uint32_t> members, const Inputs& inputs)>& body);
 
 /// Copies row i of `rows` to out + members[i] · its size.

@@ -1,6 +1,5 @@
 // BERT and those built like it. They differ in names, in where positions begin, and in what DistilBERT leaves
 // out.
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -52,12 +51,9 @@ class BertLayer {
         down_(weights, names.down, sizes.inner, sizes.width),
         norm_(weights, names.norm, sizes.width, sizes.epsilon) {}
 
-  at::Tensor operator()(const at::Tensor& x, const at::Tensor& mask, const at::Tensor& at) const {
-    const at::Tensor asking = at.defined() ? pick(x, at) : x;
-    const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
-    const at::Tensor context =
-        join_heads(attend(split_heads(query_(asking), heads_), split_heads(key_(x), heads_),
-                          split_heads(value_(x), heads_), mask, scale));
+  at::Tensor operator()(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at) const {
+    const at::Tensor asking = at.defined() ? pick(inputs, x, at) : x;
+    const at::Tensor context = attend_within(inputs, query_(asking), key_(x), value_(x), heads_);
     const at::Tensor attended = attention_norm_(attention_output_(context).add_(asking));
     return norm_(down_(activate(activation_, up_(attended))).add_(attended));
   }
@@ -112,7 +108,7 @@ class BertEncoder final : public Encoder {
     if (segments_.defined()) x.add_(at::embedding(segments_, inputs.segments));
     x = norm_(x.add_(at::embedding(positions_, inputs.positions + offset_)));
     for (std::size_t i = 0; i < layers_.size(); ++i)
-      x = layers_[i](x, inputs.mask, i + 1 == layers_.size() ? at : at::Tensor());
+      x = layers_[i](inputs, x, i + 1 == layers_.size() ? at : at::Tensor());
     return x;
   }
 

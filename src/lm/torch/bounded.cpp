@@ -39,13 +39,11 @@ class BoundedLayer {
         up_(weights, "ffn.up", sizes.width, sizes.inner),
         down_(weights, "ffn.down", sizes.inner, sizes.width) {}
 
-  at::Tensor operator()(const at::Tensor& x, const at::Tensor& mask, const at::Tensor& at) const {
+  at::Tensor operator()(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at) const {
     const std::vector<at::Tensor> parts = attention_(norm1_(x)).chunk(3, -1);
-    const at::Tensor query = at.defined() ? pick(parts[0], at) : parts[0];
-    const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
-    const at::Tensor context = join_heads(attend(split_heads(query, heads_), split_heads(parts[1], heads_),
-                                                 split_heads(parts[2], heads_), mask, scale));
-    const at::Tensor attended = output_(context).add_(at.defined() ? pick(x, at) : x);
+    const at::Tensor query = at.defined() ? pick(inputs, parts[0], at) : parts[0];
+    const at::Tensor context = attend_within(inputs, query, parts[1], parts[2], heads_);
+    const at::Tensor attended = output_(context).add_(at.defined() ? pick(inputs, x, at) : x);
     return down_(activate(Activation::gelu, up_(norm2_(attended)))).add_(attended);
   }
 
@@ -68,7 +66,7 @@ struct BoundedNetwork {
     x.add_(at::embedding(slots, inputs.positions)).add_(at::embedding(piece_indices, inputs.pieces));
     x = embedding_norm(x.add_(at::embedding(segments, inputs.segments)).add_(condition));
     for (std::size_t i = 0; i < layers.size(); ++i)
-      x = layers[i](x, inputs.mask, i + 1 == layers.size() ? at : at::Tensor());
+      x = layers[i](inputs, x, i + 1 == layers.size() ? at : at::Tensor());
     return head_words(head_norm(activate(Activation::gelu, head_dense(norm(x)))));
   }
 

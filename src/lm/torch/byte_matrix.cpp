@@ -211,8 +211,11 @@ namespace {
 HWY_EXPORT(kernels);
 
 const ByteKernels& byte_kernels() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return HWY_DYNAMIC_DISPATCH(kernels)();
+  static const ByteKernels& kChosen = []() -> const ByteKernels& {
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return HWY_DYNAMIC_DISPATCH(kernels)();
+  }();
+  return kChosen;
 }
 
 // Vectors rounded together: with a panel of weights they stay in the second-level cache.

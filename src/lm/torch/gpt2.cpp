@@ -146,9 +146,10 @@ Result<void> Gpt2::score(std::span<const Sequence> sequences, std::span<float> o
     }
     if (out.size() != total)
       refuse(Errc::invalid_argument, fmt::format("the sequences have {} scores, not {}", total, out.size()));
-    for_each_batch(sequences, runtime_, [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
-      score_batch(inputs, members, begins, out);
-    });
+    for_each_batch(sequences, runtime_, Packing::padded,
+                   [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
+                     score_batch(inputs, members, begins, out);
+                   });
   });
 }
 

@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "lm/torch/batches.hpp"
+#include "lm/torch/attention.hpp"
 #include "lm/torch/failure.hpp"
 
 namespace sotto::lm {
 namespace {
 
-// Products of fewer multiplications are done before a second thread has begun.
-constexpr std::int64_t kWorthThreads = 1 << 23;
+// Products of fewer multiplications, about a millisecond's worth, are done before a second thread pays off.
+constexpr std::int64_t kWorthThreads = 1 << 25;
+constexpr std::int64_t kBytesWorthThreads = 1 << 27;
 
 // Rounds in the order it is stored, without a second copy of the 32-bit numbers.
 std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
@@ -66,7 +68,8 @@ Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inp
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
   const std::int64_t outputs = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
-  const std::int64_t threads = x.numel() * outputs < kWorthThreads ? 1 : Spread::threads();
+  const std::int64_t threads =
+      x.numel() * outputs < (bytes_ ? kBytesWorthThreads : kWorthThreads) ? 1 : Spread::threads();
   if (!bytes_ && (threads == 1 || x.device() != at::kCPU)) return at::linear(x, weight_, bias_);
   const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
   std::vector<std::int64_t> shape = x.sizes().vec();
@@ -154,6 +157,36 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   at::Tensor scores = at::matmul(q, k.transpose(-2, -1)).mul_(scale);
   if (bias.defined()) scores.add_(bias);
   return at::matmul(scores.softmax(-1), v);
+}
+
+at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         std::int64_t heads) {
+  const std::int64_t width = q.size(2);
+  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  if (inputs.begins.empty())
+    return join_heads(
+        attend(split_heads(q, heads), split_heads(k, heads), split_heads(v, heads), inputs.mask, scale));
+  const bool everywhere = q.size(1) == k.size(1);
+  at::Tensor out = at::empty({1, q.size(1), width}, q.options());
+  const auto row = [](const at::Tensor& x, std::int64_t i) {
+    return AttentionRows{x.data_ptr<float>() + i * x.stride(1), static_cast<std::size_t>(x.stride(1))};
+  };
+  parallel_for(inputs.begins.size() - 1, 1, Spread::threads(), [&](std::size_t i, std::size_t) {
+    thread_local std::vector<float> scratch;
+    const std::int64_t first = inputs.begins[i];
+    const std::int64_t keys = inputs.begins[i + 1] - first;
+    const std::int64_t query = everywhere ? first : static_cast<std::int64_t>(i);
+    attend_within(
+        {row(q, query), row(k, first), row(v, first), out.data_ptr<float>() + query * width,
+         static_cast<std::size_t>(everywhere ? keys : 1), static_cast<std::size_t>(keys),
+         static_cast<std::size_t>(heads), static_cast<std::size_t>(width / heads), static_cast<float>(scale)},
+        scratch);
+  });
+  return out;
+}
+
+at::Tensor pick(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at) {
+  return inputs.begins.empty() ? pick(x, at) : x.index_select(1, at);
 }
 
 at::Tensor pick(const at::Tensor& x, const at::Tensor& at) {

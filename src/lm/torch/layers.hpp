@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include "lm/torch/batches.hpp"
 #include "lm/torch/byte_matrix.hpp"
 #include "lm/torch/checkpoint.hpp"
 
@@ -67,7 +68,14 @@ at::Tensor join_heads(const at::Tensor& x);
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& bias,
                   double scale);
 
+/// Within each sequence of a batch softmax(scale · q kᵀ) v, heads joined. There is a query for every key, or
+/// one for every sequence; rows of q, k and v lie close, whatever lies between them.
+at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         std::int64_t heads);
+
 /// Row at[i] of each x[i]: [batch, length, size] to [batch, 1, size].
 at::Tensor pick(const at::Tensor& x, const at::Tensor& at);
+/// The same of a batch; of a packed one rows at[i] of all, [1, batch, size].
+at::Tensor pick(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at);
 
 }  // namespace sotto::lm

@@ -88,11 +88,13 @@ Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
       if (masked[i] >= sequences[i].ids.size())
         refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, masked[i],
                                                    sequences[i].ids.size() - 1));
-    for_each_batch(sequences, runtime_, [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
+    const auto body = [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
       std::vector<std::int64_t> at;
-      for (const std::uint32_t i : members) at.push_back(masked[i]);
+      for (std::size_t i = 0; i < members.size(); ++i)
+        at.push_back(masked[members[i]] + (inputs.begins.empty() ? 0 : inputs.begins[i]));
       scatter_rows(answer(inputs, to_device(at, runtime_)), members, out);
-    });
+    };
+    for_each_batch(sequences, runtime_, packing(), body);
   });
 }
 
@@ -102,10 +104,11 @@ Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std
       refuse(Errc::invalid_argument,
              fmt::format("a sequence of {} ids needs {} logits for each", sequence.ids.size(), output_size_));
     check_sequences({&sequence, 1}, limits_);
-    for_each_batch({&sequence, 1}, runtime_, [&](std::span<const std::uint32_t>, const Inputs& inputs) {
+    const auto body = [&](std::span<const std::uint32_t>, const Inputs& inputs) {
       const at::Tensor rows = answer(inputs, {}).to(at::kCPU, at::kFloat).contiguous();
       std::copy_n(rows.data_ptr<float>(), out.size(), out.data());
-    });
+    };
+    for_each_batch({&sequence, 1}, runtime_, packing(), body);
   });
 }
 

@@ -29,6 +29,9 @@ class BatchedMaskedModel : public MaskedModel {
   virtual at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const = 0;
 
  private:
+  /// A device works on rows of one length; a processor needs no padding.
+  Packing packing() const { return runtime_.device == at::kCPU ? Packing::packed : Packing::padded; }
+
   Runtime runtime_;
   InputLimits limits_;
   std::uint32_t output_size_;

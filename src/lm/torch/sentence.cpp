@@ -88,9 +88,10 @@ class EncoderSentenceModel final : public SentenceModel {
         refuse(Errc::invalid_argument,
                fmt::format("{} sequences need {} numbers each", sequences.size(), dimension()));
       check_sequences(sequences, limits_);
-      for_each_batch(sequences, runtime_, [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
-        scatter_rows(vectors(inputs), members, out);
-      });
+      for_each_batch(sequences, runtime_, Packing::padded,
+                     [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
+                       scatter_rows(vectors(inputs), members, out);
+                     });
     });
   }
 
