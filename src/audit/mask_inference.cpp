@@ -9,6 +9,7 @@
 
 #include "audit/clopper_pearson.hpp"
 #include "lm/masked_input.hpp"
+#include "text/letter_case.hpp"
 
 namespace sotto {
 namespace {
