@@ -1,6 +1,9 @@
 // sotto attack
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "attack_mask.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
 
@@ -17,6 +20,8 @@ struct Arguments {
   std::string trials = "100000";
   std::string confidence = "0.99";
   std::string seed;
+  std::string original;
+  std::string privatized;
   std::string threads;
   std::string memory = "512M";
   bool json = false;
@@ -80,7 +85,23 @@ std::string as_json(const AttackReport& r) {
                   {"seconds", r.seconds}});
 }
 
+/// Works on files and knows no mechanism, so it cannot share a run with the other attacks.
+Result<bool> wants_masks(const Arguments& a) {
+  const bool masks = std::find(a.attacks.begin(), a.attacks.end(), "mask") != a.attacks.end();
+  if (masks && (a.attacks.size() > 1 || !a.choice.epsilon.empty() || !a.choice.settings.empty()))
+    return fail(Errc::invalid_argument,
+                "--attack: 'mask' attacks texts, not a mechanism; give it alone, with --original and "
+                "--privatized");
+  if (!masks && !(a.original.empty() && a.privatized.empty()))
+    return fail(Errc::invalid_argument, "--original, --privatized: are for --attack mask");
+  return masks;
+}
+
 Result<void> run(const Arguments& a) {
+  SOTTO_ASSIGN(const bool masks, wants_masks(a));
+  if (masks)
+    return attack_masks(
+        {a.original, a.privatized, a.choice.model, a.neighbours, a.confidence, a.threads, a.json});
   AttackOptions options;
   options.mechanism = a.choice.mechanism;
   SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
@@ -119,7 +140,8 @@ Action add_attack(CLI::App& app) {
   CLI::App* command = app.add_subcommand("attack", "Guess the words behind a mechanism's output");
   arguments->choice.add_options(*command);
   command
-      ->add_option("--attack", arguments->attacks, "bayes, nearest or inversion; may be given several times")
+      ->add_option("--attack", arguments->attacks,
+                   "bayes, nearest or inversion; may be given several times. Or mask, for texts")
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -128,17 +150,20 @@ Action add_attack(CLI::App& app) {
   };
   add("--words", arguments->words, "How many words the secret may be, drawn by the prior, or all", "N");
   add("--prior", arguments->prior, "Of the secret: uniform, or counts (the model's)", "NAME");
-  add("--neighbours", arguments->neighbours, "Candidates of the inversion", "K");
+  add("--neighbours", arguments->neighbours, "Candidates of the inversion, and guesses of mask", "K");
   add("--draws", arguments->draws, "Without closed form: draws of each word to learn from", "N");
   add("--trials", arguments->trials, "Without closed form: secrets to guess", "N");
   add("--confidence", arguments->confidence, "Of each interval", "C");
   add("--seed", arguments->seed, "Choose words and draw repeatably", "N");
+  add("--original", arguments->original, "mask: texts before, one a line", "FILE");
+  add("--privatized", arguments->privatized, "mask: what a mechanism made of them, line by line", "FILE");
   add("--threads", arguments->threads, "Threads (default: one for each processor)", "N");
   add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto attack --mechanism santext --epsilon 5\n"
-      "  sotto attack --mechanism cmp --epsilon 10 --prior counts --attack bayes --json");
+      "  sotto attack --mechanism cmp --epsilon 10 --prior counts --attack bayes --json\n"
+      "  sotto attack --attack mask --original reviews.txt --privatized private.txt");
   return [arguments] { return run(*arguments); };
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <sotto/language_models.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
@@ -80,5 +82,37 @@ Result<AttackReport> attack(const AttackOptions& options);
 /// The same for a mechanism that is there already; mechanism, parameters and model of the options are not
 /// read, epsilon is.
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options);
+
+struct MaskInferenceOptions {
+  std::string model = "sotto-en-mlm";  ///< a masked model, see find_language_model
+  std::uint64_t candidates = 5;        ///< how many guesses the second figure allows
+  double confidence = 0.99;            ///< of each interval
+  LanguageModelResources resources;
+  ProgressCallback progress;  ///< told the lines dealt with, and how many there are
+};
+
+struct MaskInferenceReport {
+  std::string model;
+  std::uint64_t lines = 0;
+  std::uint64_t lines_left_out = 0;  ///< with another number of words than their originals
+  std::uint64_t places = 0;          ///< words that were guessed
+  std::uint64_t sayable = 0;         ///< of these, how many originals the model could have named
+  std::uint64_t changed = 0;         ///< of these, how many came out as another word
+  std::uint64_t candidates = 0;
+  double confidence = 0;
+  Estimate success;          ///< the best guess is the original word
+  Estimate success_among;    ///< one of the best `candidates` guesses is
+  Estimate success_changed;  ///< the best guess is, where the word was changed; all 0 where none was
+  double kept = 0;           ///< places whose word was not changed: the success of reading the output
+  double blind = 0;          ///< success of always guessing the originals' most frequent word
+  double seconds = 0;
+};
+
+/// Mask-token inference: masks one word of a privatized text after the other and lets a masked model guess
+/// the original word from the rest. Line i of one belongs to line i of the other, whatever mechanism made it;
+/// words are compared by their lookup_form. Thread-safe.
+Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
+                                               const std::vector<std::string>& privatized,
+                                               const MaskInferenceOptions& options);
 
 }  // namespace sotto

@@ -7,6 +7,7 @@
 
 #include <sotto/black_box.hpp>
 #include <sotto/language_models.hpp>
+#include <sotto/privatize.hpp>
 
 #include "audit/claim.hpp"
 #include "audit/clopper_pearson.hpp"
@@ -16,6 +17,7 @@
 #include "audit/target.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
+#include "pipeline/language_mechanism.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
@@ -65,7 +67,7 @@ double bound_alpha(double confidence, std::uint64_t tests) {
 /// One audit, step by step.
 class Audit {
  public:
-  Audit(Target& target, const Claim& claim, const Model& model, const BlackBoxOptions& options)
+  Audit(Target& target, const Claim& claim, const AuditVocabulary& model, const BlackBoxOptions& options)
       : target_(target), claim_(claim), model_(model), options_(options) {}
 
   Result<BlackBoxReport> run(std::vector<AuditInput> inputs, BitSource& bits) {
@@ -201,14 +203,14 @@ class Audit {
 
   Target& target_;
   const Claim& claim_;
-  const Model& model_;
+  const AuditVocabulary& model_;
   const BlackBoxOptions& options_;
   std::vector<AuditInput> inputs_;
   std::uint64_t runs_ = 0;
   BlackBoxReport report_;
 };
 
-Result<BlackBoxReport> run_audit(Target& target, const Claim& claim, const Model& model,
+Result<BlackBoxReport> run_audit(Target& target, const Claim& claim, const AuditVocabulary& model,
                                  const BlackBoxOptions& options, const std::vector<std::string>& outside) {
   const std::unique_ptr<BitSource> bits = bits_for(options.seed)(~std::uint64_t{0});
   std::vector<AuditInput> inputs = choose_inputs(model, claim, outside, options.vocabulary_only, *bits);
@@ -224,9 +226,54 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(Claim claim, named_claim(options.metric, *model, options.epsilon));
   claim.strings_differ = options.metric == "pure";
-  const std::unique_ptr<Target> target = make_command_target(options.command, options.timeout, *model);
-  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, *model, options, kOutside));
+  const ModelVocabulary words(*model);
+  const std::unique_ptr<Target> target = make_command_target(options.command, options.timeout, words);
+  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, kOutside));
   report.audited = options.command;
+  return report;
+}
+
+/// A draw of dp-mlm promises pure ε between any two texts, so also between texts of one word.
+Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  if (info->name != "dp-mlm")
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--mechanism: '{}' is not allowed; of the mechanisms that rewrite whole texts the "
+                    "falsifier knows dp-mlm, and any program with --command",
+                    info->name));
+  if (!options.metric.empty() && options.metric != "pure")
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--metric: '{}' is not allowed; dp-mlm knows no distances; give pure", options.metric));
+  PrivatizeOptions privatize;
+  privatize.mechanism = options.mechanism;
+  privatize.epsilon = options.epsilon;
+  privatize.model = options.model;
+  privatize.policy = options.policy;
+  privatize.language.threads = options.resources.threads;
+  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
+  SOTTO_ASSIGN(const auto language, LanguageMechanism::make(privatize, *info, parameters));
+  const Guarantee guarantee = language->guarantee(options.policy);
+  if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
+    return fail(Errc::invalid_argument,
+                "--metric: missing; with these options the mechanism promises nothing, so give pure to audit "
+                "it against pure epsilon");
+  Claim claim;
+  claim.metric = "pure";
+  claim.own = guarantee.kind != GuaranteeKind::none;
+  claim.epsilon = options.epsilon;
+  claim.distance = [](TokenId a, TokenId b) { return a == b ? 0.0 : 1.0; };
+  claim.covers = [](TokenId) { return true; };
+  claim.strings_differ = true;
+  const FillerVocabulary words(language->masked->shared_filler(), language->folder.filename().string());
+  std::unique_ptr<Target> target =
+      make_masked_target(language->masked, bits_for(options.seed), options.resources.threads);
+  if (options.path == AuditPath::document) {
+    SOTTO_ASSIGN(target, make_document_target(options, words));
+  }
+  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, kOutside));
+  report.audited = options.mechanism;
   return report;
 }
 
@@ -253,9 +300,10 @@ Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& 
   SOTTO_ASSIGN(const Claim claim, options.metric.empty()
                                       ? own_claim(mechanism)
                                       : named_claim(options.metric, model, options.epsilon));
+  const ModelVocabulary words(model);
   const std::unique_ptr<Target> target = make_mechanism_target(
-      mechanism, model, bits ? bits : bits_for(options.seed), options.resources.threads);
-  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, model, options, {}));
+      mechanism, words, bits ? bits : bits_for(options.seed), options.resources.threads);
+  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, {}));
   report.audited = options.mechanism;
   return report;
 }
@@ -263,7 +311,8 @@ Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& 
 Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   SOTTO_TRY(check_options(options));
   if (options.path == AuditPath::command) return audit_command(options);
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
+  if (rewrites_whole_texts(options.mechanism)) return audit_masked(options);
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,
@@ -275,8 +324,9 @@ Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   claim.covers = [covers = claim.covers, size = model->size()](TokenId output) {
     return output >= size || covers(output);
   };
-  SOTTO_ASSIGN(const std::unique_ptr<Target> target, make_document_target(options, *model));
-  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, *model, options, kOutside));
+  const ModelVocabulary words(*model);
+  SOTTO_ASSIGN(const std::unique_ptr<Target> target, make_document_target(options, words));
+  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, kOutside));
   report.audited = options.mechanism;
   return report;
 }

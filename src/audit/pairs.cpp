@@ -25,7 +25,7 @@ struct Extremes {
   TokenId farthest;
 };
 
-Extremes find_extremes(const Model& model, const Claim& claim, TokenId word, BitSource& bits) {
+Extremes find_extremes(const AuditVocabulary& model, const Claim& claim, TokenId word, BitSource& bits) {
   Extremes found{word, word};
   double least = INFINITY;
   double most = -1;
@@ -46,7 +46,7 @@ Extremes find_extremes(const Model& model, const Claim& claim, TokenId word, Bit
   return found;
 }
 
-std::set<TokenId> choose_words(const Model& model, const Claim& claim, BitSource& bits) {
+std::set<TokenId> choose_words(const AuditVocabulary& model, const Claim& claim, BitSource& bits) {
   std::set<TokenId> words;
   if (model.size() <= kSmallVocabulary) {
     for (TokenId id = 0; id < model.size(); ++id) words.insert(id);
@@ -106,7 +106,7 @@ std::vector<InputPair> ranked(std::vector<InputPair> pairs, const Claim& claim,
 
 }  // namespace
 
-std::vector<AuditInput> choose_inputs(const Model& model, const Claim& claim,
+std::vector<AuditInput> choose_inputs(const AuditVocabulary& model, const Claim& claim,
                                       const std::vector<std::string>& outside, bool vocabulary_only,
                                       BitSource& bits) {
   std::vector<AuditInput> inputs;

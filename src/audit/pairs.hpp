@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <sotto/bit_source.hpp>
-#include <sotto/model.hpp>
 
+#include "audit/audit_vocabulary.hpp"
 #include "audit/claim.hpp"
 #include "audit/event.hpp"
 
@@ -24,7 +24,7 @@ struct InputPair {
 /// All words of a small vocabulary. Of a larger one random words and, for some of them, the word nearest by
 /// the claim and one of the farthest. In any case ⊥, or `outside` in its place where given, unless
 /// `vocabulary_only`.
-std::vector<AuditInput> choose_inputs(const Model& model, const Claim& claim,
+std::vector<AuditInput> choose_inputs(const AuditVocabulary& model, const Claim& claim,
                                       const std::vector<std::string>& outside, bool vocabulary_only,
                                       BitSource& bits);
 

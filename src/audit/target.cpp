@@ -1,6 +1,9 @@
 #include "audit/target.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -8,13 +11,15 @@
 
 #include "audit/foreign_command.hpp"
 #include "base/parallel.hpp"
+#include "random/integer_samplers.hpp"
 
 namespace sotto {
 namespace {
 
 class MechanismTarget final : public Target {
  public:
-  MechanismTarget(const Mechanism& mechanism, const Model& model, BitSourceMaker bits, unsigned threads)
+  MechanismTarget(const Mechanism& mechanism, const AuditVocabulary& model, BitSourceMaker bits,
+                  unsigned threads)
       : mechanism_(mechanism), model_(model), bits_(std::move(bits)), threads_(thread_count(threads)) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
@@ -38,14 +43,14 @@ class MechanismTarget final : public Target {
 
  private:
   const Mechanism& mechanism_;
-  const Model& model_;
+  const AuditVocabulary& model_;
   BitSourceMaker bits_;
   unsigned threads_;
 };
 
 class DocumentTarget final : public Target {
  public:
-  DocumentTarget(std::unique_ptr<Privatizer> privatizer, const Model& model)
+  DocumentTarget(std::unique_ptr<Privatizer> privatizer, const AuditVocabulary& model)
       : privatizer_(std::move(privatizer)), names_(model) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
@@ -81,9 +86,46 @@ class DocumentTarget final : public Target {
   Counts counts_;
 };
 
+class MaskedTarget final : public Target {
+ public:
+  MaskedTarget(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits, unsigned threads)
+      : mechanism_(std::move(mechanism)), bits_(std::move(bits)), threads_(thread_count(threads)) {}
+
+  Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
+    SOTTO_ASSIGN(const std::vector<std::uint64_t>* const ends, law(input.text));
+    const std::unique_ptr<BitSource> bits = bits_(run);
+    for (OutputId& output : out) {
+      const std::uint64_t point = uniform_below(*bits, ends->back());
+      output = static_cast<OutputId>(std::upper_bound(ends->begin(), ends->end(), point) - ends->begin());
+    }
+    return {};
+  }
+
+  unsigned threads() const override { return threads_; }
+  std::string output(OutputId id) const override { return mechanism_->filler().words()[id]; }
+
+ private:
+  /// Sums of the integer weights up to each word.
+  Result<const std::vector<std::uint64_t>*> law(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = laws_.try_emplace(text);
+    if (is_new) {
+      SOTTO_TRY(mechanism_->weights_of_word(text, entry->second));
+      std::partial_sum(entry->second.begin(), entry->second.end(), entry->second.begin());
+    }
+    return &entry->second;
+  }
+
+  std::shared_ptr<const MlmMechanism> mechanism_;
+  BitSourceMaker bits_;
+  unsigned threads_;
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::uint64_t>> laws_;
+};
+
 class CommandTarget final : public Target {
  public:
-  CommandTarget(std::string command, double timeout, const Model& model)
+  CommandTarget(std::string command, double timeout, const AuditVocabulary& model)
       : command_(std::move(command)), timeout_(timeout), names_(model) {}
 
   Result<void> draw(std::uint64_t, const AuditInput& input, std::span<OutputId> out) override {
@@ -119,12 +161,18 @@ std::string OutputNames::name(OutputId id) const {
   return id < model_.size() ? std::string(model_.word(id)) : others_[id - model_.size() - 1ULL];
 }
 
-std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const Model& model,
+std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const AuditVocabulary& model,
                                               BitSourceMaker bits, unsigned threads) {
   return std::make_unique<MechanismTarget>(mechanism, model, std::move(bits), threads);
 }
 
-Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options, const Model& model) {
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits,
+                                           unsigned threads) {
+  return std::make_unique<MaskedTarget>(std::move(mechanism), std::move(bits), threads);
+}
+
+Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options,
+                                                     const AuditVocabulary& model) {
   PrivatizeOptions privatize;
   privatize.mechanism = options.mechanism;
   privatize.epsilon = options.epsilon;
@@ -133,11 +181,13 @@ Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& opti
   privatize.policy = options.policy;
   privatize.seed = options.seed;
   privatize.resources = options.resources;
+  privatize.language.threads = options.resources.threads;
   SOTTO_ASSIGN(auto privatizer, Privatizer::make(privatize));
   return std::make_unique<DocumentTarget>(std::move(privatizer), model);
 }
 
-std::unique_ptr<Target> make_command_target(std::string command, double timeout, const Model& model) {
+std::unique_ptr<Target> make_command_target(std::string command, double timeout,
+                                            const AuditVocabulary& model) {
   return std::make_unique<CommandTarget>(std::move(command), timeout, model);
 }
 

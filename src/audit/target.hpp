@@ -11,7 +11,9 @@
 
 #include <sotto/black_box.hpp>
 
+#include "audit/audit_vocabulary.hpp"
 #include "audit/claim.hpp"
+#include "lm/dp_mlm.hpp"
 
 namespace sotto {
 
@@ -40,25 +42,32 @@ class Target {
 /// Outputs that are strings: words of the model keep their id, others get the next numbers above ⊥.
 class OutputNames {
  public:
-  explicit OutputNames(const Model& model) : model_(model) {}
+  explicit OutputNames(const AuditVocabulary& model) : model_(model) {}
 
   OutputId id(std::string_view output);
   std::string name(OutputId id) const;
 
  private:
-  const Model& model_;
+  const AuditVocabulary& model_;
   std::map<std::string, OutputId, std::less<>> ids_;
   std::vector<std::string> others_;
 };
 
 /// Both must outlive the target.
-std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const Model& model,
+std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const AuditVocabulary& model,
                                               BitSourceMaker bits, unsigned threads);
 
 /// Texts through a Privatizer; each draw is a document of its own. The model must outlive the target.
-Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options, const Model& model);
+Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options,
+                                                     const AuditVocabulary& model);
+
+/// The place of the word in a text of one word, drawn by a masked model: the answer of the model is computed
+/// once for each input, and its law sampled as often as asked.
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits,
+                                           unsigned threads);
 
 /// Words through a program. The model must outlive the target.
-std::unique_ptr<Target> make_command_target(std::string command, double timeout, const Model& model);
+std::unique_ptr<Target> make_command_target(std::string command, double timeout,
+                                            const AuditVocabulary& model);
 
 }  // namespace sotto

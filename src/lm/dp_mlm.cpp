@@ -55,9 +55,10 @@ class MlmMechanism::Batch {
     const std::span<float> logits(logits_);
     SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
     for (std::size_t i = 0; i < questions_.size(); ++i) {
-      SOTTO_ASSIGN(const std::uint32_t word,
-                   mechanism_.draw(questions_[i], logits.subspan(i * size, size), weights_));
-      put(questions_[i], word);
+      const MlmDocument& document = *questions_[i].document;
+      SOTTO_TRY(mechanism_.weights(document, document.drawn[questions_[i].number],
+                                   logits.subspan(i * size, size), weights_));
+      put(questions_[i], DrawLaw::draw_weighted(weights_, *document.bits));
     }
     questions_.clear();
     places_.clear();
@@ -87,9 +88,11 @@ class MlmMechanism::Batch {
 
 Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<const WordFiller> filler,
                                                                const MlmOptions& options,
-                                                               std::optional<LogitBounds> bounds) {
+                                                               std::optional<LogitBounds> bounds,
+                                                               MlmExtras extras) {
   SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
   std::shared_ptr<MlmMechanism> mechanism(new MlmMechanism(filler, options, std::move(input)));
+  mechanism->extras_ = std::move(extras);
   SOTTO_TRY(mechanism->choose_law(bounds));
   mechanism->batch_ =
       std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch, kLargestBatch);
@@ -135,17 +138,43 @@ Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
 }
 
 /// What is done to the answers here is a function of the text like the answers themselves, so the law's
-/// promise covers it.
-Result<std::uint32_t> MlmMechanism::draw(const Question& question, std::span<float> answers,
-                                         std::vector<std::uint64_t>& scratch) const {
-  const Token& token = question.document->tokens[question.document->drawn[question.number]];
-  const std::string_view original = question.document->text.substr(token.begin, token.end - token.begin);
-  if (law_kind_ == LawKind::balanced) {
+/// promise covers it. What is done to the weights afterwards is not covered.
+Result<void> MlmMechanism::weights(const MlmDocument& document, std::size_t token, std::span<float> answers,
+                                   std::vector<std::uint64_t>& out) const {
+  const Token& place = document.tokens[token];
+  const std::string_view original = document.text.substr(place.begin, place.end - place.begin);
+  const bool balanced = law_kind_ == LawKind::balanced;
+  if (balanced) {
     const BoundedHead& head = *model_->bounded_head();
     const float sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
     for (float& answer : answers) answer *= sharpness;
   }
-  return law_->draw(answers, *question.document->bits, scratch);
+  if (extras_.similarity)
+    SOTTO_TRY(extras_.similarity->apply(*filler_, document.text, document.tokens, token,
+                                        balanced ? std::nullopt : std::optional(bounds_), answers));
+  std::vector<std::uint32_t> opposites;
+  if (extras_.antonyms) {
+    SOTTO_ASSIGN(opposites, extras_.antonyms->antonyms(original));
+  }
+  for (const std::uint32_t word : opposites) answers[filler_->logits()[word]] = -INFINITY;
+  SOTTO_TRY(law_->weights(answers, out));
+  if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < out.size())
+    for (const std::uint32_t word : opposites) out[word] = 0;
+  return {};
+}
+
+Result<void> MlmMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
+  std::vector<Token> tokens;
+  tokenize(word, tokens);
+  if (tokens.empty()) return fail(Errc::invalid_argument, fmt::format("'{}' is not a word", word));
+  MlmDocument document;
+  document.text = word;
+  document.tokens = tokens;
+  Sequence sequence;
+  const std::uint32_t place = MaskedText(*filler_, word, tokens).mask(input_, 0, false, sequence);
+  std::vector<float> answers(model_->output_size());
+  SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
+  return weights(document, 0, answers, out);
 }
 
 void MlmMechanism::prepare(MlmDocument& document) const {
@@ -225,6 +254,14 @@ Guarantee MlmMechanism::guarantee() const {
       "it is drawn among {} public words with {} [{:.6g}, {:.6g}]. Every draw reads the text, so the "
       "epsilons of all draws of a text add up even where two texts differ in one word.",
       law_->size(), how, bounds_.lowest, bounds_.highest);
+  if (extras_.antonym_policy == AntonymPolicy::exclude) {
+    guarantee.kind = GuaranteeKind::none;
+    guarantee.rho = 0;
+    guarantee.assumptions.clear();
+    guarantee.statement =
+        "Antonyms of a word cannot come out in its place, so the output tells which words did not stand "
+        "there, whatever epsilon is; --set antonyms=demote makes them as unlikely as a guarantee allows.";
+  }
   return guarantee;
 }
 

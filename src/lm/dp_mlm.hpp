@@ -13,6 +13,8 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/tokenizer.hpp>
 
+#include "lm/antonym_filter.hpp"
+#include "lm/context_similarity.hpp"
 #include "lm/draw_law.hpp"
 #include "lm/masked_input.hpp"
 #include "lm/word_filler.hpp"
@@ -29,6 +31,13 @@ struct MlmOptions {
   double addition = 0;     ///< A of Algorithm 3: the probability that a word is added after a place
   double deletion = 0;     ///< D of Algorithm 3: the probability that a place is left out
   std::optional<LawKind> law = std::nullopt;  ///< empty: the model's usual one
+};
+
+/// What else has a say in the scores of words.
+struct MlmExtras {
+  AntonymPolicy antonym_policy = AntonymPolicy::keep;
+  std::shared_ptr<const AntonymFilter> antonyms;        ///< there unless the policy is keep
+  std::shared_ptr<const ContextSimilarity> similarity;  ///< null: the model alone
 };
 
 /// What came out for one place.
@@ -56,7 +65,8 @@ class MlmMechanism {
   /// a model with a bounded head, and no bounds.
   static Result<std::shared_ptr<const MlmMechanism>> make(std::shared_ptr<const WordFiller> filler,
                                                           const MlmOptions& options,
-                                                          std::optional<LogitBounds> bounds);
+                                                          std::optional<LogitBounds> bounds,
+                                                          MlmExtras extras = {});
 
   /// Tosses the coins of Algorithm 3, two for each place, whatever the words are; so the number of draws is
   /// known before the first of them and tells nothing about the text. Without addition and deletion no bit
@@ -70,7 +80,11 @@ class MlmMechanism {
   /// How many draws make a good batch.
   std::size_t good_batch() const { return batch_; }
 
+  /// The integers that are sampled for the word of a text of one word, one for each word of the filler.
+  Result<void> weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const;
+
   const WordFiller& filler() const { return *filler_; }
+  const std::shared_ptr<const WordFiller>& shared_filler() const { return filler_; }
   const LogitBounds& bounds() const { return bounds_; }
   LawKind law_kind() const { return law_kind_; }
 
@@ -87,14 +101,15 @@ class MlmMechanism {
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
-  Result<std::uint32_t> draw(const Question& question, std::span<float> answers,
-                             std::vector<std::uint64_t>& scratch) const;
+  Result<void> weights(const MlmDocument& document, std::size_t token, std::span<float> answers,
+                       std::vector<std::uint64_t>& out) const;
   Result<void> rewrite_at_once(std::span<MlmDocument> documents) const;
   Result<void> rewrite_in_turn(std::span<MlmDocument> documents) const;
 
   std::shared_ptr<const WordFiller> filler_;
   std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε
   MlmOptions options_;
+  MlmExtras extras_;
   MaskedInput input_;
   LawKind law_kind_ = LawKind::bounded;
   LogitBounds bounds_;

@@ -15,6 +15,16 @@ std::vector<ParameterInfo> masked_parameters() {
       {"law", "auto",
        "balanced: weights with one public total, for models made for it; bounded: the exponential "
        "mechanism; auto: what the model's config.json says, otherwise bounded"},
+      {"alpha", "off",
+       "a number above 0: words are scored by similarity + alpha·score, where similarity is the cosine of "
+       "the "
+       "text with the word in its place and of the text as it was (the paper's is 0.003); off: by the score "
+       "alone"},
+      {"encoder", "sotto-en-encoder", "the sentence encoder of the similarity"},
+      {"antonyms", "keep",
+       "of the word that is replaced: keep: nothing; demote: they get the least weight that the guarantee "
+       "allows; exclude: they cannot come out, which leaves no guarantee"},
+      {"wordnet", "/usr/share/wordnet", "folder of WordNet's files, for antonyms"},
       {"window", "0",
        "tokens of a text that a draw sees, the masked one in the middle; 0: as many as the model takes"}};
 }

@@ -89,6 +89,21 @@ tl::unexpected<Error> bad_line(const std::filesystem::path& file, std::size_t li
   return fail(Errc::bad_format, fmt::format("{}, line {}: {}", file.string(), line, what));
 }
 
+/// n, v, a, r, or s for an adjective that is a satellite.
+std::optional<PartOfSpeech> part_of(std::string_view letter) {
+  if (letter == "s") return PartOfSpeech::adjective;
+  for (std::size_t i = 0; i < kPartsOfSpeech; ++i)
+    if (letter.size() == 1 && letter.front() == kPartNames[i].letter) return static_cast<PartOfSpeech>(i);
+  return std::nullopt;
+}
+
+std::string to_lower_ascii(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 /// An adjective's position is marked as in "galore(ip)".
 std::string_view without_marker(std::string_view word) {
   return word.ends_with(')') ? word.substr(0, word.find('(')) : word;
@@ -202,8 +217,10 @@ std::vector<Synset> WordNet::synsets(std::string_view word) const {
   return found;
 }
 
-// Own offset, lexicographer file, type, number of words in hexadecimal, and for each the word and a number.
-Result<std::vector<std::string_view>> WordNet::words(Synset synset) const {
+// Own offset, lexicographer file, type, number of words in hexadecimal, for each the word and a number; then
+// the number of pointers, and for each its symbol, the offset and part of speech of the other synset, and the
+// two words' numbers, two hexadecimal digits each.
+Result<WordNet::Line> WordNet::read_line(Synset synset) const {
   const Part& part = parts_[static_cast<std::size_t>(synset.part)];
   const std::string_view text = text_of(part.data_file);
   const auto wrong = [&](std::string_view what) {
@@ -218,14 +235,53 @@ Result<std::vector<std::string_view>> WordNet::words(Synset synset) const {
   fields.next();
   const auto count = fields.next_number(16);
   if (!count || *count == 0 || *count > 255) return wrong("the number of words should be 01 to ff");
-  std::vector<std::string_view> words;
+  Line line;
   for (std::uint32_t i = 0; i < *count; ++i) {
     const std::string_view word = without_marker(fields.next());
     if (word.empty() || !fields.next_number(16))
       return wrong(fmt::format("{} words announced, {} found", *count, i));
-    words.push_back(word);
+    line.words.push_back(word);
   }
-  return words;
+  const auto pointers = fields.next_number();
+  if (!pointers || *pointers > 999) return wrong("the number of pointers should be 000 to 999");
+  for (std::uint32_t i = 0; i < *pointers; ++i) {
+    const std::string_view symbol = fields.next();
+    const auto offset = fields.next_number();
+    const auto other = part_of(fields.next());
+    const auto numbers = fields.next_number(16);
+    if (!offset || !other || !numbers)
+      return wrong(fmt::format("{} pointers announced, {} found", *pointers, i));
+    if (symbol == "!") line.antonyms.push_back({*numbers >> 8, {*other, *offset}, *numbers & 0xff});
+  }
+  return line;
+}
+
+Result<std::vector<std::string_view>> WordNet::words(Synset synset) const {
+  SOTTO_ASSIGN(Line line, read_line(synset));
+  return std::move(line.words);
+}
+
+Result<std::vector<std::string>> WordNet::antonyms(std::string_view word) const {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < kPartsOfSpeech; ++i) {
+    const auto part = static_cast<PartOfSpeech>(i);
+    for (const std::string& form : base_forms(word, part)) {
+      const Range range = parts_[i].index.at(form);
+      for (std::uint32_t s = 0; s < range.count; ++s) {
+        SOTTO_ASSIGN(const Line line, read_line({part, parts_[i].offsets[range.begin + s]}));
+        for (const Antonym& antonym : line.antonyms) {
+          if (antonym.from == 0 || antonym.from > line.words.size()) continue;
+          if (to_lower_ascii(line.words[antonym.from - 1]) != form) continue;
+          SOTTO_ASSIGN(const Line other, read_line(antonym.synset));
+          if (antonym.to >= 1 && antonym.to <= other.words.size())
+            found.push_back(to_lower_ascii(other.words[antonym.to - 1]));
+        }
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 }  // namespace sotto

@@ -54,7 +54,22 @@ class WordNet {
   /// live as long as this object. The error names the line of the data file that is wrong.
   Result<std::vector<std::string_view>> words(Synset synset) const;
 
+  /// The antonyms of all base forms of `word` (the pointers "!" of just these words, not of their synonyms),
+  /// in lower case, sorted, each once.
+  Result<std::vector<std::string>> antonyms(std::string_view word) const;
+
  private:
+  /// A pointer from one word of a synset to one word of another; words are counted from 1.
+  struct Antonym {
+    std::uint32_t from;
+    Synset synset;
+    std::uint32_t to;
+  };
+  /// What the line of a synset holds.
+  struct Line {
+    std::vector<std::string_view> words;
+    std::vector<Antonym> antonyms;
+  };
   struct Range {
     std::uint32_t begin;
     std::uint32_t count;
@@ -69,6 +84,8 @@ class WordNet {
     std::vector<std::uint32_t> offsets;
     std::unordered_multimap<std::string_view, std::string_view> exceptions;  ///< form to base form
   };
+
+  Result<Line> read_line(Synset synset) const;
 
   static Result<void> read_index(Part& part, char letter, const std::filesystem::path& file);
   static Result<void> read_exceptions(Part& part, const std::filesystem::path& file);

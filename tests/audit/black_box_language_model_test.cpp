@@ -1,6 +1,11 @@
 // The draw of a masked word before the auditor: with clipped logits it is not refuted, without clipping it
 // is.
+#include <cstdlib>
+
+#include <sotto/attack.hpp>
+
 #include "audit/audit_fixture.hpp"
+#include "lm/balanced_law.hpp"
 #include "lm/logit_law.hpp"
 #include "mechanisms/immediate.hpp"
 
@@ -49,7 +54,81 @@ class MaskedWord final : public Mechanism {
   LogitLaw law_;
 };
 
-class BlackBoxLanguageModel : public AuditTest {};
+/// The balanced law on the same answers. Broken: weights are drawn as they are, without the shift that gives
+/// them one total; so their quotients use ε, and those of their totals come on top.
+class BalancedWord final : public Mechanism {
+ public:
+  BalancedWord(std::uint32_t words, double epsilon, bool broken)
+      : words_(words), epsilon_(epsilon), broken_(broken) {}
+
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<ImmediateTokens<BalancedWord>>(*this);
+  }
+  void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    std::vector<std::uint64_t> weights;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i == 0 || in[i] != in[i - 1]) weights = weights_of(in[i]);
+      out[i] = DrawLaw::draw_weighted(weights, bits);
+    }
+  }
+  Guarantee guarantee() const override { return law().guarantee(); }
+  double distance(TokenId a, TokenId b) const override { return a == b ? 0 : 1; }
+  std::vector<double> row(TokenId) const override { return {}; }
+
+ private:
+  BoundedHead head() const {
+    const auto reach = static_cast<float>(epsilon_);
+    return {10, 4 / reach, reach, 0.5F * reach, 1, 1};
+  }
+  BalancedLaw law() const {
+    std::vector<std::uint32_t> outcomes(words_);
+    for (std::uint32_t i = 0; i < words_; ++i) outcomes[i] = i;
+    return BalancedLaw::make(head(), epsilon_, std::move(outcomes), {}).value();
+  }
+  /// Half of the words like everything, the others their own word only.
+  std::vector<std::uint64_t> weights_of(TokenId word) const {
+    std::vector<std::uint64_t> weights(words_);
+    std::vector<float> scores(words_);
+    for (TokenId k = 0; k < words_; ++k) scores[k] = word % 2 == 0 || k == word ? 30.0F : -30.0F;
+    if (!broken_) {
+      EXPECT_TRUE(law().weights(scores, weights));
+      return weights;
+    }
+    for (TokenId k = 0; k < words_; ++k)
+      weights[k] = static_cast<std::uint64_t>(
+          1e12 * std::exp(epsilon_ / (1 + std::exp(-4 / epsilon_ * static_cast<double>(scores[k])))));
+    return weights;
+  }
+
+  std::uint32_t words_;
+  double epsilon_;
+  bool broken_;
+};
+
+// Before anything asks for the plugin.
+const int kPluginIsChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FAKE_PLUGIN, 1);
+
+class BlackBoxLanguageModel : public AuditTest {
+ protected:
+  std::string masked(const std::string& settings) const {
+    EXPECT_EQ(kPluginIsChosen, 0);
+    const auto folder = folder_.path() / "masked";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "config.json")
+        << R"({"model_type": "bert", "vocab_size": 22, )" << settings << "}";
+    std::ofstream(folder / "vocab.txt") << "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n,\n!\n##a\n##b\n##c\n##"
+                                           "d\n##x\nsoup\ncold\nwarm\nthe\nwas\n"
+                                           "waiter\ni\ngood\nbad\n";
+    return folder.string();
+  }
+  static BlackBoxOptions masked_audit(const std::string& model, double epsilon, std::uint64_t draws) {
+    BlackBoxOptions options = small_audit(draws, 12, 5);
+    options.mechanism = "dp-mlm";
+    options.model = model;
+    options.epsilon = epsilon;
+    return options;
+  }
+};
 
 TEST_F(BlackBoxLanguageModel, ClippedLogitsAreNotRefutedAndFreeOnesAre) {
   const auto model = tiny();
@@ -63,6 +142,75 @@ TEST_F(BlackBoxLanguageModel, ClippedLogitsAreNotRefutedAndFreeOnesAre) {
     const BlackBoxReport wrong = audit(free, *model, small_audit(40'000, 20, 1));
     EXPECT_TRUE(wrong.losses_refute()) << epsilon << " " << wrong.epsilon_lower;
   }
+}
+
+TEST_F(BlackBoxLanguageModel, BalancedWeightsAreNotRefutedAndUnbalancedOnesAre) {
+  const auto model = tiny();
+  for (const double epsilon : {1.0, 3.0}) {
+    const BlackBoxReport right =
+        audit(BalancedWord(model->size(), epsilon, false), *model, small_audit(40'000, 20, 1));
+    EXPECT_FALSE(right.refuted()) << epsilon;
+    const BlackBoxReport wrong =
+        audit(BalancedWord(model->size(), epsilon, true), *model, small_audit(40'000, 20, 1));
+    EXPECT_TRUE(wrong.losses_refute()) << epsilon << " " << wrong.epsilon_lower;
+  }
+}
+
+TEST_F(BlackBoxLanguageModel, DpMlmIsAuditedThroughItsLawAndThroughDocuments) {
+  for (const std::string settings :
+       {R"("range": 10)", R"("range": 10, "balanced": true, "law": "balanced")"}) {
+    const std::string folder = masked(settings);
+    const auto report = audit_black_box(masked_audit(folder, 2, 20'000));
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_FALSE(report->refuted());
+    EXPECT_EQ(report->audited, "dp-mlm");
+    EXPECT_EQ(report->model, "masked");
+    EXPECT_TRUE(report->own_claim);
+    EXPECT_GT(report->epsilon_lower, 0.1);
+    BlackBoxOptions document = masked_audit(folder, 2, 400);
+    document.path = AuditPath::document;
+    const auto through = audit_black_box(document);
+    ASSERT_TRUE(through) << through.error().message;
+    EXPECT_FALSE(through->refuted());
+  }
+}
+
+TEST_F(BlackBoxLanguageModel, ExcludedAntonymsAreRefuted) {
+  const auto net = folder_.path() / "antonyms";
+  std::filesystem::create_directories(net);
+  write_tiny_wordnet(net, {{'a', {"good"}, 1}, {'a', {"bad"}, 0}, {'a', {"warm"}, 3}, {'a', {"cold"}, 2}});
+  BlackBoxOptions options = masked_audit(masked(R"("range": 10)"), 1, 40'000);
+  options.parameters = {{"antonyms", "exclude"}, {"wordnet", net.string()}};
+  EXPECT_FALSE(audit_black_box(options));  // promises nothing
+  options.metric = "pure";
+  const auto excluded = audit_black_box(options);
+  ASSERT_TRUE(excluded) << excluded.error().message;
+  EXPECT_TRUE(excluded->losses_refute());
+  options.parameters["antonyms"] = "demote";
+  const auto demoted = audit_black_box(options);
+  ASSERT_TRUE(demoted) << demoted.error().message;
+  EXPECT_FALSE(demoted->refuted());
+}
+
+TEST_F(BlackBoxLanguageModel, MaskTokenInferenceCountsRightGuesses) {
+  MaskInferenceOptions options;
+  options.model = masked(R"("range": 10, "favourite": 13)");  // always guesses soup
+  const std::vector<std::string> original = {"The soup was cold.", "good soup, 12!", "zaphod", "one two"};
+  const std::vector<std::string> privatized = {"The waiter was soup.", "bad soup, 99!", "soup", "three"};
+  const auto report = infer_masked_words(original, privatized, options);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->lines, 4U);
+  EXPECT_EQ(report->lines_left_out, 1U);
+  EXPECT_EQ(report->places, 7U);
+  EXPECT_EQ(report->sayable, 6U);
+  EXPECT_EQ(report->changed, 4U);  // soup, cold, good, zaphod
+  EXPECT_DOUBLE_EQ(report->success.value, 2.0 / 7);
+  EXPECT_DOUBLE_EQ(report->success_changed.value, 1.0 / 4);
+  EXPECT_DOUBLE_EQ(report->kept, 3.0 / 7);
+  EXPECT_DOUBLE_EQ(report->blind, 2.0 / 7);
+  options.candidates = 9;
+  EXPECT_DOUBLE_EQ(infer_masked_words(original, privatized, options)->success_among.value, 6.0 / 7);
+  EXPECT_FALSE(infer_masked_words(original, {"a"}, options));
 }
 
 }  // namespace

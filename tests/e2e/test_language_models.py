@@ -84,9 +84,77 @@ def test_options_that_do_not_go_together(program, plugin):
         (["-m", "dp-mlm", "--model", folder, "--document-epsilon", "10"], "--document-epsilon"),
         (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--device", "tpu"], "--device: 'tpu'"),
         (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--set", "mode=both"], "mode: 'both'"),
+        (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--set", "law=fair"], "law: 'fair'"),
+        (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--set", "law=balanced"], "law: 'balanced'"),
+        (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--set", "alpha=-1"], "alpha: '-1'"),
+        (["-m", "dp-mlm", "--model", folder, "--epsilon", "1", "--set", "antonyms=maybe"], "antonyms: 'maybe'"),
         (["--model", program.model, "--epsilon", "1", "--device", "cpu"], "--device: 'cpu' is for mechanisms"),
     ]:
         outcome = program.run("privatize", *arguments, stdin=b"the soup\n")
         assert outcome.code == 2 and part in outcome.err and outcome.err.count("\n") == 1, outcome.err
     outcome = program.run("explain", "soup", "-m", "dp-mlm", "--epsilon", "1")
     assert outcome.code == 2 and "whole texts" in outcome.err
+
+
+def test_the_balanced_law_is_the_default_of_a_model_that_says_so(program, plugin, key):
+    folder = make_model(program.folder / "model", range=10, balanced=True, law="balanced")
+    ask = ["privatize", "-m", "dp-mlm", "--model", folder, "--epsilon", "8", "--key-file", key, "--report", "r.json"]
+    program.ok(*ask, stdin=b"the soup was cold\n")
+    receipt = json.loads((program.folder / "r.json").read_text())
+    assert receipt["language_model"]["law"] == "balanced"
+    assert receipt["guarantee"]["document"]["zcdp"]["rho_max"] == pytest.approx(4 * 8)
+    program.ok(*ask, "--set", "law=bounded", "--set", "alpha=0.003", "--set", f"encoder={folder}", stdin=b"the soup\n")
+    assert json.loads((program.folder / "r.json").read_text())["language_model"]["law"] == "bounded"
+    make_model(program.folder / "odd", range=10, law="odd")
+    outcome = program.run("privatize", "-m", "dp-mlm", "--model", "./odd", "--epsilon", "1", stdin=b"a\n")
+    assert outcome.code == 1 and "config.json" in outcome.err and "'odd'" in outcome.err
+
+
+def test_the_falsifier_knows_dp_mlm(program, plugin):
+    folder = make_model(program.folder / "model", range=10)
+    ask = ["audit", "--method", "black-box", "-m", "dp-mlm", "--model", folder, "--epsilon", "2", "--seed", "1"]
+    found = json.loads(program.ok(*ask, "--draws", "5000", "--pairs", "8", "--runs", "50", "--json").text)
+    assert found["verdict"] == "failed to falsify" and found["claim"]["own"] and found["audited"] == "dp-mlm"
+    assert "failed to falsify" in program.ok(*ask, "--through", "document", "--draws", "100", "--pairs", "4", "--runs",
+                                             "20").text
+    outcome = program.run("audit", "--method", "black-box", "-m", "dp-prompt", "--epsilon", "2")
+    assert outcome.code == 2 and "dp-mlm" in outcome.err
+
+
+def test_similarity_and_perplexity(program, plugin):
+    folder = make_model(program.folder / "model", range=10)
+    program.write("a.txt", "the soup\ngood\n")
+    program.write("b.txt", "the soup\nbad\n")
+    found = json.loads(program.ok("lm", "similarity", "a.txt", "b.txt", "--model", folder, "--json").text)
+    assert found["cosines"] == pytest.approx([1, 2 / 3]) and found["pairs"] == 2
+    assert "2 pairs of lines" in program.ok("lm", "similarity", "a.txt", "b.txt", "--model", folder).text
+    program.write("short.txt", "the soup\n")
+    outcome = program.run("lm", "similarity", "a.txt", "short.txt", "--model", folder)
+    assert outcome.code == 2 and "2 lines" in outcome.err
+    (program.folder / "binary").write_bytes(bytes(range(256)))
+    outcome = program.run("lm", "perplexity", "binary", "--model", folder)
+    assert outcome.code == 1 and "not valid UTF-8" in outcome.err and outcome.err.count("\n") == 1
+    causal = program.folder / "causal"
+    causal.mkdir()
+    (causal / "config.json").write_text(json.dumps({"model_type": "gpt2", "vocab_size": 6}))
+    (causal / "vocab.json").write_text(json.dumps({"<|endoftext|>": 0, "a": 1, "b": 2, "\u0120": 3}))
+    (causal / "merges.txt").write_text("#version: 0.2\n")
+    program.write("ab.txt", "ab ab\na\n")
+    found = json.loads(program.ok("lm", "perplexity", "ab.txt", "--model", causal, "--json").text)
+    assert found["tokens"] == 6 and found["words"] == 3
+    assert found["perplexity"] == pytest.approx(7.389056) and found["log_probability"] == pytest.approx(-12)
+    assert program.ok("lm", "perplexity", "ab.txt", "--model", causal, "--lines").text.count("\n") == 2
+
+
+def test_mask_token_inference(program, plugin):
+    folder = make_model(program.folder / "model", range=10, favourite=13)
+    program.write("a.txt", "the soup was cold\n")
+    program.write("b.txt", "the waiter was soup\n")
+    ask = ["attack", "--attack", "mask", "--original", "a.txt", "--privatized", "b.txt", "--model", folder]
+    found = json.loads(program.ok(*ask, "--json").text)
+    assert found["words"] == 4 and found["success"]["value"] == pytest.approx(0.25) and found["kept"] == 0.5
+    assert "best guess is the original word" in program.ok(*ask).text
+    outcome = program.run("attack", "--attack", "mask", "--original", "a.txt")
+    assert outcome.code == 2 and "--privatized: missing" in outcome.err
+    outcome = program.run("attack", "--attack", "mask", "--epsilon", "1")
+    assert outcome.code == 2 and "give it alone" in outcome.err

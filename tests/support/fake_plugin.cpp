@@ -3,7 +3,9 @@
 //
 // config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits
 // lie in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the
-// highest.
+// highest. "balanced": the head is made for the balanced law. Sentences become the counts of their ids; every
+// token of a text has the probability e^−2.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -22,6 +24,7 @@ struct Settings {
   std::uint32_t positions = 0;
   std::int64_t favourite = -1;
   std::optional<float> range;
+  bool balanced = false;
 };
 
 Result<Settings> read(const std::filesystem::path& folder) {
@@ -34,6 +37,7 @@ Result<Settings> read(const std::filesystem::path& folder) {
   settings.size = json.value("vocab_size", 0U);
   settings.positions = json.value("max_position_embeddings", 128U);
   settings.favourite = json.value("favourite", std::int64_t{-1});
+  settings.balanced = json.value("balanced", false);
   if (json.contains("range")) settings.range = json.value("range", 0.0F);
   return settings;
 }
@@ -50,7 +54,12 @@ float logit(const Settings& settings, const std::vector<std::int32_t>& ids, std:
 
 class Masked final : public MaskedModel {
  public:
-  explicit Masked(Settings settings) : settings_(std::move(settings)) {}
+  explicit Masked(Settings settings, double reach = 0) : settings_(std::move(settings)) {
+    head_.range = settings_.range.value_or(1);
+    head_.reach = static_cast<float>(reach);
+    head_.slope = 0.4F;
+    head_.log_total = 0.6F * head_.reach;
+  }
   std::uint32_t input_size() const override { return settings_.size; }
   std::uint32_t output_size() const override { return settings_.size; }
   std::uint32_t max_positions() const override { return settings_.positions; }
@@ -62,11 +71,38 @@ class Masked final : public MaskedModel {
   }
   Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
   std::span<const float> log_base() const override { return {}; }
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
+    if (!settings_.balanced) return nullptr;
+    return std::make_shared<const Masked>(settings_, reach);
+  }
+  const BoundedHead* bounded_head() const override { return settings_.balanced ? &head_ : nullptr; }
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
     for (std::size_t i = 0; i < sequences.size(); ++i)
       for (std::uint32_t k = 0; k < settings_.size; ++k)
         out[i * settings_.size + k] = logit(settings_, sequences[i].ids, masked[i], k);
+    return {};
+  }
+
+ private:
+  Settings settings_;
+  BoundedHead head_;
+};
+
+class Sentences final : public SentenceModel {
+ public:
+  explicit Sentences(Settings settings) : settings_(std::move(settings)) {}
+  std::uint32_t dimension() const override { return settings_.size; }
+  std::uint32_t max_positions() const override { return settings_.positions; }
+  Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const override {
+    std::fill(out.begin(), out.end(), 0.0F);
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      float* const vector = out.data() + i * settings_.size;
+      float squares = 0;
+      for (const std::int32_t id : sequences[i].ids) vector[id] += 1;
+      for (std::uint32_t k = 0; k < settings_.size; ++k) squares += vector[k] * vector[k];
+      for (std::uint32_t k = 0; k < settings_.size; ++k) vector[k] /= std::sqrt(squares);
+    }
     return {};
   }
 
@@ -101,8 +137,9 @@ class Causal final : public CausalModel {
   std::uint32_t output_size() const override { return settings_.size; }
   std::uint32_t max_positions() const override { return settings_.positions; }
   bool answers() const override { return settings_.type == "t5"; }
-  Result<void> score(std::span<const Sequence>, std::span<float>) const override {
-    return fail(Errc::invalid_argument, "not here");
+  Result<void> score(std::span<const Sequence>, std::span<float> out) const override {
+    std::fill(out.begin(), out.end(), -2.0F);
+    return {};
   }
   Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
                                             std::span<float> logits) const override {
@@ -122,9 +159,10 @@ class Backend final : public LanguageModelBackend {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Masked>(std::move(settings));
   }
-  Result<std::shared_ptr<const SentenceModel>> open_sentence(const std::filesystem::path&,
+  Result<std::shared_ptr<const SentenceModel>> open_sentence(const std::filesystem::path& folder,
                                                              const LanguageModelResources&) override {
-    return fail(Errc::invalid_argument, "not here");
+    SOTTO_ASSIGN(Settings settings, read(folder));
+    return std::make_shared<const Sentences>(std::move(settings));
   }
   Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                          const LanguageModelResources&) override {

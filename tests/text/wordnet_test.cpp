@@ -116,6 +116,25 @@ TEST_F(WordNetTest, ErrorsInSynsetsNameFileAndLine) {
   expect_error(words("  \n00000003 02 r ffff well 0\n"), Errc::bad_format, {"data.adv, line 2"});
   expect_error(words("  \n00000003 02 r 03 well 0 good 0"), Errc::bad_format, {"3 words announced, 2 found"});
   expect_error(words("  \n00000003"), Errc::bad_format, {"data.adv, line 2"});
+  expect_error(words("  \n00000003 02 r 01 well 0 xyz"), Errc::bad_format, {"number of pointers"});
+  expect_error(words("  \n00000003 02 r 01 well 0 002 ! 00000003 r 0101 ! 0000"), Errc::bad_format,
+               {"2 pointers announced, 1 found"});
+}
+
+TEST_F(WordNetTest, Antonyms) {
+  write_tiny_wordnet(folder_.path(), {{'a', {"Good", "fine"}, 1},
+                                      {'a', {"bad", "ill"}, 0},
+                                      {'v', {"win"}, 3},
+                                      {'v', {"lose"}, 2},
+                                      {'a', {"ill(p)"}}});
+  const WordNet net = open().value();
+  EXPECT_EQ(net.antonyms("good").value(), Strings{"bad"});
+  EXPECT_EQ(net.antonyms("bad").value(), Strings{"good"});
+  // Not those of a synonym, and also those of an inflected form.
+  EXPECT_EQ(net.antonyms("fine").value(), Strings{});
+  EXPECT_EQ(net.antonyms("ill").value(), Strings{});
+  EXPECT_EQ(net.antonyms("wins").value(), Strings{"lose"});
+  EXPECT_EQ(net.antonyms("soup").value(), Strings{});
 }
 
 // Every prefix of two files: an error that names the file, or an answer; never anything else.

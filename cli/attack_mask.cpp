@@ -1,0 +1,81 @@
+#include "attack_mask.hpp"
+
+#include <fmt/format.h>
+
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+std::string figure(const Estimate& estimate) {
+  return fmt::format("{:.4f} ({:.4f} to {:.4f})", estimate.value, estimate.low, estimate.high);
+}
+
+std::string as_text(const MaskInferenceReport& r) {
+  std::string text = fmt::format(
+      "mask-token inference by {}: {} words of {} lines, intervals of confidence {:g} each\n"
+      "  best guess is the original word       {}\n"
+      "  among the best {:<4} guesses           {}\n",
+      r.model, r.places, r.lines - r.lines_left_out, r.confidence, figure(r.success), r.candidates,
+      figure(r.success_among));
+  if (r.changed > 0)
+    text += fmt::format("  best guess, of the {} changed words  {}\n", r.changed, figure(r.success_changed));
+  text += fmt::format(
+      "  for comparison: words left unchanged  {:.4f}\n  always the most frequent word         {:.4f}\n",
+      r.kept, r.blind);
+  text += fmt::format("  the model can name {} of the {} original words\n", r.sayable, r.places);
+  if (r.lines_left_out > 0)
+    text += fmt::format("  {} lines left out, which have another number of words than their originals\n",
+                        r.lines_left_out);
+  return text;
+}
+
+nlohmann::ordered_json as_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+std::string as_json(const MaskInferenceReport& r) {
+  return to_text({{"attack", "mask"},
+                  {"model", r.model},
+                  {"lines", r.lines},
+                  {"lines_left_out", r.lines_left_out},
+                  {"words", r.places},
+                  {"words_the_model_can_name", r.sayable},
+                  {"changed", r.changed},
+                  {"candidates", r.candidates},
+                  {"confidence", r.confidence},
+                  {"success", as_json(r.success)},
+                  {"success_among_candidates", as_json(r.success_among)},
+                  {"success_where_changed", as_json(r.success_changed)},
+                  {"kept", r.kept},
+                  {"blind_success", r.blind},
+                  {"seconds", r.seconds}});
+}
+
+Result<std::vector<std::string>> read_option(const char* option, const std::string& file) {
+  if (file.empty())
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: missing; the attack 'mask' takes --original and --privatized", option));
+  return read_text_lines(file);
+}
+
+}  // namespace
+
+Result<void> attack_masks(const MaskAttackArguments& a) {
+  MaskInferenceOptions options;
+  if (!a.model.empty()) options.model = a.model;
+  SOTTO_ASSIGN(options.candidates, parse_integer("--neighbours", a.candidates, 1, 1000));
+  SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
+  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
+  SOTTO_ASSIGN(const auto original, read_option("--original", a.original));
+  SOTTO_ASSIGN(const auto privatized, read_option("--privatized", a.privatized));
+  const auto attacked = [&] {
+    ProgressBar bar("lines", false);
+    options.progress = bar.callback();
+    return infer_masked_words(original, privatized, options);
+  };
+  SOTTO_ASSIGN(const MaskInferenceReport report, attacked());
+  return print(a.json ? as_json(report) : as_text(report));
+}
+
+}  // namespace sotto::cli
