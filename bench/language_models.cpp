@@ -1,13 +1,14 @@
 // Tokens a minute of DP-MLM, and what a straightforward program makes of the same questions: one forward pass
 // a token, over the whole sequence, with the logits of every place, at batch 1.
 //
-//     bench_language_models MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]
+//     bench_language_models MODEL TEXT [THREADS [SECONDS [HOW [WHAT]]]]
 //     bench_language_models --make FOLDER TOKENIZER
 //
-// The texts are the first lines of TEXT. PRECISION is f32, int8 or both, WHAT one of everything, parallel,
-// sequential, all. The second form writes a checkpoint of roberta-base's size with random weights (500 MB),
-// which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and,
-// for machines that are shared, by the time the processors spent on this program.
+// The texts are the first lines of TEXT. HOW lists what is measured, f32, int8 and cuda, with commas between,
+// and logits are compared with those of the first; WHAT is one of everything, parallel, sequential, all. The
+// second form writes a checkpoint of roberta-base's size with random weights (500 MB), which is the
+// arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and, for machines
+// that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@ namespace {
 
 constexpr std::size_t kTexts = 32;
 constexpr double kEpsilon = 25;
+constexpr std::size_t kCompared = 256;
 
 template <class T>
 T value_of(Result<T> result) {
@@ -157,11 +160,13 @@ struct Wanted {
 };
 
 // Returns the logits of some questions.
-std::vector<float> report(Precision precision, const Wanted& wanted) {
-  const char* const name = precision == Precision::f32 ? "f32" : "int8";
+std::vector<float> report(const std::string& how, const Wanted& wanted) {
   reset_peak_memory();
   const double begin = now(CLOCK_MONOTONIC);
-  const auto filler = value_of(WordFiller::open(wanted.folder, {Device::cpu, precision, wanted.threads}));
+  const LanguageModelResources resources{how == "cuda" ? Device::cuda : Device::cpu,
+                                         how == "int8" ? Precision::int8 : Precision::f32, wanted.threads};
+  const auto filler = value_of(WordFiller::open(wanted.folder, resources));
+  const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
   const auto told = value_of(filler->model().at_epsilon(kEpsilon));
   const MaskedModel& model = told ? *told : filler->model();
@@ -188,14 +193,15 @@ std::vector<float> report(Precision precision, const Wanted& wanted) {
     line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   std::printf("      at most %.0f MB resident\n", peak_memory());
-  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), 256);
+  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), kCompared);
   std::vector<float> logits(some * model.output_size());
   value_of(model.logits(std::span(questions.sequences).first(some), std::span(questions.places).first(some),
                         logits));
   return logits;
 }
 
-void compare(const std::vector<float>& exact, const std::vector<float>& bytes, std::size_t rows) {
+void compare(const std::string& how, const std::vector<float>& exact, const std::vector<float>& bytes,
+             std::size_t rows) {
   double largest = 0;
   double square = 0;
   double difference = 0;
@@ -215,9 +221,10 @@ void compare(const std::vector<float>& exact, const std::vector<float>& bytes, s
     agree += best(exact) == best(bytes) ? 1 : 0;
   }
   std::printf(
-      "int8 against f32: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word is "
+      "%s against the first: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word "
+      "is "
       "the same in %zu of %zu\n",
-      largest, std::sqrt(difference / static_cast<double>(exact.size())),
+      how.c_str(), largest, std::sqrt(difference / static_cast<double>(exact.size())),
       std::sqrt(square / static_cast<double>(exact.size())), agree, rows);
 }
 
@@ -237,14 +244,18 @@ int make_folder(const std::filesystem::path& folder, const std::filesystem::path
   return 0;
 }
 
-int run(const Wanted& wanted, const std::string& precision) {
-  std::vector<float> exact;
-  std::vector<float> bytes;
-  if (precision != "int8") exact = report(Precision::f32, wanted);
-  if (precision != "f32") bytes = report(Precision::int8, wanted);
+int run(const Wanted& wanted, const std::string& list) {
   std::size_t rows = 0;
   for (const Text& text : wanted.texts) rows += text.words.size();
-  if (!exact.empty() && !bytes.empty()) compare(exact, bytes, std::min<std::size_t>(rows, 256));
+  std::vector<float> first;
+  std::istringstream names(list);
+  for (std::string how; std::getline(names, how, ',');) {
+    const std::vector<float> logits = report(how, wanted);
+    if (first.empty())
+      first = logits;
+    else
+      compare(how, first, logits, std::min<std::size_t>(rows, kCompared));
+  }
   return 0;
 }
 
@@ -258,10 +269,10 @@ int main(int argc, char** argv) {
   };
   if (argc == 4 && argument(1, "") == "--make") return make_folder(argv[2], argv[3]);
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [HOW [WHAT]]]]\n", argv[0]);
     return 2;
   }
   const Wanted wanted{argv[1], read_texts(argv[2]), static_cast<unsigned>(std::stoul(argument(3, "0"))),
                       std::stod(argument(4, "8")), argument(6, "all")};
-  return run(wanted, argument(5, "both"));
+  return run(wanted, argument(5, "f32,int8"));
 }
