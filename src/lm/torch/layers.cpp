@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "lm/torch/attention.hpp"
 #include "lm/torch/failure.hpp"
+#include "lm/torch/gelu.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -133,7 +134,9 @@ Activation activation_named(const Config& config, const char* key, const std::st
 at::Tensor activate(Activation activation, at::Tensor x) {
   switch (activation) {
     case Activation::gelu:
-      return at::gelu_(x);
+      if (x.device() != at::kCPU || !x.is_contiguous()) return at::gelu_(x);
+      gelu(x.data_ptr<float>(), static_cast<std::size_t>(x.numel()));
+      return x;
     case Activation::gelu_tanh:
       return at::gelu_(x, "tanh");
     case Activation::relu:
