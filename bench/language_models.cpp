@@ -120,11 +120,11 @@ Rate everything_rate(const MaskedModel& model, const Questions& questions, doubl
 }
 
 Rate mechanism_rate(const MlmMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
-  return rate(seconds, [&](std::size_t) {
+  return rate(seconds, [&](std::size_t call) {
     std::deque<ChaChaBitSource> bits;
     std::vector<MlmDocument> documents;
     std::size_t draws = 0;
-    for (const Text& text : texts) {
+    for (const Text& text : std::span(texts).first(call == 0 ? 1 : texts.size())) {
       MlmDocument& document = documents.emplace_back();
       document.text = text.line;
       document.tokens = text.tokens;
@@ -171,6 +171,11 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   const auto told = value_of(filler->model().at_epsilon(kEpsilon));
   const MaskedModel& model = told ? *told : filler->model();
   const Questions questions = questions_of(*filler, wanted.texts);
+  std::size_t ids = 0;
+  for (const Sequence& sequence : questions.sequences) ids += sequence.ids.size();
+  std::printf("      %zu texts, %zu words to draw; a question has %.1f tokens on average\n",
+              wanted.texts.size(), questions.sequences.size(),
+              static_cast<double>(ids) / static_cast<double>(questions.sequences.size()));
   Rate whole{};
   const auto line = [&](const char* what, const Rate& rate) {
     std::printf("%-5s %-28s %8.0f tokens a minute (x %5.2f), %8.0f a minute of a processor (x %5.2f)\n", name,
