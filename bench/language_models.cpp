@@ -1,14 +1,14 @@
 // Tokens a minute of DP-MLM, and what a straightforward program makes of the same questions: one forward pass
 // a token, over the whole sequence, with the logits of every place, at batch 1.
 //
-//     bench_language_models MODEL TEXT [THREADS [SECONDS [HOW [WHAT]]]]
+//     bench_language_models MODEL TEXT [THREADS [SECONDS [HOW [WHAT [TEXTS]]]]]
 //     bench_language_models --make FOLDER TOKENIZER
 //
-// The texts are the first lines of TEXT. HOW lists what is measured, f32, int8 and cuda, with commas between,
-// and logits are compared with those of the first; WHAT is one of everything, parallel, sequential, all. The
-// second form writes a checkpoint of roberta-base's size with random weights (500 MB), which is the
-// arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and, for machines
-// that are shared, by the time the processors spent on this program.
+// The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, f32, int8 and cuda, with
+// commas between, and logits are compared with those of the first; WHAT is one of everything, parallel,
+// sequential, all, none. The second form writes a checkpoint of roberta-base's size with random weights (500
+// MB), which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock
+// and, for machines that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -31,9 +31,8 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kTexts = 32;
 constexpr double kEpsilon = 25;
-constexpr std::size_t kCompared = 256;
+constexpr std::size_t kCompared = 2048;
 
 template <class T>
 T value_of(Result<T> result) {
@@ -57,10 +56,10 @@ struct Text {
   std::vector<std::uint32_t> words;
 };
 
-std::vector<Text> read_texts(const std::string& file) {
+std::vector<Text> read_texts(const std::string& file, std::size_t most) {
   std::vector<Text> texts;
   std::ifstream in(file);
-  for (std::string line; texts.size() < kTexts && std::getline(in, line);) {
+  for (std::string line; texts.size() < most && std::getline(in, line);) {
     Text text{line, {}, {}};
     tokenize(text.line, text.tokens);
     for (std::uint32_t i = 0; i < text.tokens.size(); ++i)
@@ -75,6 +74,7 @@ std::vector<Text> read_texts(const std::string& file) {
 struct Questions {
   std::vector<Sequence> sequences;
   std::vector<std::uint32_t> places;
+  std::vector<std::string> words;  // that stand there
 };
 
 Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts) {
@@ -86,6 +86,8 @@ Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts)
       Sequence sequence;
       questions.places.push_back(masked.mask(input, word, false, sequence));
       questions.sequences.push_back(std::move(sequence));
+      const Token& token = text.tokens[word];
+      questions.words.push_back(text.line.substr(token.begin, token.end - token.begin));
     }
   }
   return questions;
@@ -150,6 +152,24 @@ void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << 5;
 }
 
+std::ptrdiff_t best_of(std::span<const float> logits) {
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
+}
+
+// How often the word that stands in the text has the largest logit.
+void report_found(const WordFiller& filler, const Questions& questions, std::span<const float> logits,
+                  std::size_t size) {
+  std::size_t known = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < logits.size() / size; ++i) {
+    const auto word = filler.find(questions.words[i]);
+    if (!word) continue;
+    ++known;
+    found += best_of(logits.subspan(i * size, size)) == filler.logits()[*word] ? 1 : 0;
+  }
+  std::printf("      the word itself is the best in %zu of %zu\n", found, known);
+}
+
 struct Wanted {
   std::string folder;
   std::vector<Text> texts;
@@ -202,6 +222,7 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   std::vector<float> logits(some * model.output_size());
   value_of(model.logits(std::span(questions.sequences).first(some), std::span(questions.places).first(some),
                         logits));
+  report_found(*filler, questions, logits, model.output_size());
   return logits;
 }
 
@@ -219,11 +240,7 @@ void compare(const std::string& how, const std::vector<float>& exact, const std:
       difference += d * d;
       square += exact[i] * exact[i];
     }
-    const auto best = [&](const std::vector<float>& all) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row);
-      return std::max_element(begin, begin + static_cast<std::ptrdiff_t>(size)) - begin;
-    };
-    agree += best(exact) == best(bytes) ? 1 : 0;
+    agree += best_of(std::span(exact).subspan(row, size)) == best_of(std::span(bytes).subspan(row, size));
   }
   std::printf(
       "%s against the first: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word "
@@ -274,10 +291,11 @@ int main(int argc, char** argv) {
   };
   if (argc == 4 && argument(1, "") == "--make") return make_folder(argv[2], argv[3]);
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [HOW [WHAT]]]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [HOW [WHAT [TEXTS]]]]]\n", argv[0]);
     return 2;
   }
-  const Wanted wanted{argv[1], read_texts(argv[2]), static_cast<unsigned>(std::stoul(argument(3, "0"))),
-                      std::stod(argument(4, "8")), argument(6, "all")};
+  const Wanted wanted{argv[1], read_texts(argv[2], std::stoul(argument(7, "32"))),
+                      static_cast<unsigned>(std::stoul(argument(3, "0"))), std::stod(argument(4, "8")),
+                      argument(6, "all")};
   return run(wanted, argument(5, "f32,int8"));
 }
