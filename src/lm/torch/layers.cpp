@@ -54,10 +54,13 @@ Linear Linear::from_matrix(const Weights& weights, const std::string& matrix, st
   }
   const at::Tensor stored = weights.tensor(matrix, shape);
   const at::Tensor weight = transposed ? stored.t() : stored;
-  if (weights.runtime().bytes)
-    result.bytes_ = rounded(weight);
-  else
+  if (!weights.runtime().bytes) {
     result.weight_ = weight;
+    return result;
+  }
+  result.bytes_ = rounded(weight);
+  // What was rounded is not read again in full; so the file is never in memory as a whole.
+  weights.release_pages(matrix);
   return result;
 }
 
