@@ -1,13 +1,14 @@
 // Tokens a minute of DP-MLM, and what a straightforward program makes of the same questions: one forward pass
 // a token, over the whole sequence, with the logits of every place, at batch 1.
 //
-//     bench_language_models MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]
+//     bench_language_models MODEL TEXT [THREADS [SECONDS [HOW [WHAT [TEXTS]]]]]
 //     bench_language_models --make FOLDER TOKENIZER
 //
-// The texts are the first lines of TEXT. PRECISION is f32, int8 or both, WHAT one of everything, parallel,
-// sequential, all. The second form writes a checkpoint of roberta-base's size with random weights (500 MB),
-// which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and,
-// for machines that are shared, by the time the processors spent on this program.
+// The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, f32, int8 and cuda, with
+// commas between, and logits are compared with those of the first; WHAT is one of everything, parallel,
+// sequential, all, none. The second form writes a checkpoint of roberta-base's size with random weights (500
+// MB), which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock
+// and, for machines that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,8 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kTexts = 32;
 constexpr double kEpsilon = 25;
+constexpr std::size_t kCompared = 2048;
 
 template <class T>
 T value_of(Result<T> result) {
@@ -54,10 +56,10 @@ struct Text {
   std::vector<std::uint32_t> words;
 };
 
-std::vector<Text> read_texts(const std::string& file) {
+std::vector<Text> read_texts(const std::string& file, std::size_t most) {
   std::vector<Text> texts;
   std::ifstream in(file);
-  for (std::string line; texts.size() < kTexts && std::getline(in, line);) {
+  for (std::string line; texts.size() < most && std::getline(in, line);) {
     Text text{line, {}, {}};
     tokenize(text.line, text.tokens);
     for (std::uint32_t i = 0; i < text.tokens.size(); ++i)
@@ -72,6 +74,7 @@ std::vector<Text> read_texts(const std::string& file) {
 struct Questions {
   std::vector<Sequence> sequences;
   std::vector<std::uint32_t> places;
+  std::vector<std::string> words;  // that stand there
 };
 
 Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts) {
@@ -83,6 +86,8 @@ Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts)
       Sequence sequence;
       questions.places.push_back(masked.mask(input, word, false, sequence));
       questions.sequences.push_back(std::move(sequence));
+      const Token& token = text.tokens[word];
+      questions.words.push_back(text.line.substr(token.begin, token.end - token.begin));
     }
   }
   return questions;
@@ -117,11 +122,11 @@ Rate everything_rate(const MaskedModel& model, const Questions& questions, doubl
 }
 
 Rate mechanism_rate(const MlmMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
-  return rate(seconds, [&](std::size_t) {
+  return rate(seconds, [&](std::size_t call) {
     std::deque<ChaChaBitSource> bits;
     std::vector<MlmDocument> documents;
     std::size_t draws = 0;
-    for (const Text& text : texts) {
+    for (const Text& text : std::span(texts).first(call == 0 ? 1 : texts.size())) {
       MlmDocument& document = documents.emplace_back();
       document.text = text.line;
       document.tokens = text.tokens;
@@ -147,6 +152,24 @@ void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << 5;
 }
 
+std::ptrdiff_t best_of(std::span<const float> logits) {
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
+}
+
+// How often the word that stands in the text has the largest logit.
+void report_found(const WordFiller& filler, const Questions& questions, std::span<const float> logits,
+                  std::size_t size) {
+  std::size_t known = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < logits.size() / size; ++i) {
+    const auto word = filler.find(questions.words[i]);
+    if (!word) continue;
+    ++known;
+    found += best_of(logits.subspan(i * size, size)) == filler.logits()[*word] ? 1 : 0;
+  }
+  std::printf("      the word itself is the best in %zu of %zu\n", found, known);
+}
+
 struct Wanted {
   std::string folder;
   std::vector<Text> texts;
@@ -157,15 +180,22 @@ struct Wanted {
 };
 
 // Returns the logits of some questions.
-std::vector<float> report(Precision precision, const Wanted& wanted) {
-  const char* const name = precision == Precision::f32 ? "f32" : "int8";
+std::vector<float> report(const std::string& how, const Wanted& wanted) {
   reset_peak_memory();
   const double begin = now(CLOCK_MONOTONIC);
-  const auto filler = value_of(WordFiller::open(wanted.folder, {Device::cpu, precision, wanted.threads}));
+  const LanguageModelResources resources{how == "cuda" ? Device::cuda : Device::cpu,
+                                         how == "int8" ? Precision::int8 : Precision::f32, wanted.threads};
+  const auto filler = value_of(WordFiller::open(wanted.folder, resources));
+  const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
   const auto told = value_of(filler->model().at_epsilon(kEpsilon));
   const MaskedModel& model = told ? *told : filler->model();
   const Questions questions = questions_of(*filler, wanted.texts);
+  std::size_t ids = 0;
+  for (const Sequence& sequence : questions.sequences) ids += sequence.ids.size();
+  std::printf("      %zu texts, %zu words to draw; a question has %.1f tokens on average\n",
+              wanted.texts.size(), questions.sequences.size(),
+              static_cast<double>(ids) / static_cast<double>(questions.sequences.size()));
   Rate whole{};
   const auto line = [&](const char* what, const Rate& rate) {
     std::printf("%-5s %-28s %8.0f tokens a minute (x %5.2f), %8.0f a minute of a processor (x %5.2f)\n", name,
@@ -188,14 +218,16 @@ std::vector<float> report(Precision precision, const Wanted& wanted) {
     line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   std::printf("      at most %.0f MB resident\n", peak_memory());
-  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), 256);
+  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), kCompared);
   std::vector<float> logits(some * model.output_size());
   value_of(model.logits(std::span(questions.sequences).first(some), std::span(questions.places).first(some),
                         logits));
+  report_found(*filler, questions, logits, model.output_size());
   return logits;
 }
 
-void compare(const std::vector<float>& exact, const std::vector<float>& bytes, std::size_t rows) {
+void compare(const std::string& how, const std::vector<float>& exact, const std::vector<float>& bytes,
+             std::size_t rows) {
   double largest = 0;
   double square = 0;
   double difference = 0;
@@ -208,16 +240,13 @@ void compare(const std::vector<float>& exact, const std::vector<float>& bytes, s
       difference += d * d;
       square += exact[i] * exact[i];
     }
-    const auto best = [&](const std::vector<float>& all) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row);
-      return std::max_element(begin, begin + static_cast<std::ptrdiff_t>(size)) - begin;
-    };
-    agree += best(exact) == best(bytes) ? 1 : 0;
+    agree += best_of(std::span(exact).subspan(row, size)) == best_of(std::span(bytes).subspan(row, size));
   }
   std::printf(
-      "int8 against f32: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word is "
+      "%s against the first: largest difference %.4f, r.m.s. %.4f of logits with r.m.s. %.3f; the best word "
+      "is "
       "the same in %zu of %zu\n",
-      largest, std::sqrt(difference / static_cast<double>(exact.size())),
+      how.c_str(), largest, std::sqrt(difference / static_cast<double>(exact.size())),
       std::sqrt(square / static_cast<double>(exact.size())), agree, rows);
 }
 
@@ -237,14 +266,18 @@ int make_folder(const std::filesystem::path& folder, const std::filesystem::path
   return 0;
 }
 
-int run(const Wanted& wanted, const std::string& precision) {
-  std::vector<float> exact;
-  std::vector<float> bytes;
-  if (precision != "int8") exact = report(Precision::f32, wanted);
-  if (precision != "f32") bytes = report(Precision::int8, wanted);
+int run(const Wanted& wanted, const std::string& list) {
   std::size_t rows = 0;
   for (const Text& text : wanted.texts) rows += text.words.size();
-  if (!exact.empty() && !bytes.empty()) compare(exact, bytes, std::min<std::size_t>(rows, 256));
+  std::vector<float> first;
+  std::istringstream names(list);
+  for (std::string how; std::getline(names, how, ',');) {
+    const std::vector<float> logits = report(how, wanted);
+    if (first.empty())
+      first = logits;
+    else
+      compare(how, first, logits, std::min<std::size_t>(rows, kCompared));
+  }
   return 0;
 }
 
@@ -258,10 +291,11 @@ int main(int argc, char** argv) {
   };
   if (argc == 4 && argument(1, "") == "--make") return make_folder(argv[2], argv[3]);
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [PRECISION [WHAT]]]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s MODEL TEXT [THREADS [SECONDS [HOW [WHAT [TEXTS]]]]]\n", argv[0]);
     return 2;
   }
-  const Wanted wanted{argv[1], read_texts(argv[2]), static_cast<unsigned>(std::stoul(argument(3, "0"))),
-                      std::stod(argument(4, "8")), argument(6, "all")};
-  return run(wanted, argument(5, "both"));
+  const Wanted wanted{argv[1], read_texts(argv[2], std::stoul(argument(7, "32"))),
+                      static_cast<unsigned>(std::stoul(argument(3, "0"))), std::stod(argument(4, "8")),
+                      argument(6, "all")};
+  return run(wanted, argument(5, "f32,int8"));
 }

@@ -1,11 +1,13 @@
 """Memory does not grow with the input."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from conftest import SANITIZERS, sentences
+from test_language_models import make_model
 
 ALLOWED = 64 << 20  # more than a tiny run
 SHARE = 10 if SANITIZERS else 1  # of the megabytes below
@@ -59,3 +61,18 @@ def test_memory(program, name, options, megabytes):
     (program.folder / name).unlink()
     print(f"{name}: {tiny >> 10} KiB for one line, {large >> 10} KiB for {size // 1_000_000} MB")
     assert 0 < tiny and large - tiny < ALLOWED
+
+
+@pytest.mark.parametrize("mode", ["parallel", "sequential"])
+def test_memory_of_one_long_text(program, mode):
+    """The model answers questions about a text in batches of a fixed size, however many words the text has."""
+    if not os.environ.get("SOTTO_FAKE_PLUGIN"):
+        pytest.skip("there is no plugin for tests")
+    program.environment.update(SOTTO_PLUGINS=os.environ["SOTTO_FAKE_PLUGIN"], ASAN_OPTIONS="quarantine_size_mb=1")
+    program.model = make_model(program.folder / "model", range=10)
+    options = ["-m", "dp-mlm", "--set", f"mode={mode}", "--set", "window=4"]
+    program.write("in.txt", "soup cold warm waiter " * (25_000 // SHARE) + "\n")
+    tiny = peak_of_tiny_run(program, b"the soup was cold\n", *options)
+    large = peak_of_run(program, "in.txt", *options)
+    print(f"{mode}: {tiny >> 10} KiB for a few words, {large >> 10} KiB for a text of {100_000 // SHARE}")
+    assert 0 < tiny and large - tiny < ALLOWED // 2

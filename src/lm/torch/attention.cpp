@@ -5,7 +5,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lm/torch/attention.cpp"
-// clang-format off: the order matters
+// clang-format off
+// The order matters.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>

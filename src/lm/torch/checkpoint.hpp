@@ -47,8 +47,9 @@ class Checkpoint {
   at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
   /// As it is stored, if it is stored as scaled bytes; otherwise its values are undefined.
   ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  /// Lets the system drop what of the files is in memory; it comes back when it is used.
+  /// Lets the system drop what of the files, or of one tensor, is in memory; it comes back when it is used.
   void release_pages() const;
+  void release_pages(const std::string& name) const;
 
  private:
   struct Entry {
@@ -87,6 +88,7 @@ class Weights {
   ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const {
     return checkpoint_->byte_rows(prefix_ + name, shape);
   }
+  void release_pages(const std::string& name) const { checkpoint_->release_pages(prefix_ + name); }
   const Runtime& runtime() const { return checkpoint_->runtime(); }
 
  private:

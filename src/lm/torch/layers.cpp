@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "lm/torch/attention.hpp"
 #include "lm/torch/failure.hpp"
+#include "lm/torch/gelu.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -53,10 +54,13 @@ Linear Linear::from_matrix(const Weights& weights, const std::string& matrix, st
   }
   const at::Tensor stored = weights.tensor(matrix, shape);
   const at::Tensor weight = transposed ? stored.t() : stored;
-  if (weights.runtime().bytes)
-    result.bytes_ = rounded(weight);
-  else
+  if (!weights.runtime().bytes) {
     result.weight_ = weight;
+    return result;
+  }
+  result.bytes_ = rounded(weight);
+  // What was rounded is not read again in full; so the file is never in memory as a whole.
+  weights.release_pages(matrix);
   return result;
 }
 
@@ -133,7 +137,9 @@ Activation activation_named(const Config& config, const char* key, const std::st
 at::Tensor activate(Activation activation, at::Tensor x) {
   switch (activation) {
     case Activation::gelu:
-      return at::gelu_(x);
+      if (x.device() != at::kCPU || !x.is_contiguous()) return at::gelu_(x);
+      gelu(x.data_ptr<float>(), static_cast<std::size_t>(x.numel()));
+      return x;
     case Activation::gelu_tanh:
       return at::gelu_(x, "tanh");
     case Activation::relu:

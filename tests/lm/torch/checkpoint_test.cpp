@@ -148,7 +148,8 @@ TEST_F(Checkpoints, UnalignedFilesAreRead) {
   std::vector<float> b(61);
   ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, a));
   ASSERT_TRUE(aligned->logits({&sequence, 1}, {&place, 1}, b));
-  EXPECT_EQ(a, b);
+  // Some libraries add in another order where numbers are aligned otherwise.
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
 }
 
 TEST_F(Checkpoints, ShardsMustBeThereAndInTheFolder) {

@@ -1,0 +1,95 @@
+#include "lm/torch/attention.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sotto::lm {
+namespace {
+
+struct Shape {
+  std::size_t queries, keys, heads, size;
+};
+
+class AttentionTest : public ::testing::TestWithParam<Shape> {
+ protected:
+  // Queries, keys and values lie in one matrix, as a layer that makes all three at once leaves them.
+  void fill(const Shape& shape) {
+    width_ = shape.heads * shape.size;
+    std::mt19937 engine(7);
+    std::normal_distribution<float> normal;
+    numbers_.resize(std::max(shape.queries, shape.keys) * 3 * width_);
+    for (float& number : numbers_) number = 2 * normal(engine);
+  }
+  AttentionTask task(const Shape& shape, std::vector<float>& out) const {
+    out.assign(shape.queries * width_, -1);
+    const std::size_t stride = 3 * width_;
+    return {{numbers_.data(), stride},
+            {numbers_.data() + width_, stride},
+            {numbers_.data() + 2 * width_, stride},
+            out.data(),
+            shape.queries,
+            shape.keys,
+            shape.heads,
+            shape.size,
+            0.3F};
+  }
+  float query(std::size_t i, std::size_t c) const { return numbers_[i * 3 * width_ + c]; }
+  float key(std::size_t j, std::size_t c) const { return numbers_[(3 * j + 1) * width_ + c]; }
+  float value(std::size_t j, std::size_t c) const { return numbers_[(3 * j + 2) * width_ + c]; }
+
+  std::size_t width_ = 0;
+  std::vector<float> numbers_;
+};
+
+TEST_P(AttentionTest, EqualsTheDefinition) {
+  const Shape& shape = GetParam();
+  fill(shape);
+  std::vector<float> out;
+  std::vector<float> scratch(1000, 7);  // what an earlier, longer task left behind
+  attend_within(task(shape, out), scratch);
+  for (std::size_t i = 0; i < shape.queries; ++i) {
+    for (std::size_t h = 0; h < shape.heads; ++h) {
+      std::vector<double> shares;
+      double total = 0;
+      for (std::size_t j = 0; j < shape.keys; ++j) {
+        double score = 0;
+        for (std::size_t c = h * shape.size; c < (h + 1) * shape.size; ++c)
+          score += static_cast<double>(query(i, c)) * key(j, c);
+        shares.push_back(std::exp(0.3F * score));
+        total += shares.back();
+      }
+      for (std::size_t c = h * shape.size; c < (h + 1) * shape.size; ++c) {
+        double expected = 0;
+        for (std::size_t j = 0; j < shape.keys; ++j) expected += shares[j] / total * value(j, c);
+        ASSERT_NEAR(out[i * width_ + c], expected, 1e-4) << "query " << i << ", column " << c;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTest,
+                         ::testing::Values(Shape{1, 1, 1, 1}, Shape{4, 4, 2, 8}, Shape{5, 7, 3, 5},
+                                           Shape{1, 33, 2, 64}, Shape{30, 30, 12, 64}, Shape{17, 513, 1, 16},
+                                           Shape{3, 16, 2, 100}));
+
+class AttentionOfBadNumbers : public AttentionTest {};
+
+TEST_P(AttentionOfBadNumbers, AreNotHidden) {
+  const Shape& shape = GetParam();
+  fill(shape);
+  numbers_[(3 * (shape.keys - 1) + 1) * width_] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> out;
+  std::vector<float> scratch;
+  attend_within(task(shape, out), scratch);
+  for (std::size_t i = 0; i < shape.queries; ++i) EXPECT_TRUE(std::isnan(out[i * width_])) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionOfBadNumbers,
+                         ::testing::Values(Shape{1, 1, 1, 1}, Shape{5, 7, 3, 5}, Shape{4, 32, 2, 8}));
+
+}  // namespace
+}  // namespace sotto::lm
