@@ -8,7 +8,7 @@
 
 #include <sotto/validate.hpp>
 
-#include "lm/fast_exp.hpp"
+#include "lm/balanced_kernel.hpp"
 
 namespace sotto {
 namespace {
@@ -20,32 +20,9 @@ constexpr std::uint64_t kTotal = std::uint64_t{1} << 61;
 constexpr double kRoundDown = 1 - 0x1p-48;
 // Scores beyond are as good as infinite; finite ones keep the search for the shift short.
 constexpr double kLargestScore = 1e4;
-constexpr double kLargestExponent = 60;  // of a sigmoid: 1/(1 + e^60) is 0 beside 1
+constexpr double kLargestExponent = 60;  // beyond, integers of 61 bits set the bounds
 constexpr int kMostSteps = 100;
 constexpr double kSolved = 1e-12;
-
-/// What a shift leads to.
-struct Sum {
-  double weights = 0;  // Σ base·e^(r·u), 1 at the solution
-  double slope = 0;    // its derivative by the shift
-};
-
-inline double squashed(double z, double slope) {
-  return 1 / (1 + fast_exp(std::clamp(-slope * z, -kLargestExponent, kLargestExponent)));
-}
-
-Sum sum_at(std::span<const double> z, std::span<const double> base, double shift, double slope,
-           double reach) {
-  Sum sum;
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    const double u = squashed(z[i] - shift, slope);
-    const double weight = base[i] * fast_exp(reach * u);
-    sum.weights += weight;
-    sum.slope -= weight * u * (1 - u);
-  }
-  sum.slope *= reach * slope;
-  return sum;
-}
 
 }  // namespace
 
@@ -66,6 +43,7 @@ Result<BalancedLaw> BalancedLaw::make(const BoundedHead& head, double epsilon,
   const double measure = std::accumulate(law.base_.begin(), law.base_.end(), 0.0);
   for (double& base : law.base_) base *= std::exp(-law.log_total_) / measure;
   law.make_bounds();
+  law.base_.resize((law.size() + kBalancedLanes - 1) / kBalancedLanes * kBalancedLanes, 0.0);
   return law;
 }
 
@@ -86,8 +64,8 @@ void BalancedLaw::make_bounds() {
 
 /// Newton's steps on the logarithm of the sum, which falls as the shift grows, between two shifts that hold
 /// the solution; where a step leaves them, the middle.
-double BalancedLaw::solve(std::span<const double> z) const {
-  const auto [least, most] = std::minmax_element(z.begin(), z.end());
+double BalancedLaw::solve(const BalancedTerms& terms) const {
+  const auto [least, most] = std::minmax_element(terms.scores, terms.scores + size());
   // Scores that are all equal have their solution here, so any have it between their extremes' ones.
   const double share = log_total_ / reach_;
   const double offset = std::log(share / (1 - share)) / slope_;
@@ -95,11 +73,11 @@ double BalancedLaw::solve(std::span<const double> z) const {
   double right = *most - offset;
   double shift = (left + right) / 2;
   for (int step = 0; step < kMostSteps && left < right; ++step) {
-    const Sum sum = sum_at(z, base_, shift, slope_, reach_);
+    const BalancedSum sum = balanced_sum(terms, shift);
     const double error = std::log(sum.weights);
     if (std::abs(error) <= kSolved) break;
     (error > 0 ? left : right) = shift;
-    const double newton = shift - error * sum.weights / sum.slope;
+    const double newton = shift - error * sum.weights / sum.derivative;
     shift = newton > left && newton < right ? newton : (left + right) / 2;
   }
   return shift;
@@ -107,16 +85,15 @@ double BalancedLaw::solve(std::span<const double> z) const {
 
 Result<void> BalancedLaw::weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const {
   SOTTO_TRY(check_numbers(scores));
-  std::vector<double> z(size());
+  std::vector<double> z(base_.size());
   for (std::size_t i = 0; i < size(); ++i)
     z[i] = std::clamp(static_cast<double>(scores[outcomes()[i]]), -kLargestScore, kLargestScore);
-  const double shift = solve(z);
+  const BalancedTerms terms{z.data(), base_.data(), base_.size(), slope_, reach_};
+  balanced_weights(terms, solve(terms), z.data());
   const auto scale = static_cast<double>(total_);
-  for (std::size_t i = 0; i < size(); ++i)
-    z[i] = scale * base_[i] * fast_exp(reach_ * squashed(z[i] - shift, slope_));
   out.resize(size());
   for (std::size_t i = 0; i < size(); ++i) {
-    const auto weight = static_cast<std::uint64_t>(std::min(z[i], static_cast<double>(kTotal)));
+    const auto weight = static_cast<std::uint64_t>(std::min(scale * z[i], static_cast<double>(kTotal)));
     out[i] = std::clamp(weight, low_[i], high_[i]);
   }
   balance(out);

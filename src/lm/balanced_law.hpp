@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lm/balanced_kernel.hpp"
 #include "lm/draw_law.hpp"
 #include "lm/language_model.hpp"
 
@@ -45,10 +46,10 @@ class BalancedLaw final : public DrawLaw {
   BalancedLaw(double epsilon, std::vector<std::uint32_t> outcomes) : DrawLaw(epsilon, std::move(outcomes)) {}
 
   void make_bounds();
-  double solve(std::span<const double> z) const;
+  double solve(const BalancedTerms& terms) const;
   void balance(std::vector<std::uint64_t>& weights) const;
 
-  std::vector<double> base_;         // m(i)/C; a weight is T times this times e^(r·u)
+  std::vector<double> base_;         // m(i)/C, filled up by zeros; a weight is T times this times e^(r·u)
   std::vector<std::uint64_t> low_;   // lo(i)
   std::vector<std::uint64_t> high_;  // hi(i)
   std::uint64_t total_ = 0;

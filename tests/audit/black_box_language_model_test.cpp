@@ -85,11 +85,12 @@ class BalancedWord final : public Mechanism {
     for (std::uint32_t i = 0; i < words_; ++i) outcomes[i] = i;
     return BalancedLaw::make(head(), epsilon_, std::move(outcomes), {}).value();
   }
-  /// Half of the words like everything, the others their own word only.
+  /// A word of even number likes itself alone; the one after it likes all but that word.
   std::vector<std::uint64_t> weights_of(TokenId word) const {
     std::vector<std::uint64_t> weights(words_);
     std::vector<float> scores(words_);
-    for (TokenId k = 0; k < words_; ++k) scores[k] = word % 2 == 0 || k == word ? 30.0F : -30.0F;
+    for (TokenId k = 0; k < words_; ++k)
+      scores[k] = (word % 2 == 0) == (k == word - word % 2) ? 30.0F : -30.0F;
     if (!broken_) {
       EXPECT_TRUE(law().weights(scores, weights));
       return weights;

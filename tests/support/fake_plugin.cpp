@@ -75,7 +75,7 @@ class Masked final : public MaskedModel {
     if (!settings_.balanced) return nullptr;
     return std::make_shared<const Masked>(settings_, reach);
   }
-  const BoundedHead* bounded_head() const override { return settings_.balanced ? &head_ : nullptr; }
+  const BoundedHead* bounded_head() const override { return head_.reach > 0 ? &head_ : nullptr; }
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
     for (std::size_t i = 0; i < sequences.size(); ++i)

@@ -15,8 +15,8 @@ class AlignedBuffer {
  public:
   explicit AlignedBuffer(std::size_t count) : storage_(count * sizeof(T) + kAlignment) {}
   T* data() {
-    auto at = reinterpret_cast<std::uintptr_t>(storage_.data());
-    return reinterpret_cast<T*>((at + kAlignment - 1) / kAlignment * kAlignment);
+    const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(storage_.data()) % kAlignment;
+    return reinterpret_cast<T*>(storage_.data() + (kAlignment - beyond) % kAlignment);
   }
   const T* data() const { return const_cast<AlignedBuffer*>(this)->data(); }
 

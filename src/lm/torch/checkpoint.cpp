@@ -120,9 +120,10 @@ void Checkpoint::release_pages(const std::string& name) const {
   if (found == tensors_.end()) return;
   const std::span<const std::byte> bytes = found->second.view.bytes;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const std::uintptr_t skipped = (page - reinterpret_cast<std::uintptr_t>(bytes.data()) % page) % page;
+  if (bytes.size() < skipped + page) return;
+  auto* const begin = const_cast<std::byte*>(bytes.data()) + skipped;
+  ::madvise(begin, (bytes.size() - skipped) / page * page, MADV_DONTNEED);
 }
 
 const Checkpoint::Entry& Checkpoint::entry(const std::string& name,

@@ -168,7 +168,8 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
 at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          std::int64_t heads) {
   const std::int64_t width = q.size(2);
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const std::int64_t size = width / heads;
+  const double scale = 1 / std::sqrt(static_cast<double>(size));
   if (inputs.begins.empty())
     return join_heads(
         attend(split_heads(q, heads), split_heads(k, heads), split_heads(v, heads), inputs.mask, scale));
@@ -185,7 +186,7 @@ at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Te
     attend_within(
         {row(q, query), row(k, first), row(v, first), out.data_ptr<float>() + query * width,
          static_cast<std::size_t>(everywhere ? keys : 1), static_cast<std::size_t>(keys),
-         static_cast<std::size_t>(heads), static_cast<std::size_t>(width / heads), static_cast<float>(scale)},
+         static_cast<std::size_t>(heads), static_cast<std::size_t>(size), static_cast<float>(scale)},
         scratch);
   });
   return out;
