@@ -74,6 +74,8 @@ struct TuneOptions {
   bool unproven = false;      ///< whether a mechanism without a guarantee may be chosen
   std::uint64_t draws = 100;  ///< without closed form: of each word, at least 2
   double confidence = 0.99;   ///< of each interval
+  std::optional<std::filesystem::path>
+      plot;  ///< where a picture of the frontier goes, as SVG; empty: nowhere
   std::optional<std::uint64_t> seed;
   MechanismResources resources;
   ProgressCallback progress;  ///< told the words dealt with, and how many there are
@@ -105,8 +107,5 @@ struct TuneReport {
 /// outputs of each word are drawn, and noise mechanisms that add the same noise share it. The same for the
 /// same seed, whatever the number of threads. Thread-safe.
 Result<TuneReport> tune(const TuneOptions& options);
-
-/// The points and the frontier as an SVG picture.
-std::string frontier_svg(const TuneReport& report);
 
 }  // namespace sotto

@@ -11,15 +11,10 @@
 
 #include <sotto/tune.hpp>
 
+#include "evaluate/parameter_grid.hpp"
 #include "evaluate/word_task.hpp"
 
 namespace sotto {
-
-/// A mechanism before its ε is chosen.
-struct MechanismVariant {
-  std::string mechanism;
-  ParameterValues parameters;
-};
 
 struct InferenceErrorOptions {
   std::uint64_t draws = 100;  ///< of each word where there is no closed form, at least 2
