@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sotto/attack.hpp>
+#include <sotto/bench.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
@@ -19,5 +20,6 @@
 #include <sotto/result.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>
+#include <sotto/tune.hpp>
 #include <sotto/validate.hpp>
 #include <sotto/version.hpp>

@@ -14,7 +14,9 @@
 #include "base/parallel.hpp"
 #include "evaluate/child_process.hpp"
 #include "evaluate/parameter_grid.hpp"
+#include "evaluate/report/plot.hpp"
 #include "evaluate/resident_memory.hpp"
+#include "pipeline/output_target.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
@@ -173,6 +175,25 @@ double a_day(double tokens, double seconds) {
   return seconds > 0 ? tokens / seconds * kSecondsADay : 0;
 }
 
+/// Bars for each mechanism, in groups by what was rewritten; the axis is logarithmic.
+std::string speed_svg(const BenchReport& report) {
+  BarPlot plot;
+  plot.title = fmt::format("Tokens a day at ε = {:g}", report.epsilon);
+  plot.y_label = "tokens a day";
+  plot.log_y = true;
+  plot.groups = {fmt::format("{} words", report.words), "again"};
+  if (!report.data.empty()) plot.groups.push_back(report.data);
+  for (const BenchResult& result : report.results) {
+    if (!result.refusal.empty()) continue;
+    BarPlot::Series& series = plot.series.emplace_back();
+    series.name = result.name();
+    series.style = plot.series.size() - 1;
+    series.values = {result.words_a_day(), result.words_again_a_day()};
+    if (!report.data.empty()) series.values.emplace_back(result.data_a_day());
+  }
+  return to_svg(plot);
+}
+
 }  // namespace
 
 double BenchResult::words_a_day() const {
@@ -201,6 +222,10 @@ Result<BenchReport> bench(const BenchOptions& options) {
   if (names.empty())
     for (const MechanismInfo& info : mechanisms()) names.push_back(info.name);
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(names, options.grid));
+  std::unique_ptr<OutputTarget> picture;  // opened first, so that a run does not end without it
+  if (options.plot) {
+    SOTTO_ASSIGN(picture, open_output(options.plot));
+  }
   BenchReport report;
   report.processor = processor_name();
   report.processors = thread_count(0);
@@ -227,6 +252,10 @@ Result<BenchReport> bench(const BenchOptions& options) {
     } else {
       result.refusal = answer.error().message;
     }
+  }
+  if (picture) {
+    SOTTO_TRY(picture->write(speed_svg(report)));
+    SOTTO_TRY(picture->commit());
   }
   return report;
 }

@@ -10,6 +10,8 @@
 #include <sotto/tune.hpp>
 
 #include "evaluate/inference_error.hpp"
+#include "evaluate/tune_plot.hpp"
+#include "pipeline/output_target.hpp"
 
 namespace sotto {
 namespace {
@@ -87,6 +89,10 @@ Result<TuneReport> tune(const TuneOptions& options) {
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(auto model, Model::open(file));
   SOTTO_ASSIGN(const WordTask task, WordTask::read(std::move(model), options.task));
+  std::unique_ptr<OutputTarget> picture;  // opened first, so that a run does not end without it
+  if (options.plot) {
+    SOTTO_ASSIGN(picture, open_output(options.plot));
+  }
   TuneReport report;
   report.model = task.model->name();
   report.listed = task.listed;
@@ -103,6 +109,10 @@ Result<TuneReport> tune(const TuneOptions& options) {
   SOTTO_ASSIGN(report.points, measure_inference_error(task, variants, options.epsilons, measuring));
   SOTTO_TRY(check_points(report.points));
   Chooser(report, options.unproven).run();
+  if (picture) {
+    SOTTO_TRY(picture->write(frontier_svg(report)));
+    SOTTO_TRY(picture->commit());
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
