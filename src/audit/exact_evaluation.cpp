@@ -74,7 +74,8 @@ class ExactEvaluation {
       });
     }
     Evaluation evaluation = sum_up();
-    if (bayes) evaluation.scores["bayes"] = {exactly(joint_.best_guess_success()), exactly(joint_.inference_error())};
+    if (bayes)
+      evaluation.scores["bayes"] = {exactly(joint_.best_guess_success()), exactly(joint_.inference_error())};
     return evaluation;
   }
 

@@ -41,8 +41,7 @@ class TemporaryFolder {
 template <class Integer>
 Result<void> write_rows(std::span<const Integer> vectors, std::size_t dimension,
                         std::span<const TokenId> words, const ByteSink& sink) {
-  for (const TokenId word : words)
-    SOTTO_TRY(sink(as_bytes(vectors.subspan(word * dimension, dimension))));
+  for (const TokenId word : words) SOTTO_TRY(sink(as_bytes(vectors.subspan(word * dimension, dimension))));
   return {};
 }
 

@@ -9,8 +9,8 @@
 
 namespace sotto {
 
-/// Word i of the result is words[i] of `model`, with its vector, its count and its order in each list; phrases
-/// are left out. It has the same name, another digest, and needs no file once it is made. `words` are
+/// Word i of the result is words[i] of `model`, with its vector, its count and its order in each list;
+/// phrases are left out. It has the same name, another digest, and needs no file once it is made. `words` are
 /// distinct, at least one.
 Result<std::shared_ptr<const Model>> restrict_model(const Model& model, std::span<const TokenId> words);
 

@@ -43,8 +43,8 @@ class NoisyTokens final : public PendingTokens {
  public:
   explicit NoisyTokens(const NoiseMechanism& mechanism)
       : mechanism_(mechanism),
-        batch_(mechanism.space(), {mechanism.epsilon(), mechanism.shape(), mechanism.neighbours(),
-                                   mechanism.needs_coin()}) {}
+        batch_(mechanism.space(),
+               {mechanism.epsilon(), mechanism.shape(), mechanism.neighbours(), mechanism.needs_coin()}) {}
 
   void add(std::span<const TokenId> in, BitSource& bits) override {
     for (const TokenId word : in) {

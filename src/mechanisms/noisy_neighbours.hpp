@@ -21,8 +21,8 @@ class NoiseSpace;
 struct NoiseDraw {
   double epsilon;
   const NoiseShape* shape;  ///< null: noise of density ∝ exp(−ε·|z|); otherwise its direction is multiplied
-  std::size_t neighbours;   ///< nearest words wanted
-  bool coins;               ///< whether a uniform number is drawn beside the noise
+  std::size_t neighbours;  ///< nearest words wanted
+  bool coins;              ///< whether a uniform number is drawn beside the noise
 };
 
 /// A batch of tokens. Refers to the space and the shape, which must outlive it. Not thread-safe.
