@@ -104,15 +104,33 @@ void add_texts(const RunFile& run, GridMaker& grid) {
   }
 }
 
-void add_classifier(const RunFile& run, const ClassifierSpec& spec, GridMaker& grid) {
+/// The models on which what is measured on original texts depends: none, unless the classifier uses them.
+std::vector<std::string> baseline_models(const RunFile& run, const Selection& of,
+                                         const ParameterValues& parameters) {
+  if (!uses_cell_model(parameters)) return {""};
+  std::vector<std::string> labels;
+  for (const ModelSpec& model : run.models)
+    if (selects(of.models, model.label)) labels.push_back(model.label);
+  return labels;
+}
+
+void add_baseline(const RunFile& run, const Selection& of, const ParameterValues& parameters, Cell cell,
+                  std::uint64_t runs, GridMaker& grid) {
   for (const DatasetSpec& dataset : run.datasets) {
-    if (!selects(spec.of.datasets, dataset.label)) continue;
-    Cell cell;
-    cell.kind = CellKind::classify;
+    if (!selects(of.datasets, dataset.label)) continue;
     cell.dataset = dataset.label;
-    cell.measure = spec.label;
-    for (cell.run = 0; cell.run < spec.baseline_runs; ++cell.run) grid.push(cell);
+    for (const std::string& model : baseline_models(run, of, parameters)) {
+      cell.model = model;
+      for (cell.run = 0; cell.run < runs; ++cell.run) grid.push(cell);
+    }
   }
+}
+
+void add_classifier(const RunFile& run, const ClassifierSpec& spec, GridMaker& grid) {
+  Cell baseline;
+  baseline.kind = CellKind::classify;
+  baseline.measure = spec.label;
+  add_baseline(run, spec.of, spec.parameters, baseline, spec.baseline_runs, grid);
   grid.each(spec.of, [&](Cell cell) {
     cell.kind = CellKind::classify;
     cell.measure = spec.label;
@@ -122,15 +140,11 @@ void add_classifier(const RunFile& run, const ClassifierSpec& spec, GridMaker& g
 }
 
 void add_attacker(const RunFile& run, const AttackerSpec& spec, GridMaker& grid) {
-  for (const DatasetSpec& dataset : run.datasets) {
-    if (!selects(spec.of.datasets, dataset.label)) continue;
-    Cell cell;
-    cell.kind = CellKind::attribute;
-    cell.dataset = dataset.label;
-    cell.measure = spec.label;
-    cell.mode = "unprotected";
-    for (cell.run = 0; cell.run < spec.runs; ++cell.run) grid.push(cell);
-  }
+  Cell baseline;
+  baseline.kind = CellKind::attribute;
+  baseline.measure = spec.label;
+  baseline.mode = "unprotected";
+  add_baseline(run, spec.of, spec.parameters, baseline, spec.runs, grid);
   std::vector<std::string> modes;
   if (spec.is_static) modes.emplace_back("static");
   if (spec.adaptive) modes.emplace_back("adaptive");
@@ -205,6 +219,11 @@ std::vector<Cell> make_grid(const RunFile& run) {
   for (const AttackerSpec& spec : run.attackers) add_attacker(run, spec, grid);
   for (const InferenceSpec& spec : run.inference) add_inference(run, spec, grid);
   return grid.take();
+}
+
+bool uses_cell_model(const ParameterValues& parameters) {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const auto& parameter) { return parameter.second == kCellModel; });
 }
 
 const DatasetSpec& find_dataset(const RunFile& run, const std::string& label) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -40,6 +41,10 @@ nlohmann::ordered_json to_json(const Cell& cell);
 
 /// All cells, in the order of their lines in results.jsonl.
 std::vector<Cell> make_grid(const RunFile& run);
+
+/// A classifier's parameter with this value gets the file of the cell's model.
+inline constexpr std::string_view kCellModel = "@model";
+bool uses_cell_model(const ParameterValues& parameters);
 
 /// The entry with that label; it is there (labels are checked when the file is read).
 const DatasetSpec& find_dataset(const RunFile& run, const std::string& label);

@@ -143,8 +143,13 @@ Result<nlohmann::json> classifier_identity(const CellContext& context, const Cel
   const std::vector<ClassifierInfo> known = classifiers();
   if (std::none_of(known.begin(), known.end(), [&](const auto& info) { return info.name == kind; }))
     return fail(Errc::not_found, fmt::format("this build has no classifier '{}'", kind));
+  nlohmann::json decides = parameters;
+  if (uses_cell_model(parameters)) {
+    SOTTO_ASSIGN(const PreparedModel* model, context.material.model(cell.model));
+    decides["@model"] = model->digest;
+  }
   return nlohmann::json{{"classifier", kind},
-                        {"parameters", parameters},
+                        {"parameters", std::move(decides)},
                         {"seed", context.run.seed},
                         {"run", cell.run},
                         {"versions", context.identities.versions()}};
@@ -156,6 +161,11 @@ Result<nlohmann::ordered_json> train_and_score(const CellContext& context, const
   RunOptions options;
   options.classifier = kind;
   options.parameters = parameters;
+  for (auto& [name, value] : options.parameters) {
+    if (value != kCellModel) continue;
+    SOTTO_ASSIGN(const PreparedModel* model, context.material.model(cell.model));
+    value = model->path.string();
+  }
   options.runs = 1;
   options.seed = experiment_seed(context.run.seed, fmt::format("train {}", cell.run)) % 1'000'000'000;
   options.progress = context.progress();
