@@ -22,8 +22,8 @@ std::optional<nlohmann::ordered_json> CellStore::load(const std::string& key) co
 Result<void> CellStore::save(const std::string& key, const nlohmann::ordered_json& content) const {
   nlohmann::ordered_json kept = {{"key", key}};
   kept.update(content);
-  return write_whole_file(
-      file(key), kept.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  return write_whole_file(file(key),
+                          kept.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& folder) {

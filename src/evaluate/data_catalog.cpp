@@ -62,8 +62,8 @@ Result<void> check_splits(const YamlMap& map, const DatasetEntry& entry) {
 }
 
 Result<DatasetEntry> read_dataset(const YamlMap& datasets, const std::string& name) {
-  SOTTO_ASSIGN(const YamlMap map, datasets.map(name, {"about", "text", "privatize", "label", "task", "keep",
-                                                      "splits"}));
+  SOTTO_ASSIGN(const YamlMap map,
+               datasets.map(name, {"about", "text", "privatize", "label", "task", "keep", "splits"}));
   DatasetEntry entry;
   entry.name = name;
   SOTTO_ASSIGN(entry.about, map.text("about", {}));

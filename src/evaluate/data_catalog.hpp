@@ -63,5 +63,4 @@ struct DataCatalog {
 
 Result<DataCatalog> read_data_catalog(const std::filesystem::path& file);
 
-
 }  // namespace sotto

@@ -134,8 +134,7 @@ class Dealer {
     std::vector<std::size_t> rows =
         permutation(whole.size(), experiment_key(request_.seed, entry_.name + " " + source.name));
     for (const SplitSource* taker : takers) {
-      const auto count =
-          static_cast<std::size_t>(taker->share * static_cast<double>(whole.size()) + 0.5);
+      const auto count = static_cast<std::size_t>(taker->share * static_cast<double>(whole.size()) + 0.5);
       const std::size_t left = rows.size() - std::min(count, rows.size());
       give(*taker, whole, {rows.begin() + static_cast<std::ptrdiff_t>(left), rows.end()});
       rows.resize(left);
@@ -173,19 +172,19 @@ Result<DatasetSplits> load_dataset(const DatasetEntry& entry, const std::filesys
 
 std::string prepare_text(std::string_view text, TextPreparation preparation) {
   std::uint64_t replaced = 0;
-  std::string valid = replace_invalid_utf8(text, replaced);
+  const std::string valid = replace_invalid_utf8(text, replaced);
   if (preparation == TextPreparation::none) return valid;
-  constexpr std::string_view kBreak = "<br />";  // the only markup that the reviews have
-  for (std::size_t at = valid.find(kBreak); at != std::string::npos; at = valid.find(kBreak, at))
-    valid.replace(at, kBreak.size(), " ");
   std::vector<Token> tokens;
   tokenize(valid, tokens);
   std::string words;
   for (const Token& token : tokens) {
     if (token.token_class != TokenClass::word) continue;
-    const std::string word = lookup_form(std::string_view(valid).substr(token.begin, token.end - token.begin));
+    // The only markup that the reviews have is <br />.
+    if (token.begin > 0 && valid[token.begin - 1] == '<') continue;
+    const std::string word =
+        lookup_form(std::string_view(valid).substr(token.begin, token.end - token.begin));
     if (is_stopword(word)) continue;
-    if (!words.empty()) words += ' ';
+    words += words.empty() ? "" : " ";
     words += word;
   }
   return words;

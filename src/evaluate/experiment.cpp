@@ -32,8 +32,8 @@ bool is_absence(const Error& error) {
 
 /// What became of a cell.
 struct CellState {
-  std::string key;            ///< empty: its identity is not known
-  std::optional<Error> error; ///< why there are no figures
+  std::string key;             ///< empty: its identity is not known
+  std::optional<Error> error;  ///< why there are no figures
   bool kept = false;
   nlohmann::ordered_json content;  ///< of its file
 };
@@ -79,7 +79,8 @@ class Runner {
       for (std::size_t i = begin; i < end && !progress_.stopped(); ++i) make_texts(texts[i]);
     });
     parallel_for(todo.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end && !progress_.stopped(); ++i) compute(cells[todo[i]], states_[todo[i]]);
+      for (std::size_t i = begin; i < end && !progress_.stopped(); ++i)
+        compute(cells[todo[i]], states_[todo[i]]);
     });
     if (progress_.stopped()) return fail(Errc::interrupted, "interrupted");
     take_over_twins();
@@ -145,8 +146,8 @@ class Runner {
     if (!state.error) {
       auto values = guarded([&] { return cell_type(cell.kind).compute(context_, cell); });
       if (values) {
-        state.content = {{"cell", to_json(cell)}, {"values", std::move(*values)},
-                         {"seconds", seconds_since(begin)}};
+        state.content = {
+            {"cell", to_json(cell)}, {"values", std::move(*values)}, {"seconds", seconds_since(begin)}};
         if (auto saved = store_.save(state.key, state.content); !saved) state.error = saved.error();
       } else {
         state.error = values.error();
@@ -212,7 +213,11 @@ nlohmann::ordered_json result_line(const Cell& cell, const CellState& state) {
 
 struct Paths {
   explicit Paths(const std::filesystem::path& folder)
-      : root(folder), cells(root / "cells"), texts(root / "texts"), models(root / "models"), work(root / "work") {}
+      : root(folder),
+        cells(root / "cells"),
+        texts(root / "texts"),
+        models(root / "models"),
+        work(root / "work") {}
   std::filesystem::path root, cells, texts, models, work;
 
   Result<void> make() const {
@@ -300,8 +305,8 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   const Identities identities(material);
   const TextStore texts(run, material, identities, paths.texts);
   SharedTables shared;
-  const CellContext context{run,    material, identities, texts, paths.work,
-                            shared, [&] { return progress.report(); }};
+  const CellContext context{
+      run, material, identities, texts, paths.work, shared, [&] { return progress.report(); }};
   const CellStore store(paths.cells);
   const std::vector<Cell> cells = make_grid(run);
   SOTTO_ASSIGN(const std::vector<CellState> states, Runner(context, store, progress, threads).run(cells));

@@ -45,8 +45,7 @@ Result<std::string> Identities::wordnet_digest(const std::string& folder) const 
 Result<nlohmann::json> Identities::mechanism(const MechanismSpec& spec, double epsilon,
                                              const std::string& model) const {
   const auto info = find_mechanism(spec.mechanism);
-  if (!info)
-    return fail(Errc::not_found, fmt::format("this build has no mechanism '{}'", spec.mechanism));
+  if (!info) return fail(Errc::not_found, fmt::format("this build has no mechanism '{}'", spec.mechanism));
   SOTTO_ASSIGN(const PreparedModel* prepared, material_.model(model));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(**info, spec.parameters));
   nlohmann::json identity = {{"mechanism", spec.mechanism},

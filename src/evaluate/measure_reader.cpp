@@ -42,7 +42,8 @@ Result<WordsMeasure> read_words(const YamlMap& measures) {
   SOTTO_ASSIGN(measure.words, map.integer("words", 1, 1'000'000, protocol->words));
   SOTTO_ASSIGN(measure.draws, map.integer("draws", 1, 1'000'000, protocol->draws));
   SOTTO_ASSIGN(measure.repetitions, map.integer("repetitions", 1, 1'000'000, 1));
-  SOTTO_ASSIGN(const std::size_t from, map.choice("from", {"vocabulary", "texts"}, protocol->from_texts ? 1 : 0));
+  SOTTO_ASSIGN(const std::size_t from,
+               map.choice("from", {"vocabulary", "texts"}, protocol->from_texts ? 1 : 0));
   measure.from_texts = from == 1;
   SOTTO_ASSIGN(measure.split, map.text("split", "test"));
   SOTTO_ASSIGN(measure.sampled, map.flag("sampled", false));
@@ -106,8 +107,8 @@ Result<AttackerSpec> read_attacker(const YamlMap& attackers, const std::string& 
 }
 
 Result<InferenceSpec> read_inference(const YamlMap& inference, const std::string& label) {
-  SOTTO_ASSIGN(const YamlMap map, inference.map(label, {"words", "prior", "split", "draws", "limit", "outputs",
-                                                        "models", "mechanisms", "epsilons"}));
+  SOTTO_ASSIGN(const YamlMap map, inference.map(label, {"words", "prior", "split", "draws", "limit",
+                                                        "outputs", "models", "mechanisms", "epsilons"}));
   InferenceSpec spec;
   spec.label = label;
   SOTTO_ASSIGN(spec.of, read_selection(map));
@@ -144,7 +145,8 @@ Result<void> read_measures(const YamlMap& root, RunFile& run) {
   SOTTO_ASSIGN(const YamlMap measures,
                root.map("measures", {"words", "texts", "classifiers", "attackers", "inference"}));
   if (measures.keys().empty())
-    return root.problem("measures", "must name at least one of words, texts, classifiers, attackers, inference");
+    return root.problem("measures",
+                        "must name at least one of words, texts, classifiers, attackers, inference");
   if (measures.has("words")) {
     SOTTO_ASSIGN(run.words, read_words(measures));
   }

@@ -81,8 +81,8 @@ Result<PreparedModel> ModelMaker::open_language_model(const ModelSpec& spec) con
     SOTTO_ASSIGN(std::string digest, folder_digest(folder));
     return PreparedModel{folder, std::move(digest), 0, 0, {}};
   }
-  return fail(Errc::not_found,
-              fmt::format("model '{}': the language model '{}' is not there", spec.label, spec.language_model));
+  return fail(Errc::not_found, fmt::format("model '{}': the language model '{}' is not there", spec.label,
+                                           spec.language_model));
 }
 
 /// `only`: the words to keep; null: those that the model asks for.
@@ -103,8 +103,8 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
     only = &list->words;
   }
   const std::string words = only == nullptr ? std::string() : joined(*only);
-  import.output = kept(spec.label, fmt::format("import 1\n{}\n{}\n{}", fingerprint(import.vectors), spec.limit,
-                                               to_hex(sha256(words))));
+  import.output = kept(spec.label, fmt::format("import 1\n{}\n{}\n{}", fingerprint(import.vectors),
+                                               spec.limit, to_hex(sha256(words))));
   if (std::filesystem::exists(import.output, ignored)) return import.output;
   if (only != nullptr) {
     import.vocabulary = import.output;
@@ -112,16 +112,18 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
     SOTTO_TRY(write_whole_file(*import.vocabulary, words));
   }
   import.limit = spec.limit;
-  import.metadata = {{"source", entry->second.about}};
-  import.progress = [&](std::uint64_t, std::uint64_t) { return !options_.progress || options_.progress(0, 0); };
-  SOTTO_TRY(import_vectors(import));
-  return import.output;
-}
+  import.metadata = {{ "source", entry->second.about }};
+  import.progress = [&](std::uint64_t, std::uint64_t) { return !options_.progress || options_.progress(0, 0);
+};
+SOTTO_TRY(import_vectors(import));
+return import.output;
+}  // namespace sotto
 
 Result<std::vector<std::string>> ModelMaker::shared_words(const ModelSpec& spec) const {
   std::vector<std::string> shared;
   for (std::size_t i = 0; i < spec.list_models.size(); ++i) {
-    SOTTO_ASSIGN(const std::filesystem::path path, import(find_model_spec(run_, spec.list_models[i]), nullptr));
+    SOTTO_ASSIGN(const std::filesystem::path path,
+                 import(find_model_spec(run_, spec.list_models[i]), nullptr));
     SOTTO_ASSIGN(const auto model, Model::open(path));
     std::unordered_set<std::string> here;
     for (TokenId id = 0; id < model->size(); ++id) {
@@ -148,7 +150,9 @@ Result<PreparedModel> ModelMaker::build(const ModelSpec& spec) const {
   lists.lists_per_model = spec.lists_per_model;
   lists.seed = experiment_seed(run_.seed, "lists " + spec.label);
   lists.threads = options_.threads;
-  lists.progress = [&](std::uint64_t, std::uint64_t) { return !options_.progress || options_.progress(0, 0); };
+  lists.progress = [&](std::uint64_t, std::uint64_t) {
+    return !options_.progress || options_.progress(0, 0);
+  };
   std::error_code ignored;
   if (!std::filesystem::exists(lists.output, ignored)) SOTTO_TRY(build_lists(lists));
   return describe(lists.output, fmt::format("lists over the {} words that {} share", words.size(),

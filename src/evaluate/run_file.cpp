@@ -93,8 +93,9 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
     if (is_label(known, label)) continue;
     std::vector<std::string> labels;
     for (const Spec& spec : known) labels.push_back(spec.label);
-    return fail(Errc::invalid_argument, fmt::format("{}: {} names '{}', which is not in the file; there is: {}",
-                                                    root.file(), place, label, fmt::join(labels, ", ")));
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: {} names '{}', which is not in the file; there is: {}", root.file(), place,
+                            label, fmt::join(labels, ", ")));
   }
   return {};
 }
@@ -155,8 +156,8 @@ Result<void> read_parts(const YamlMap& root, RunFile& run) {
 Result<RunFile> read(const YAML::Node& node, const std::filesystem::path& file) {
   SOTTO_ASSIGN(const YamlMap root,
                YamlMap::open(node, file.string(), {},
-                             {"title", "about", "seed", "data", "policy", "epsilons", "repetitions", "datasets",
-                              "models", "mechanisms", "measures", "report", "quick"}));
+                             {"title", "about", "seed", "data", "policy", "epsilons", "repetitions",
+                              "datasets", "models", "mechanisms", "measures", "report", "quick"}));
   RunFile run;
   run.file = file;
   SOTTO_ASSIGN(run.title, root.required_text("title"));

@@ -71,8 +71,8 @@ struct TextsMeasure {
   std::string split = "test";
   std::vector<std::string> metrics;
   std::uint64_t least_occurring = 1000;
-  std::string english;     ///< word list; empty: WordNet where it is installed
-  std::string similarity;  ///< "average": mean vectors; otherwise a sentence encoder's folder
+  std::string english;           ///< word list; empty: WordNet where it is installed
+  std::string similarity;        ///< "average": mean vectors; otherwise a sentence encoder's folder
   std::string similarity_model;  ///< whose vectors; empty: those of the mechanism, or the default model
   std::string language_model;    ///< of the perplexity
 };
@@ -100,8 +100,8 @@ struct AttackerSpec {
 /// E_M and L_M: the expected error of an adversary who knows prior and mechanism, and the expected loss.
 struct InferenceSpec {
   std::string label;
-  std::string words;    ///< word list of the catalog; empty: the words of the texts of `prior`
-  std::string prior;    ///< label of the data set whose counts are the prior; empty: uniform
+  std::string words;  ///< word list of the catalog; empty: the words of the texts of `prior`
+  std::string prior;  ///< label of the data set whose counts are the prior; empty: uniform
   std::string split = "train";
   std::uint64_t draws = 100;
   std::uint64_t limit = 0;  ///< only the so many most frequent words; 0: all

@@ -16,7 +16,7 @@ Result<std::string> read_unpacked(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const auto stream, InputStream::open(file));
   std::string content;
   constexpr std::size_t kBlock = 1 << 20;
-  for (std::size_t size = 0;; ) {
+  for (std::size_t size = 0;;) {
     content.resize(size + kBlock);
     SOTTO_ASSIGN(const std::size_t got, stream->read(content.data() + size, kBlock));
     size += got;

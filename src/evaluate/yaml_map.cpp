@@ -74,9 +74,9 @@ Result<YamlMap> YamlMap::open_any(YAML::Node node, std::string file, std::string
     if (!entry.first.IsScalar())
       return error_at(file, line_of(entry.first), fmt::format("a key of '{}' is not a plain word", place));
     if (!seen.insert(entry.first.Scalar()).second)
-      return error_at(file, line_of(entry.first),
-                      fmt::format("'{}' is given twice in {}", entry.first.Scalar(),
-                                  place.empty() ? "the file" : place));
+      return error_at(
+          file, line_of(entry.first),
+          fmt::format("'{}' is given twice in {}", entry.first.Scalar(), place.empty() ? "the file" : place));
   }
   return YamlMap(std::move(node), std::move(file), std::move(place));
 }

@@ -15,12 +15,11 @@
 namespace sotto {
 namespace {
 
-using Counts = std::unordered_map<std::string, std::uint64_t>;
+using WordCounts = std::unordered_map<std::string, std::uint64_t>;
 
-Result<Counts> count_words(const CellContext& context, const InferenceSpec& spec) {
-  SOTTO_ASSIGN(const DataSplit* split, context.material.split(spec.prior, spec.split));
-  Counts counts;
-  for (const std::string& text : split->texts.front())
+WordCounts count_words(const DataSplit& split) {
+  WordCounts counts;
+  for (const std::string& text : split.texts.front())
     for (std::string& word : words_of(text)) ++counts[std::move(word)];
   return counts;
 }
@@ -33,9 +32,10 @@ struct ListedWord {
 
 /// The words with their classes and their counts under the prior, the most frequent first.
 Result<std::vector<ListedWord>> list_words(const CellContext& context, const InferenceSpec& spec) {
-  Counts counts;
+  WordCounts counts;
   if (!spec.prior.empty()) {
-    SOTTO_ASSIGN(counts, count_words(context, spec));
+    SOTTO_ASSIGN(const DataSplit* split, context.material.split(spec.prior, spec.split));
+    counts = count_words(*split);
   }
   std::vector<ListedWord> words;
   if (spec.words.empty()) {
@@ -62,7 +62,8 @@ Result<std::string> word_table(const CellContext& context, const InferenceSpec& 
   if (found != context.shared.tables.end()) return found->second;
   SOTTO_ASSIGN(const std::vector<ListedWord> words, list_words(context, spec));
   std::string table;
-  for (const ListedWord& word : words) table += fmt::format("{}\t{}\t{}\n", word.word, word.label, word.count);
+  for (const ListedWord& word : words)
+    table += fmt::format("{}\t{}\t{}\n", word.word, word.label, word.count);
   context.shared.tables.emplace(spec.label, table);
   return table;
 }

@@ -46,9 +46,10 @@ Result<EnglishTest> english_test(const CellContext& context) {
   }
   auto opened = WordNet::open(WordNet::kDefaultFolder);
   if (!opened)
-    return fail(Errc::not_found, fmt::format("share of English words: {}; name a word list under 'english', or "
-                                             "install wordnet-base",
-                                             opened.error().message));
+    return fail(Errc::not_found,
+                fmt::format("share of English words: {}; name a word list under 'english', or "
+                            "install wordnet-base",
+                            opened.error().message));
   english.wordnet = std::make_unique<WordNet>(std::move(*opened));
   english.test = word_test(*english.wordnet);
   return english;

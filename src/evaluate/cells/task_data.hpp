@@ -19,7 +19,8 @@ struct TaskRequest {
 std::vector<std::string> task_splits(const CellContext& context, const Cell& cell);
 
 std::vector<TextRequest> task_texts(const CellContext& context, const Cell& cell, Privatized privatized);
-Result<nlohmann::json> task_identity(const CellContext& context, const Cell& cell, const TaskRequest& request);
+Result<nlohmann::json> task_identity(const CellContext& context, const Cell& cell,
+                                     const TaskRequest& request);
 Result<TaskData> load_task(const CellContext& context, const Cell& cell, const TaskRequest& request);
 
 /// Trains once, with the seed of the cell's run, and scores: the scores by name, and for classification those
