@@ -25,6 +25,7 @@ Action add_audit(CLI::App& app);
 Action add_attack(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_bench(CLI::App& app);
+Action add_evaluate(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
   Action action;
