@@ -172,19 +172,4 @@ Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
   return results;
 }
 
-std::vector<MechanismVariant> vickrey_figure_variants() {
-  std::vector<MechanismVariant> variants = {{"cmp", {}}, {"mahalanobis", {}}};
-  for (const char* exclude : {"false", "true"}) {
-    for (const char* t : {"0.25", "0.5", "0.75", "1"})
-      variants.push_back({"vickrey", {{"t", t}, {"exclude_input", exclude}}});
-    // The r-th neighbour: all weight on the last of r.
-    for (int r = 1; r <= 5; ++r) {
-      std::string t = "0";
-      for (int i = 1; i < r; ++i) t.insert(0, "1e6,");
-      variants.push_back({"vickrey-k", {{"k", fmt::format("{}", r)}, {"t", t}, {"exclude_input", exclude}}});
-    }
-  }
-  return variants;
-}
-
 }  // namespace sotto

@@ -38,8 +38,4 @@ Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
                                                       std::span<const double> epsilons,
                                                       const InferenceErrorOptions& options);
 
-/// The mechanisms of figure 2 (Laplace, Mahalanobis, Vickrey at t = 0.25, 0.5, 0.75, 1) and figure 3 (the
-/// first to the fifth neighbour), the latter and Vickrey with both settings of exclude_input.
-std::vector<MechanismVariant> vickrey_figure_variants();
-
 }  // namespace sotto

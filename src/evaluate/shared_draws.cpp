@@ -16,8 +16,8 @@
 namespace sotto {
 namespace {
 
-// Words between two reports of progress, and those that a thread takes at a time.
-constexpr std::size_t kWordsAtOnce = 512;
+// Draws between two reports of progress, and words that a thread takes at a time.
+constexpr std::uint64_t kDrawsAtOnce = 1 << 16;
 constexpr std::size_t kWordsOfThread = 16;
 constexpr std::size_t kBatch = 1024;
 
@@ -43,13 +43,15 @@ class Drawer {
   }
 
   Result<std::vector<OutputTally>> run() {
-    for (std::size_t first = 0; first < words_.size(); first += kWordsAtOnce) {
-      const std::size_t count = std::min(kWordsAtOnce, words_.size() - first);
-      parallel_for(count, kWordsOfThread, thread_count(options_.threads),
-                   [&](std::size_t begin, std::size_t end) {
-                     choosers_.empty() ? draw_alone(first + begin, first + end)
-                                       : draw_together(first + begin, first + end);
-                   });
+    const unsigned threads = thread_count(options_.threads);
+    const std::size_t at_once =
+        std::max<std::size_t>(threads * kWordsOfThread, kDrawsAtOnce / options_.draws);
+    for (std::size_t first = 0; first < words_.size(); first += at_once) {
+      const std::size_t count = std::min(at_once, words_.size() - first);
+      parallel_for(count, kWordsOfThread, threads, [&](std::size_t begin, std::size_t end) {
+        choosers_.empty() ? draw_alone(first + begin, first + end)
+                          : draw_together(first + begin, first + end);
+      });
       if (options_.progress) SOTTO_TRY(options_.progress(count));
     }
     return std::move(tallies_);

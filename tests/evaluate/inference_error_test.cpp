@@ -247,13 +247,6 @@ TEST_F(InferenceError, VickreyHidesWhatLaplaceShows) {
     EXPECT_EQ((*points)[e].inference_error.value, (*points)[2 + e].inference_error.value);
 }
 
-TEST_F(InferenceError, FigureVariantsAreAll) {
-  const auto variants = vickrey_figure_variants();
-  EXPECT_EQ(variants.size(), 2U + 2 * (4 + 5));
-  for (const MechanismVariant& variant : variants)
-    EXPECT_TRUE(make_mechanism(variant.mechanism, model_, 1, variant.parameters)) << variant.mechanism;
-}
-
 TEST_F(InferenceError, RefusalsAndErrors) {
   const WordTask read = task(labelled());
   const std::vector<double> epsilons = {1};

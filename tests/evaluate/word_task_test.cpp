@@ -1,5 +1,6 @@
 // Lists of words: what is read from files, and what is wrong with them.
 #include "evaluate/word_task_fixture.hpp"
+#include "support/list_set.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto::testing {
@@ -36,6 +37,25 @@ TEST_F(WordTaskTest, FilesByClass) {
   EXPECT_EQ(read.losses(0, 1), 1);
   EXPECT_EQ(read.losses(0, 2), 0);
   EXPECT_EQ(read.losses(0, 4), 0);
+}
+
+TEST_F(WordTaskTest, ListsKeepTheirOrder) {
+  model_ = write_list_set(folder_.path() / "lists.safetensors", letter_words(13),
+                          {{"one", stepping_order(13, 1)}, {"two", stepping_order(13, 5)}});
+  WordTaskOptions options;
+  options.table = write("letters.tsv", fmt::format("{}\tx\n{}\ty\n{}\tx\n", model_->word(2), model_->word(7),
+                                                   model_->word(11)));
+  const WordTask read = task(options);
+  ASSERT_EQ(read.model->lists().size(), 2U);
+  for (std::size_t list = 0; list < 2; ++list) {
+    EXPECT_EQ(read.model->lists()[list].source, model_->lists()[list].source);
+    std::vector<std::string> kept;
+    for (const TokenId word : model_->lists()[list].order)
+      if (word == 2 || word == 7 || word == 11) kept.emplace_back(model_->word(word));
+    std::vector<std::string> order;
+    for (const TokenId word : read.model->lists()[list].order) order.emplace_back(read.model->word(word));
+    EXPECT_EQ(order, kept);
+  }
 }
 
 TEST_F(WordTaskTest, AllWordsOfTheModelMayComeOut) {

@@ -96,11 +96,20 @@ std::string marker(double x, double y, std::size_t style) {
   }
 }
 
-std::string swatch(std::size_t style) {
-  return fmt::format(
-      "<svg class=\"key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\"><path class=\"l s{}\" "
-      "d=\"M1 6H17\"/>{}</svg>",
-      style % kStyles, marker(9, 6, style));
+/// A name and what stands before it, in a box of 18 by 12.
+struct LegendEntry {
+  std::string key;
+  std::string name;
+};
+
+struct Picture {
+  std::string title;
+  std::string svg;
+  std::vector<LegendEntry> legend;
+};
+
+std::string line_key(std::size_t style) {
+  return fmt::format("<path class=\"l s{}\" d=\"M1 6H17\"/>{}", style % kStyles, marker(9, 6, style));
 }
 
 /// Axis lines, marks and labels. An empty `x_ticks` leaves the marks below to the caller.
@@ -129,11 +138,52 @@ std::string axes_svg(const AxisScale* x, const AxisScale& y, const std::string& 
                            (kTop + kHeight - kBottom) / 2, escape_html(y_label));
 }
 
-std::string figure_html(const std::string& title, const std::string& svg, const std::string& legend) {
+std::string to_html(const Picture& picture) {
+  if (picture.svg.empty()) return {};
+  std::string legend;
+  for (const LegendEntry& entry : picture.legend)
+    legend +=
+        fmt::format("<span><svg class=\"key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\">{}</svg>{}</span>",
+                    entry.key, escape_html(entry.name));
   return fmt::format(
       "<figure class=\"plot\"><figcaption>{0}</figcaption><svg viewBox=\"0 0 {1} {2}\" role=\"img\" "
       "aria-label=\"{0}\">{3}</svg><div class=\"legend\">{4}</div></figure>\n",
-      escape_html(title), kWidth, kHeight, svg, legend);
+      escape_html(picture.title), kWidth, kHeight, picture.svg, legend);
+}
+
+constexpr const char* kFileStyle =
+    "text{font-family:system-ui,sans-serif;font-size:11.5px;fill:#555}.title{font-weight:600;font-size:13px;"
+    "fill:#222}.c{text-anchor:middle}.e{text-anchor:end}.grid{stroke:#ddd;stroke-width:.7;fill:none}"
+    ".axis{stroke:#777;fill:none}.l{fill:none;stroke:currentColor;stroke-width:1.7;stroke-linejoin:round}"
+    ".m{fill:currentColor;stroke:#fff;stroke-width:.6}.bar{stroke:currentColor;stroke-width:1.1;fill:none;"
+    "opacity:.75}.f{fill:currentColor}.base{fill:none;stroke:#222;stroke-width:1.3;opacity:.75}"
+    ".b0{stroke-dasharray:5 3}.b1{stroke-dasharray:1.5 3}";
+constexpr std::array<const char*, kStyles> kFileColours = {"#0b66c3", "#c2410c", "#15803d", "#7e22ce",
+                                                           "#b91c5c", "#0f766e", "#a16207", "#475569",
+                                                           "#1e3a8a", "#991b1b", "#4d7c0f", "#86198f"};
+
+std::string to_svg(const Picture& picture) {
+  // A name takes half of the width; two columns are readable with the longest names there are.
+  constexpr double kTitleHeight = 26;
+  constexpr double kLegendLine = 17;
+  const double legend_top = kTitleHeight + kHeight + 4;
+  const double rows = std::ceil(static_cast<double>(picture.legend.size()) / 2);
+  std::string styles = kFileStyle;
+  for (std::size_t i = 0; i < kStyles; ++i) styles += fmt::format(".s{}{{color:{}}}", i, kFileColours[i]);
+  std::string legend;
+  for (std::size_t i = 0; i < picture.legend.size(); ++i)
+    legend +=
+        fmt::format("<g transform=\"translate({} {})\">{}<text x=\"23\" y=\"10\">{}</text></g>",
+                    i % 2 == 0 ? 14 : 14 + kWidth / 2, legend_top + kLegendLine * static_cast<double>(i / 2),
+                    picture.legend[i].key, escape_html(picture.legend[i].name));
+  const double height = legend_top + rows * kLegendLine + 8;
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{2}\" height=\"{3}\">\n"
+      "<style>{4}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+      "<text class=\"title\" x=\"12\" y=\"18\">{5}</text>\n<g transform=\"translate(0 "
+      "{6})\">{7}</g>\n{8}\n</svg>\n",
+      kWidth, height, 2 * kWidth, 2 * height, styles, escape_html(picture.title), kTitleHeight, picture.svg,
+      legend);
 }
 
 bool is_shown(const PlotPoint& point, const LinePlot& plot) {
@@ -208,7 +258,9 @@ AxisScale make_scale(const std::vector<double>& values, bool logarithmic) {
   return logarithmic ? log_scale(*low, *high) : linear_scale(*low, *high);
 }
 
-std::string to_html(const LinePlot& plot) {
+namespace {
+
+Picture draw(const LinePlot& plot) {
   std::vector<double> xs;
   std::vector<double> ys;
   collect(plot, xs, ys);
@@ -216,25 +268,22 @@ std::string to_html(const LinePlot& plot) {
   const AxisScale x = make_scale(xs, plot.log_x);
   const AxisScale y = make_scale(ys, plot.log_y);
   std::string svg = axes_svg(&x, y, plot.x_label, plot.y_label);
-  std::string legend;
+  std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < plot.lines.size(); ++i) {
     const PlotLine& line = plot.lines[i];
     if (plot.log_y && line.y <= 0) continue;
     svg += fmt::format("<path class=\"base b{}\" d=\"M{} {:.1f}H{}\"/>", i % 2, kLeft, to_y(y.place(line.y)),
                        kWidth - kRight);
-    legend += fmt::format(
-        "<span><svg class=\"key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\"><path "
-        "class=\"base b{}\" d=\"M1 6H17\"/></svg>{}</span>",
-        i % 2, escape_html(line.name));
+    legend.push_back({fmt::format("<path class=\"base b{}\" d=\"M1 6H17\"/>", i % 2), line.name});
   }
   for (const PlotSeries& series : plot.series) {
     svg += series_svg(series, plot, x, y);
-    legend += fmt::format("<span>{}{}</span>", swatch(series.style), escape_html(series.name));
+    legend.push_back({line_key(series.style), series.name});
   }
-  return figure_html(plot.title, svg, legend);
+  return {plot.title, std::move(svg), std::move(legend)};
 }
 
-std::string to_html(const BarPlot& plot) {
+Picture draw(const BarPlot& plot) {
   std::vector<double> values;
   if (!plot.log_y) values.push_back(0);
   for (const auto& series : plot.series)
@@ -245,7 +294,7 @@ std::string to_html(const BarPlot& plot) {
   if (plot.log_y)
     y.low = std::pow(10, std::floor(std::log10(y.low * 0.999)));  // so that no bar has no height
   std::string svg = axes_svg(nullptr, y, "", plot.y_label);
-  std::string legend;
+  std::vector<LegendEntry> legend;
   const double group = 1.0 / static_cast<double>(plot.groups.size());
   const double bar = 0.86 * group / static_cast<double>(plot.series.size());
   const double floor = plot.log_y ? 0 : y.place(0);
@@ -262,14 +311,33 @@ std::string to_html(const BarPlot& plot) {
           series.style % kStyles, left, top, 0.92 * bar * (kWidth - kLeft - kRight), bottom - top);
     }
     svg += "</g>";
-    legend += fmt::format("<span><i class=\"box s{}\"></i>{}</span>", series.style % kStyles,
-                          escape_html(series.name));
+    legend.push_back({fmt::format("<rect class=\"f s{}\" x=\"4\" y=\"1\" width=\"11\" height=\"11\"/>",
+                                  series.style % kStyles),
+                      series.name});
   }
   for (std::size_t g = 0; g < plot.groups.size(); ++g)
     svg += fmt::format("<text class=\"t c\" x=\"{:.1f}\" y=\"{}\">{}</text>",
                        to_x((static_cast<double>(g) + 0.5) * group), kHeight - kBottom + 16,
                        escape_html(plot.groups[g]));
-  return figure_html(plot.title, svg, legend);
+  return {plot.title, std::move(svg), std::move(legend)};
+}
+
+}  // namespace
+
+std::string to_html(const LinePlot& plot) {
+  return to_html(draw(plot));
+}
+
+std::string to_html(const BarPlot& plot) {
+  return to_html(draw(plot));
+}
+
+std::string to_svg(const LinePlot& plot) {
+  return to_svg(draw(plot));
+}
+
+std::string to_svg(const BarPlot& plot) {
+  return to_svg(draw(plot));
 }
 
 }  // namespace sotto

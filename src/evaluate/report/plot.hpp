@@ -56,6 +56,10 @@ struct BarPlot {
 std::string to_html(const LinePlot& plot);
 std::string to_html(const BarPlot& plot);
 
+/// The same as an SVG file of its own, which needs no style sheet.
+std::string to_svg(const LinePlot& plot);
+std::string to_svg(const BarPlot& plot);
+
 /// Where an axis begins and ends, and its marks.
 struct AxisScale {
   double low = 0;
