@@ -38,8 +38,8 @@ std::string bench_text(const BenchReport& report) {
   std::string text = fmt::format("{}, {} processors; epsilon {:g}; {} words on one thread", report.processor,
                                  report.processors, report.epsilon, report.words);
   if (!report.data.empty()) text += fmt::format(", {} on {} threads", report.data, report.threads);
-  text += fmt::format("\n\n  {:<{}}  {:<{}}  {:^19}  {:^32}\n", "", width, "", model_width, "set-up",
-                      "million tokens a day");
+  text += fmt::format("\n\n  {:<{}}  {:<{}}  {:^19}  {:^32}  {:>11}\n", "", width, "", model_width, "set-up",
+                      "million tokens a day", "memory");
   text += fmt::format("  {:<{}}  {:<{}}  {:>8} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", "mechanism", width,
                       "model", model_width, "seconds", "memory", "words", "again", "data set", "a word");
   for (const BenchResult& r : report.results) {
