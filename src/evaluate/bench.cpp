@@ -25,6 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSecondsADay = 86'400;
+constexpr double kMillion = 1e6;
 // How long the words are repeated, so that fast mechanisms are timed and not the clock.
 constexpr double kRepeatSeconds = 0.3;
 constexpr std::uint64_t kMostRepetitions = 10'000;
@@ -179,7 +180,7 @@ double a_day(double tokens, double seconds) {
 std::string speed_svg(const BenchReport& report) {
   BarPlot plot;
   plot.title = fmt::format("Tokens a day at ε = {:g}", report.epsilon);
-  plot.y_label = "tokens a day";
+  plot.y_label = "million tokens a day";
   plot.log_y = true;
   plot.groups = {fmt::format("{} words", report.words), "again"};
   if (!report.data.empty()) plot.groups.push_back(report.data);
@@ -188,8 +189,8 @@ std::string speed_svg(const BenchReport& report) {
     BarPlot::Series& series = plot.series.emplace_back();
     series.name = result.name();
     series.style = plot.series.size() - 1;
-    series.values = {result.words_a_day(), result.words_again_a_day()};
-    if (!report.data.empty()) series.values.emplace_back(result.data_a_day());
+    series.values = {result.words_a_day() / kMillion, result.words_again_a_day() / kMillion};
+    if (!report.data.empty()) series.values.emplace_back(result.data_a_day() / kMillion);
   }
   return to_svg(plot);
 }
