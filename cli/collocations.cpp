@@ -21,7 +21,7 @@ struct CorpusArguments {
     command
         .add_option(
             "FILE", inputs,
-            "Text files, one document a line, or JSON lines; plain, gzip or zstd (default: standard input)")
+            "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz (default: standard input)")
         ->type_name("");
     add_corpus_format_options(command, format, field);
     command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");

@@ -23,6 +23,9 @@ Action add_explain(CLI::App& app);
 Action add_budget(CLI::App& app);
 Action add_audit(CLI::App& app);
 Action add_attack(CLI::App& app);
+Action add_tune(CLI::App& app);
+Action add_bench(CLI::App& app);
+Action add_evaluate(CLI::App& app);
 struct NamedAction {
   CLI::App* command;
   Action action;

@@ -68,6 +68,9 @@ int run(int argc, char** argv) {
   add(add_budget);
   add(add_audit);
   add(add_attack);
+  add(add_tune);
+  add(add_bench);
+  add(add_evaluate);
   for (NamedAction& command : add_model(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_lists(app)) commands.push_back(std::move(command));
   for (NamedAction& command : add_train(app)) commands.push_back(std::move(command));

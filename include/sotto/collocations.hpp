@@ -81,7 +81,7 @@ enum class ConnectorRule {
 };
 Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
-/// How the documents of a corpus are written; the files may be plain, gzip or zstd.
+/// How the documents of a corpus are written; the files may be plain, gzip, zstd or xz.
 enum class CorpusFormat {
   by_name,  ///< JSON lines where a file is named .jsonl or .ndjson (before .gz or .zst), text otherwise
   text,     ///< one document a line

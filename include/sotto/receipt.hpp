@@ -116,6 +116,7 @@ struct Receipt {
   Counts counts;
   std::optional<LedgerReceipt> ledger;  ///< empty: none was used
   double seconds = 0;
+  double setup_seconds = 0;  ///< of these, what passed before the first record was read
 };
 
 /// The receipt as JSON (docs/receipt.schema.json describes it), ending in a newline.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "audit/evaluation.hpp"
+#include "audit/joint_sums.hpp"
 #include "base/parallel.hpp"
 
 namespace sotto {
@@ -32,36 +33,6 @@ std::vector<std::vector<Occurrence>> by_secret(const Guesses& guesses, std::size
   }
   return occurrences;
 }
-
-/// For every output the sums of π(w)f(w′|w) that the Bayes adversary's figures are made of.
-class JointSums {
- public:
-  explicit JointSums(std::size_t outputs) : sum_(outputs), squares_(outputs), largest_(outputs) {}
-
-  void add(double prior, std::span<const double> row, std::size_t begin, std::size_t end) {
-    for (std::size_t y = begin; y < end; ++y) {
-      const double joint = prior * row[y];
-      sum_[y] += joint;
-      squares_[y] += joint * joint;
-      largest_[y] = std::max(largest_[y], joint);
-    }
-  }
-
-  Score score() const {
-    double success = 0;
-    double drawn = 0;
-    for (std::size_t y = 0; y < sum_.size(); ++y) {
-      success += largest_[y];
-      if (sum_[y] > 0) drawn += squares_[y] / sum_[y];
-    }
-    return {exactly(success), exactly(1 - drawn)};
-  }
-
- private:
-  std::vector<double> sum_;
-  std::vector<double> squares_;
-  std::vector<double> largest_;
-};
 
 /// What an adversary gets right, as a probability: with its best guess, and with a drawn one.
 struct Guessed {
@@ -103,7 +74,8 @@ class ExactEvaluation {
       });
     }
     Evaluation evaluation = sum_up();
-    if (bayes) evaluation.scores["bayes"] = joint_.score();
+    if (bayes)
+      evaluation.scores["bayes"] = {exactly(joint_.best_guess_success()), exactly(joint_.inference_error())};
     return evaluation;
   }
 

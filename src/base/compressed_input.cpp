@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <lzma.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -154,16 +155,54 @@ class ZstdStream final : public InputStream {
   bool inside_frame_ = false;
 };
 
+class XzStream final : public InputStream {
+ public:
+  explicit XzStream(FileBytes file) : file_(std::move(file)) {}
+  ~XzStream() override { lzma_end(&state_); }
+  XzStream(const XzStream&) = delete;
+  XzStream& operator=(const XzStream&) = delete;
+
+  Result<std::size_t> read(char* data, std::size_t size) override {
+    if (!ready_) {
+      constexpr std::uint64_t kMemory = 1ULL << 30;  // a hostile header may ask for more than there is
+      if (lzma_stream_decoder(&state_, kMemory, LZMA_CONCATENATED) != LZMA_OK)
+        return fail(Errc::limit, "not enough memory for xz");
+      ready_ = true;
+    }
+    state_.next_out = reinterpret_cast<std::uint8_t*>(data);
+    state_.avail_out = size;
+    while (state_.avail_out == size && !ended_) SOTTO_TRY(decode_block());
+    return size - state_.avail_out;
+  }
+  std::uint64_t file_position() const override { return file_.position(); }
+
+ private:
+  Result<void> decode_block() {
+    SOTTO_ASSIGN(const bool more, file_.refill());
+    const std::string_view rest = file_.rest();
+    state_.next_in = reinterpret_cast<const std::uint8_t*>(rest.data());
+    state_.avail_in = rest.size();
+    const lzma_ret status = lzma_code(&state_, more ? LZMA_RUN : LZMA_FINISH);
+    file_.consume(rest.size() - state_.avail_in);
+    ended_ = status == LZMA_STREAM_END;
+    if (ended_ || status == LZMA_OK) return {};
+    if (status == LZMA_BUF_ERROR) return bad_archive(file_, "the xz data ends too early");
+    return bad_archive(file_,
+                       fmt::format("damaged xz data (error {} of the decoder)", static_cast<int>(status)));
+  }
+
+  FileBytes file_;
+  lzma_stream state_ = LZMA_STREAM_INIT;
+  bool ready_ = false;
+  bool ended_ = false;
+};
+
 struct ForeignArchive {
   std::string_view magic;
   std::string_view name;
 };
-constexpr std::array<ForeignArchive, 4> kForeignArchives = {{{"PK\x03\x04", "a zip archive"},
-                                                             {"\xFD"
-                                                              "7zXZ",
-                                                              "xz-compressed"},
-                                                             {"BZh", "bzip2-compressed"},
-                                                             {"7z\xBC\xAF", "a 7z archive"}}};
+constexpr std::array<ForeignArchive, 3> kForeignArchives = {
+    {{"PK\x03\x04", "a zip archive"}, {"BZh", "bzip2-compressed"}, {"7z\xBC\xAF", "a 7z archive"}}};
 
 }  // namespace
 
@@ -178,11 +217,15 @@ Result<std::unique_ptr<InputStream>> InputStream::open(FileDescriptor descriptor
   const std::string_view start = bytes.rest();
   for (const ForeignArchive& archive : kForeignArchives) {
     if (start.starts_with(archive.magic))
-      return bad_archive(
-          bytes, fmt::format("is {}; unpack it first (gzip and zstd are read as they are)", archive.name));
+      return bad_archive(bytes, fmt::format("is {}; unpack it first (gzip, zstd and xz are read as they are)",
+                                            archive.name));
   }
   if (start.starts_with("\x1F\x8B")) return std::make_unique<GzipStream>(std::move(bytes));
   if (start.starts_with("\x28\xB5\x2F\xFD")) return std::make_unique<ZstdStream>(std::move(bytes));
+  if (start.starts_with(std::string_view("\xFD"
+                                         "7zXZ",
+                                         5)))
+    return std::make_unique<XzStream>(std::move(bytes));
   return std::make_unique<PlainStream>(std::move(bytes));
 }
 

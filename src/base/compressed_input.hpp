@@ -1,4 +1,4 @@
-// Byte streams from files, unpacked on the way when they are gzip or zstd; recognised by their first bytes.
+// Byte streams from files, unpacked on the way when they are gzip, zstd or xz; recognised by their first bytes.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class InputStream {
   /// Bytes of the file itself read so far, for progress.
   virtual std::uint64_t file_position() const = 0;
 
-  /// Opens a plain, gzip or zstd file. Other archives are refused by name.
+  /// Opens a plain, gzip, zstd or xz file. Other archives are refused by name.
   static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file);
   /// The same for what is open already; `name` is for messages.
   static Result<std::unique_ptr<InputStream>> open(FileDescriptor descriptor, std::string name);

@@ -1,5 +1,5 @@
-// Documents of a corpus for several threads: text with one document a line, or JSON lines; plain, gzip or
-// zstd.
+// Documents of a corpus for several threads: text with one document a line, or JSON lines; plain, gzip,
+// zstd or xz.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "random/continuous.hpp"
+#include "mechanisms/noisy_neighbours.hpp"
 
 namespace sotto {
 namespace {
@@ -43,14 +43,13 @@ class NoisyTokens final : public PendingTokens {
  public:
   explicit NoisyTokens(const NoiseMechanism& mechanism)
       : mechanism_(mechanism),
-        dimension_(mechanism.space().dimension()),
-        per_token_(std::min(mechanism.neighbours(), mechanism.space().search().size())),
-        noise_(dimension_) {}
+        batch_(mechanism.space(),
+               {mechanism.epsilon(), mechanism.shape(), mechanism.neighbours(), mechanism.needs_coin()}) {}
 
   void add(std::span<const TokenId> in, BitSource& bits) override {
     for (const TokenId word : in) {
-      if (tokens_.size() == mechanism_.good_batch()) find_outputs();
-      draw(word, bits);
+      if (batch_.size() == mechanism_.good_batch()) find_outputs();
+      batch_.add(word, bits);
     }
   }
 
@@ -62,62 +61,14 @@ class NoisyTokens final : public PendingTokens {
   }
 
  private:
-  struct Token {
-    TokenId word;
-    double length;  ///< of the noise, in units of the model's scale
-    double coin;
-  };
-
-  void draw(TokenId word, BitSource& bits) {
-    const NoiseSpace& space = mechanism_.space();
-    uniform_direction(bits, noise_);
-    const double radius = gamma_radius(bits, static_cast<unsigned>(dimension_), mechanism_.epsilon());
-    const double coin = mechanism_.needs_coin() ? open_uniform(bits) : 0;
-    tokens_.push_back({word, radius / space.model().scale(), coin});
-    if (mechanism_.shape() != nullptr) {
-      for (const double x : noise_) directions_.push_back(static_cast<float>(x));
-      return;
-    }
-    queries_.resize(tokens_.size() * dimension_);
-    space.noisy_vector(word, noise_, tokens_.back().length, query(tokens_.size() - 1));
-  }
-
-  std::span<std::int32_t> query(std::size_t i) {
-    return std::span(queries_).subspan(i * dimension_, dimension_);
-  }
-
-  void shape_directions() {
-    shaped_.resize(directions_.size());
-    queries_.resize(directions_.size());
-    mechanism_.shape()->multiply(directions_, shaped_);
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      std::copy_n(shaped_.begin() + static_cast<std::ptrdiff_t>(i * dimension_), dimension_, noise_.begin());
-      mechanism_.space().noisy_vector(tokens_[i].word, noise_, tokens_[i].length, query(i));
-    }
-    directions_.clear();
-  }
-
   void find_outputs() {
-    if (tokens_.empty()) return;
-    if (mechanism_.shape() != nullptr) shape_directions();
-    nearest_.resize(tokens_.size() * per_token_);
-    mechanism_.space().search().nearest(queries_, per_token_, nearest_);
-    for (std::size_t i = 0; i < tokens_.size(); ++i)
-      outputs_.push_back(mechanism_.choose(
-          tokens_[i].word, std::span(nearest_).subspan(i * per_token_, per_token_), tokens_[i].coin));
-    tokens_.clear();
-    queries_.clear();
+    batch_.find([&](const NoisyNeighbours::Found& found) {
+      outputs_.push_back(mechanism_.choose(found.word, found.nearest, found.coin));
+    });
   }
 
   const NoiseMechanism& mechanism_;
-  std::size_t dimension_;
-  std::size_t per_token_;
-  std::vector<double> noise_;
-  std::vector<Token> tokens_;
-  std::vector<float> directions_;
-  std::vector<float> shaped_;
-  std::vector<std::int32_t> queries_;
-  std::vector<Neighbour> nearest_;
+  NoisyNeighbours batch_;
   std::vector<TokenId> outputs_;
 };
 

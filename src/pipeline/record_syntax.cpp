@@ -77,4 +77,40 @@ std::string_view without_line_end(std::string_view record) {
   return record;
 }
 
+void split_record(std::string_view record, char delimiter, bool quotes,
+                  std::vector<std::string_view>& fields) {
+  fields.clear();
+  std::size_t begin = 0;
+  for (;;) {
+    std::size_t i = begin;
+    if (quotes && i < record.size() && record[i] == '"') {
+      do {
+        i = std::min(record.find('"', i + 1), record.size() - 1) + 1;
+      } while (i < record.size() && record[i] == '"');
+    }
+    const std::size_t end = std::min(record.find(delimiter, i), record.size());
+    fields.push_back(record.substr(begin, end - begin));
+    if (end == record.size()) return;
+    begin = end + 1;
+  }
+}
+
+bool is_quoted(std::string_view field) {
+  return field.size() >= 2 && field.front() == '"' && field.back() == '"';
+}
+
+void unquote(std::string_view field, bool quotes, OutputBuffer& text) {
+  text.clear();
+  if (!quotes || !is_quoted(field)) {
+    text.append(field);
+    return;
+  }
+  field = field.substr(1, field.size() - 2);
+  for (std::size_t quote = field.find('"'); quote != std::string_view::npos; quote = field.find('"')) {
+    text.append(field.substr(0, quote + 1));
+    field.remove_prefix(std::min(quote + 2, field.size()));
+  }
+  text.append(field);
+}
+
 }  // namespace sotto

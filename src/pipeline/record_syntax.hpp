@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <sotto/privatize.hpp>
+
+#include "text/output_buffer.hpp"
 
 namespace sotto {
 
@@ -25,5 +28,15 @@ RecordExtent records_before(std::string_view data, Format format, std::size_t of
 
 /// `record` without its line end.
 std::string_view without_line_end(std::string_view record);
+
+/// The fields of a record of CSV (quotes count) or TSV as they are written, quotes included.
+void split_record(std::string_view record, char delimiter, bool quotes,
+                  std::vector<std::string_view>& fields);
+
+/// True for a field that is written in quotes.
+bool is_quoted(std::string_view field);
+
+/// The text of a field as written, into `text`.
+void unquote(std::string_view field, bool quotes, OutputBuffer& text);
 
 }  // namespace sotto

@@ -329,6 +329,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
           std::move(done));
+  const auto ready = std::chrono::steady_clock::now();
   SOTTO_ASSIGN(Progress finished, run.run());
   Receipt receipt = context->receipt(finished.counts);
   receipt.format = format;
@@ -336,6 +337,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   receipt.dataset = run.dataset(0);
   if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
   receipt.clear_fields = std::move(finished.clear_fields);
+  receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (report) SOTTO_TRY(report->write(to_json(receipt)));  // first, so that there is no output without it
   SOTTO_TRY(run.commit());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -52,6 +53,16 @@ std::string zstd(std::string_view content) {
   return packed;
 }
 
+std::string xz(std::string_view content) {
+  std::string packed(lzma_stream_buffer_bound(content.size()), '\0');
+  std::size_t size = 0;
+  lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(content.data()),
+                          content.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size,
+                          packed.size());
+  packed.resize(size);
+  return packed;
+}
+
 TEST_F(ImportTest, AllFormatsGiveTheSameModel) {
   const std::vector<std::pair<std::string, std::string>> files = {
       {"GloVe text", std::string(kGlove)},
@@ -61,7 +72,7 @@ TEST_F(ImportTest, AllFormatsGiveTheSameModel) {
       {"word2vec binary", word2vec_binary(false)}};
   const std::string digest = import(kGlove)->digest();
   for (const auto& [format, content] : files) {
-    for (const std::string& packed : {content, gzip(content), zstd(content)}) {
+    for (const std::string& packed : {content, gzip(content), zstd(content), xz(content)}) {
       ImportReport report;
       const auto model = import(packed, &report);
       EXPECT_EQ(report.format, format);
@@ -78,6 +89,7 @@ TEST_F(ImportTest, JoinedArchivesAreReadToTheEnd) {
   const std::string second(kGlove.substr(20));
   EXPECT_EQ(words_of(*import(gzip(first) + gzip(second))), (Words{"the", "of", "été"}));
   EXPECT_EQ(words_of(*import(zstd(first) + zstd(second))), (Words{"the", "of", "été"}));
+  EXPECT_EQ(words_of(*import(xz(first) + xz(second))), (Words{"the", "of", "été"}));
 }
 
 TEST_F(ImportTest, RoundsToTheNearestMultipleOfTheScale) {

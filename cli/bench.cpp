@@ -1,0 +1,105 @@
+// sotto bench
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "bench_report.hpp"
+#include "command.hpp"
+#include "grid_options.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> mechanisms;
+  std::string epsilon = "1";
+  GridOptions grid;
+  std::string model;
+  std::string words = "1000";
+  std::string data;
+  std::string format;
+  std::vector<std::string> fields;
+  std::string output;
+  std::string seed;
+  std::string threads;
+  std::string memory = "512M";
+  bool quiet = false;
+  bool json = false;
+};
+
+Result<BenchOptions> parse_options(const Arguments& a) {
+  BenchOptions options;
+  options.mechanisms = split_names(a.mechanisms);
+  SOTTO_ASSIGN(options.epsilon, parse_epsilon("--epsilon", a.epsilon));
+  SOTTO_ASSIGN(options.grid, a.grid.parsed());
+  options.model = a.model;
+  SOTTO_ASSIGN(options.words, parse_integer("--words", a.words, 1, 1'000'000'000));
+  if (!a.data.empty()) options.data = a.data;
+  if (a.data.empty() && (!a.format.empty() || !a.fields.empty()))
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: needs --data FILE", a.format.empty() ? "--field" : "--format"));
+  if (!a.format.empty()) {
+    SOTTO_ASSIGN(options.format, parse_format(a.format));
+  }
+  options.fields = a.fields;
+  if (!a.output.empty()) options.plot = a.output;
+  if (!a.seed.empty()) {
+    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
+  }
+  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
+  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  return options;
+}
+
+Result<void> run(const Arguments& a) {
+  SOTTO_ASSIGN(BenchOptions options, parse_options(a));
+  const auto measured = [&] {
+    ProgressBar bar("mechanisms", a.quiet);
+    options.progress = bar.callback();
+    return bench(options);
+  };
+  SOTTO_ASSIGN(const BenchReport report, measured());
+  return print(a.json ? bench_json(report) : bench_text(report));
+}
+
+constexpr const char* kFooter =
+    R"(Each mechanism runs in a process of its own: it is set up, rewrites random words on one thread, the first
+time and again, and then, with --data, a whole data set on all threads, from file to nowhere. Rates are
+extrapolated to a day and leave set-up out. Memory a word is by how much the peak of resident memory
+exceeds what set-up left, divided by the words.
+
+Examples:
+  sotto bench
+  sotto bench --mechanism cmp,vickrey,diffractor-geometric --epsilon 10 --data reviews.txt -o speed.svg)";
+
+}  // namespace
+
+Action add_bench(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("bench", "Measure speed and memory of mechanisms on this machine");
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command->add_option(name, value, help)->capture_default_str()->type_name(type);
+  };
+  add_names_option(*command, arguments->mechanisms, "Mechanisms to measure (default: all)");
+  add("-e,--epsilon", arguments->epsilon, "Privacy parameter a token, 1e-9 to 1e6", "E");
+  arguments->grid.add_options(*command);
+  add("--model", arguments->model, "Model by name or path (default: each mechanism's)", "NAME|PATH");
+  add("--words", arguments->words, "How many random words", "N");
+  add("--data", arguments->data, "A data set to rewrite", "FILE");
+  add("--format", arguments->format, "Of the data set: text, jsonl, csv or tsv (default: by its extension)",
+      "NAME");
+  add_many(*command, "--field", arguments->fields, "Field that holds the text; may be given several times",
+           "NAME");
+  add("-o,--output", arguments->output, "Draw the speeds", "FILE.svg");
+  add("--seed", arguments->seed, "Draw words and noise repeatably", "N");
+  add("--threads", arguments->threads, "Threads for the data set (default: one for each processor)", "N");
+  add("--memory", arguments->memory, "Memory for tables and caches of a mechanism", "SIZE");
+  command->add_flag("--quiet", arguments->quiet, "No progress bar");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(kFooter);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,100 @@
+#include "bench_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr double kMillion = 1e6;
+constexpr double kKibibyte = 1024;
+
+/// Millions with three digits that matter, and separators between thousands.
+std::string millions(double value) {
+  if (value <= 0) return "-";
+  if (value < 100 * kMillion) return fmt::format("{:.3g}", value / kMillion);
+  std::string digits = fmt::format("{:.0f}", value / kMillion);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string memory(double bytes) {
+  return bytes < kKibibyte * kKibibyte ? fmt::format("{:.3g} KiB", bytes / kKibibyte)
+                                       : fmt::format("{:.4g} MiB", bytes / kKibibyte / kKibibyte);
+}
+
+}  // namespace
+
+std::string bench_text(const BenchReport& report) {
+  std::size_t width = 9;
+  std::size_t model_width = 5;
+  for (const BenchResult& result : report.results) {
+    width = std::max(width, result.name().size());
+    model_width = std::max(model_width, result.model.size());
+  }
+  std::string text = fmt::format("{}, {} processors; epsilon {:g}; {} words on one thread", report.processor,
+                                 report.processors, report.epsilon, report.words);
+  if (!report.data.empty()) text += fmt::format(", {} on {} threads", report.data, report.threads);
+  text += fmt::format("\n\n  {:<{}}  {:<{}}  {:^19}  {:^32}  {:>11}\n", "", width, "", model_width, "set-up",
+                      "million tokens a day", "memory");
+  text += fmt::format("  {:<{}}  {:<{}}  {:>8} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", "mechanism", width,
+                      "model", model_width, "seconds", "memory", "words", "again", "data set", "a word");
+  for (const BenchResult& r : report.results) {
+    if (!r.refusal.empty()) {
+      text += fmt::format("  {:<{}}  {}\n", r.name(), width, r.refusal);
+      continue;
+    }
+    text += fmt::format("  {:<{}}  {:<{}}  {:>8.3f} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", r.name(), width,
+                        r.model, model_width, r.setup_seconds, memory(static_cast<double>(r.setup_bytes)),
+                        millions(r.words_a_day()), millions(r.words_again_a_day()), millions(r.data_a_day()),
+                        memory(r.bytes_a_word()));
+  }
+  text +=
+      "\n  words: the first time; again: the same words once they have been seen. Set-up is left out of "
+      "rates.\n";
+  return text + (report.peak_memory
+                     ? "  memory a word: growth of the peak of resident memory in a process of its own\n"
+                     : "  memory a word: growth of resident memory in a process of its own (no peak on this "
+                       "system)\n");
+}
+
+std::string bench_json(const BenchReport& report) {
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const BenchResult& r : report.results) {
+    nlohmann::ordered_json entry = {{"mechanism", r.mechanism}, {"parameters", r.parameters}};
+    if (!r.refusal.empty()) {
+      entry["refusal"] = r.refusal;
+      results.push_back(std::move(entry));
+      continue;
+    }
+    entry.update({{"model", r.model},
+                  {"setup_seconds", r.setup_seconds},
+                  {"setup_bytes", r.setup_bytes},
+                  {"words", r.words},
+                  {"words_first_seconds", r.first_seconds},
+                  {"words_again_seconds", r.again_seconds},
+                  {"words_a_day", r.words_a_day()},
+                  {"words_again_a_day", r.words_again_a_day()},
+                  {"words_bytes", r.words_bytes},
+                  {"bytes_a_word", r.bytes_a_word()}});
+    if (!report.data.empty())
+      entry.update({{"data_tokens", r.data_tokens},
+                    {"data_seconds", r.data_seconds},
+                    {"data_tokens_a_day", r.data_a_day()}});
+    results.push_back(std::move(entry));
+  }
+  return to_text(
+      {{"processor", report.processor},
+       {"processors", report.processors},
+       {"threads", report.threads},
+       {"epsilon", report.epsilon},
+       {"words", report.words},
+       {"data", report.data.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(report.data)},
+       {"memory_is_peak", report.peak_memory},
+       {"results", results}});
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,13 @@
+// What 'sotto bench' prints.
+#pragma once
+
+#include <string>
+
+#include <sotto/bench.hpp>
+
+namespace sotto::cli {
+
+std::string bench_text(const BenchReport& report);
+std::string bench_json(const BenchReport& report);
+
+}  // namespace sotto::cli

@@ -1,0 +1,105 @@
+// sotto evaluate
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "progress_bar.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Arguments {
+  std::string run_file, output, data, threads;
+  bool quick = false, json = false, quiet = false;
+};
+
+std::uint64_t total(const std::vector<AbsentCells>& reasons) {
+  std::uint64_t cells = 0;
+  for (const AbsentCells& entry : reasons) cells += entry.cells;
+  return cells;
+}
+
+std::string listed(std::string_view what, const std::vector<AbsentCells>& reasons) {
+  std::string text;
+  for (const AbsentCells& entry : reasons)
+    text += fmt::format("{} {}: {}\n", entry.cells, what, entry.reason);
+  return text;
+}
+
+std::string as_text(const ExperimentSummary& summary) {
+  std::string text = fmt::format("{}\n{} cells: {} computed now, {} kept from before, {} absent, {} failed\n",
+                                 summary.title, summary.cells, summary.computed, summary.kept,
+                                 total(summary.absent), total(summary.failed));
+  text += listed("absent", summary.absent) + listed("failed", summary.failed);
+  return text + fmt::format("report: {}\nseeded: not private\n", (summary.output / "report.html").string());
+}
+
+nlohmann::ordered_json as_json(const std::vector<AbsentCells>& reasons) {
+  auto json = nlohmann::ordered_json::array();
+  for (const AbsentCells& entry : reasons) json.push_back({{"cells", entry.cells}, {"reason", entry.reason}});
+  return json;
+}
+
+std::string as_json(const ExperimentSummary& summary) {
+  return to_text({{"title", summary.title},
+                  {"output", summary.output.string()},
+                  {"report", (summary.output / "report.html").string()},
+                  {"results", (summary.output / "results.jsonl").string()},
+                  {"cells", summary.cells},
+                  {"computed", summary.computed},
+                  {"kept", summary.kept},
+                  {"absent", as_json(summary.absent)},
+                  {"failed", as_json(summary.failed)},
+                  {"seeded", true},
+                  {"seconds", summary.seconds}});
+}
+
+Result<void> run(const Arguments& a) {
+  ExperimentOptions options;
+  options.run_file = a.run_file;
+  options.quick = a.quick;
+  options.output = a.output;
+  options.data = a.data;
+  SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
+  Result<ExperimentSummary> summary = [&] {
+    ProgressBar bar("cells", a.quiet);
+    options.progress = bar.callback();
+    return run_experiment(options);
+  }();
+  if (!summary && summary.error().code == Errc::interrupted)
+    return fail(
+        Errc::interrupted,
+        fmt::format("interrupted; the finished cells are in {}, and the same command goes on from there",
+                    (a.output.empty() ? default_experiment_folder(options) : options.output).string()));
+  if (!summary) return tl::unexpected(summary.error());
+  SOTTO_TRY(print(a.json ? as_json(*summary) : as_text(*summary)));
+  if (!summary->failed.empty())
+    return fail(Errc::io,
+                fmt::format("{} cells failed; the same command tries them again", total(summary->failed)));
+  return {};
+}
+
+}  // namespace
+
+Action add_evaluate(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("evaluate", "Run an experiment and write its report");
+  command->add_option("RUN", a->run_file, "What to run: a YAML file (see experiments/ and docs/evaluate.md)")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", a->output, "Folder of the results (default: RUN-results)")
+      ->type_name("FOLDER");
+  command->add_flag("--quick", a->quick, "The small size that the file describes under 'quick'");
+  command->add_option("--data", a->data, "Folder of the data sets and vectors (default: $SOTTO_DATA)")
+      ->type_name("FOLDER");
+  command->add_option("--threads", a->threads, "Threads (default: one for each processor); changes no figure")
+      ->type_name("N");
+  command->add_flag("--json", a->json, "Print a summary as JSON");
+  command->add_flag("--quiet", a->quiet, "No progress bar");
+  command->footer(
+      "Example:\n  sotto evaluate experiments/comparative.yaml --quick --data ~/data\n\n"
+      "Stop it at any time; the same command goes on where it was.");
+  return [a] { return run(*a); };
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,42 @@
+// Options that name several mechanisms and several values of their parameters.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <sotto/result.hpp>
+
+namespace sotto::cli {
+
+/// An option that may be given several times.
+void add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
+              const char* type);
+
+/// Adds --mechanism NAME,...
+void add_names_option(CLI::App& command, std::vector<std::string>& names, const char* help);
+
+/// Names that were given one at a time or separated by commas.
+std::vector<std::string> split_names(const std::vector<std::string>& given);
+
+/// "KEY=REST" as its two parts; `form` is what the error says is right.
+Result<std::pair<std::string, std::string>> split_pair(std::string_view option, const std::string& text,
+                                                       std::string_view form);
+
+/// Values separated by '|', or, where there is none, by commas; FIRST:LAST:STEP becomes its values.
+Result<std::vector<std::string>> parse_values(std::string_view option, const std::string& text);
+
+/// --grid and --set.
+struct GridOptions {
+  std::vector<std::string> grid;      // key=value,value,...
+  std::vector<std::string> settings;  // key=value
+
+  void add_options(CLI::App& command);
+  Result<std::map<std::string, std::vector<std::string>>> parsed() const;
+};
+
+}  // namespace sotto::cli

@@ -1,0 +1,155 @@
+// sotto tune
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "grid_options.hpp"
+#include "progress_bar.hpp"
+#include "tune_report.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr double kLargestNumber = 1e9;
+
+struct Arguments {
+  std::vector<std::string> mechanisms = {"vickrey"};
+  std::string epsilon;
+  GridOptions grid;
+  std::string model;
+  std::string words;
+  std::vector<std::string> classes;
+  std::string losses;
+  std::string max_loss;
+  std::string objective = "inference-error";
+  std::string prior = "list";
+  std::string outputs = "list";
+  std::string unlabelled_loss = "1";
+  bool unproven = false;
+  std::string draws = "100";
+  std::string confidence = "0.99";
+  std::string output;
+  std::string seed;
+  std::string threads;
+  std::string memory = "512M";
+  bool all = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+Result<std::vector<double>> parse_epsilons(const std::string& text) {
+  if (text.empty())
+    return fail(Errc::invalid_argument,
+                "--epsilon: missing; give numbers from 1e-9 to 1e6, for example 1,2,5 or 1:20:1");
+  SOTTO_ASSIGN(const std::vector<std::string> values, parse_values("--epsilon", text));
+  std::vector<double> epsilons;
+  for (const std::string& value : values) {
+    SOTTO_ASSIGN(const double epsilon, parse_epsilon("--epsilon", value));
+    epsilons.push_back(epsilon);
+  }
+  std::sort(epsilons.begin(), epsilons.end());
+  epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
+  return epsilons;
+}
+
+Result<WordTaskOptions> parse_task(const Arguments& a) {
+  WordTaskOptions task;
+  if (!a.words.empty()) task.table = a.words;
+  for (const std::string& entry : a.classes) {
+    SOTTO_ASSIGN(auto pair, split_pair("--class", entry, "LABEL=FILE"));
+    task.classes.emplace_back(std::move(pair.first), std::move(pair.second));
+  }
+  if (!a.losses.empty()) task.losses = a.losses;
+  task.prior = a.prior;
+  task.outputs = a.outputs;
+  SOTTO_ASSIGN(task.unlabelled_loss, parse_number("--unlabelled-loss", a.unlabelled_loss, 0, kLargestNumber));
+  return task;
+}
+
+Result<TuneOptions> parse_options(const Arguments& a) {
+  TuneOptions options;
+  options.mechanisms = split_names(a.mechanisms);
+  SOTTO_ASSIGN(options.epsilons, parse_epsilons(a.epsilon));
+  SOTTO_ASSIGN(options.grid, a.grid.parsed());
+  options.model = a.model;
+  SOTTO_ASSIGN(options.task, parse_task(a));
+  if (a.max_loss.empty())
+    return fail(Errc::invalid_argument, "--max-loss: missing; give the largest L_M that you accept");
+  SOTTO_ASSIGN(options.largest_loss, parse_number("--max-loss", a.max_loss, 0, kLargestNumber));
+  SOTTO_ASSIGN(const std::size_t objective,
+               parse_choice("--objective", a.objective, {"inference-error", "best-guess"}));
+  options.objective = objective == 0 ? TuneObjective::inference_error : TuneObjective::best_guess_error;
+  options.unproven = a.unproven;
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 2, 100'000'000));
+  SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
+  if (!a.output.empty()) options.plot = a.output;
+  if (!a.seed.empty()) {
+    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
+  }
+  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
+  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  return options;
+}
+
+Result<void> run(const Arguments& a) {
+  SOTTO_ASSIGN(TuneOptions options, parse_options(a));
+  const auto tuned = [&] {
+    ProgressBar bar("words", a.quiet);
+    options.progress = bar.callback();
+    return tune(options);
+  };
+  SOTTO_ASSIGN(const TuneReport report, tuned());
+  return print(a.json ? tune_json(report) : tune_text(report, a.all));
+}
+
+constexpr const char* kFooter =
+    R"(Maximises E_M, the adversary's expected inference error, subject to L_M <= C, the expected loss when a
+word becomes another (1 where their labels differ, unless --losses says otherwise). Every combination of
+mechanism, parameters and epsilon is measured: exactly where the mechanism has a closed form, otherwise
+with --draws outputs of each word.
+
+Examples:
+  sotto tune --class good=positive.txt --class bad=negative.txt -e 10,20,50,100 \
+      --grid t=0:1:0.25 --max-loss 0.06 -o frontier.svg
+  sotto tune --words words.tsv --mechanism santext,tem -e 1:20:1 --max-loss 0.1 --objective best-guess)";
+
+}  // namespace
+
+Action add_tune(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("tune", "Choose mechanism, parameters and epsilon for a list of words");
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command->add_option(name, value, help)->capture_default_str()->type_name(type);
+  };
+  add("--words", arguments->words, "Lines of word, label and perhaps count, separated by tabs", "FILE");
+  add_many(*command, "--class", arguments->classes,
+           "Words of one label, one a line; may be given several times", "LABEL=FILE");
+  add("--max-loss", arguments->max_loss, "Largest L_M that you accept", "C");
+  add("-e,--epsilon", arguments->epsilon, "Values to try, such as 1,2,5 or 1:20:1", "E,...");
+  add_names_option(*command, arguments->mechanisms, "Mechanisms to try (default: vickrey)");
+  arguments->grid.add_options(*command);
+  add("--model", arguments->model, "Model by name or path (default: the first mechanism's)", "NAME|PATH");
+  add("--losses", arguments->losses, "Lines of from, to and loss, separated by tabs, for labels or words",
+      "FILE");
+  add("--objective", arguments->objective, "What to maximise: inference-error (E_M) or best-guess", "NAME");
+  add("--prior", arguments->prior, "Of the secret word: list, uniform, or counts (the model's)", "NAME");
+  add("--outputs", arguments->outputs, "What may come out: words of the list, or of the model", "list|model");
+  add("--unlabelled-loss", arguments->unlabelled_loss, "With --outputs model: of words outside the list",
+      "L");
+  command->add_flag("--unproven", arguments->unproven, "Mechanisms without a guarantee may be chosen");
+  add("--draws", arguments->draws, "Without closed form: outputs drawn of each word", "N");
+  add("--confidence", arguments->confidence, "Of each interval", "C");
+  add("-o,--output", arguments->output, "Draw the frontier", "FILE.svg");
+  add("--seed", arguments->seed, "Draw repeatably", "N");
+  add("--threads", arguments->threads, "Threads (default: one for each processor)", "N");
+  add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
+  command->add_flag("--all", arguments->all, "Print every setting, not only the frontier");
+  command->add_flag("--quiet", arguments->quiet, "No progress bar");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(kFooter);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,66 @@
+// Where the data of experiments is: data sets, vectors and word lists by name, in one YAML file. Paths in it
+// are relative to a data folder, which every machine has somewhere else.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sotto/privatize.hpp>
+#include <sotto/result.hpp>
+
+#include "evaluate/classifier.hpp"
+
+namespace sotto {
+
+/// What is done to a text before anything else.
+enum class TextPreparation {
+  none,
+  words,  ///< lower case, no markup, punctuation, numbers and stopwords, as in the comparative analysis
+};
+
+/// Where the rows of a split come from: a file, or a random share of another split, which then lacks them.
+struct SplitSource {
+  std::string name;
+  std::filesystem::path path;  ///< relative to the data folder; empty: `from`
+  Format format = Format::csv;
+  bool header = true;
+  std::vector<std::string> columns;  ///< their names where there is no header
+  TextPreparation prepare = TextPreparation::none;
+  std::string from;
+  double share = 0;
+};
+
+struct DatasetEntry {
+  std::string name;
+  std::string about;
+  std::vector<std::string> text;       ///< one column, or the two of a pair
+  std::vector<std::string> privatize;  ///< which of them are rewritten
+  std::string label;                   ///< column; empty: there is none
+  TaskKind task = TaskKind::classification;
+  std::map<std::string, std::vector<std::string>> keep;  ///< only rows with one of these values in the column
+  std::vector<SplitSource> splits;
+};
+
+struct VectorsEntry {
+  std::filesystem::path path;
+  std::string about;  ///< what it is, and what it stands for where the original is not at hand
+};
+
+/// Words with a class each, or one class without a name.
+struct WordListEntry {
+  std::vector<std::pair<std::string, std::filesystem::path>> files;  ///< (class, path)
+  std::string about;
+};
+
+struct DataCatalog {
+  std::map<std::string, DatasetEntry> datasets;
+  std::map<std::string, VectorsEntry> vectors;
+  std::map<std::string, WordListEntry> word_lists;
+};
+
+Result<DataCatalog> read_data_catalog(const std::filesystem::path& file);
+
+}  // namespace sotto

@@ -1,0 +1,60 @@
+// The cells of an experiment: every combination that is measured, in a fixed order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "evaluate/run_file.hpp"
+
+namespace sotto {
+
+enum class CellKind {
+  words,       ///< N_w and S_w
+  overlap,     ///< PP, LOW, English words, BLEU, lengths
+  similarity,  ///< CS
+  perplexity,
+  classify,   ///< utility: a classifier is trained and scored
+  attribute,  ///< attack: an attribute is guessed
+  inference,  ///< E_M and L_M of several mechanisms at one ε, which share their noise
+};
+const char* to_string(CellKind kind);
+
+/// What is measured. Strings are labels of the run file.
+struct Cell {
+  CellKind kind = CellKind::words;
+  std::string dataset;    ///< empty: none is used
+  std::string model;      ///< empty: none is used, as for what is measured on original texts
+  std::string mechanism;  ///< empty: original texts, or several mechanisms (inference)
+  double epsilon = 0;     ///< 0: none
+  std::uint64_t repetition = 0;
+  std::uint64_t run = 0;
+  std::string measure;  ///< classifier, attacker or word task
+  std::string mode;     ///< of an attacker: unprotected, static, adaptive
+};
+
+/// Labels and numbers by name, those that say nothing left out.
+nlohmann::ordered_json to_json(const Cell& cell);
+
+/// All cells, in the order of their lines in results.jsonl.
+std::vector<Cell> make_grid(const RunFile& run);
+
+/// A classifier's parameter with this value gets the file of the cell's model.
+inline constexpr std::string_view kCellModel = "@model";
+bool uses_cell_model(const ParameterValues& parameters);
+
+/// The entry with that label; it is there (labels are checked when the file is read).
+const DatasetSpec& find_dataset(const RunFile& run, const std::string& label);
+const ModelSpec& find_model_spec(const RunFile& run, const std::string& label);
+const MechanismSpec& find_mechanism_spec(const RunFile& run, const std::string& label);
+const ClassifierSpec& find_classifier(const RunFile& run, const std::string& label);
+const AttackerSpec& find_attacker(const RunFile& run, const std::string& label);
+const InferenceSpec& find_inference(const RunFile& run, const std::string& label);
+
+/// The mechanisms that an inference cell measures together.
+std::vector<const MechanismSpec*> inference_mechanisms(const RunFile& run, const Cell& cell);
+
+}  // namespace sotto

@@ -1,0 +1,169 @@
+#include "evaluate/material.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "evaluate/model_maker.hpp"
+#include "evaluate/text_metrics.hpp"
+
+namespace sotto {
+namespace {
+
+bool selected(const std::vector<std::string>& labels, const std::string& label) {
+  return labels.empty() || std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+/// The splits and further columns of a data set that the measures use.
+DatasetRequest needs_of(const RunFile& run, const DatasetSpec& spec, const DatasetEntry& entry) {
+  DatasetRequest request;
+  request.rows = spec.rows;
+  request.seed = run.seed;
+  const auto is_split = [&](const std::string& name) {
+    return std::any_of(entry.splits.begin(), entry.splits.end(),
+                       [&](const SplitSource& split) { return split.name == name; });
+  };
+  const auto need_task = [&] {
+    request.splits.insert({"train", "test"});
+    if (is_split("validation")) request.splits.insert("validation");
+  };
+  if (run.words && run.words->from_texts && selected(run.words->of.datasets, spec.label))
+    request.splits.insert(run.words->split);
+  if (run.texts && selected(run.texts->of.datasets, spec.label)) request.splits.insert(run.texts->split);
+  for (const ClassifierSpec& classifier : run.classifiers)
+    if (selected(classifier.of.datasets, spec.label)) need_task();
+  for (const AttackerSpec& attacker : run.attackers)
+    if (selected(attacker.of.datasets, spec.label)) {
+      need_task();
+      request.columns.insert(attacker.attribute);
+    }
+  for (const InferenceSpec& inference : run.inference)
+    if (inference.prior == spec.label) request.splits.insert(inference.split);
+  return request;
+}
+
+Result<DataSplit> read_one(const DatasetEntry& entry, const std::filesystem::path& folder,
+                           DatasetRequest request, const std::string& name) {
+  auto source = std::find_if(entry.splits.begin(), entry.splits.end(),
+                             [&](const SplitSource& split) { return split.name == name; });
+  if (source == entry.splits.end())
+    return fail(Errc::not_found, fmt::format("data set '{}' has no split '{}'", entry.name, name));
+  if (!source->from.empty())
+    source = std::find_if(entry.splits.begin(), entry.splits.end(),
+                          [&](const SplitSource& split) { return split.name == source->from; });
+  if (folder.empty())
+    return fail(Errc::not_found, fmt::format("data set '{}': no data folder was given", entry.name));
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / source->path, ignored))
+    return fail(Errc::not_found, fmt::format("data set '{}': {} is not in the data folder", entry.name,
+                                             source->path.string()));
+  request.splits = {name};
+  SOTTO_ASSIGN(DatasetSplits splits, load_dataset(entry, folder, request));
+  return std::move(splits[name]);
+}
+
+template <class Entry>
+Result<const Entry*> named(const std::map<std::string, Entry>& entries, const std::string& name,
+                           std::string_view what, const RunFile& run) {
+  const auto found = entries.find(name);
+  if (found != entries.end()) return &found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, entry] : entries) names.push_back(known);
+  return fail(Errc::invalid_argument,
+              fmt::format("{}: there is no {} '{}' in {}; there is: {}", run.file.string(), what, name,
+                          run.catalog.string(), fmt::join(names, ", ")));
+}
+
+std::set<std::string> used_word_lists(const RunFile& run) {
+  std::set<std::string> names;
+  if (run.texts && !run.texts->english.empty()) names.insert(run.texts->english);
+  for (const InferenceSpec& inference : run.inference)
+    if (!inference.words.empty()) names.insert(inference.words);
+  for (const ModelSpec& model : run.models)
+    if (!model.vocabulary.empty()) names.insert(model.vocabulary);
+  return names;
+}
+
+Result<LabelledWords> read_list(const std::string& name, const WordListEntry& entry,
+                                const std::filesystem::path& folder) {
+  for (const auto& [word_class, path] : entry.files) {
+    std::error_code ignored;
+    if (folder.empty() || !std::filesystem::exists(folder / path, ignored))
+      return fail(Errc::not_found,
+                  fmt::format("word list '{}': {} is not in the data folder", name, path.string()));
+  }
+  return load_word_list(entry, folder);
+}
+
+}  // namespace
+
+Result<Material> Material::prepare(const RunFile& run, const MaterialOptions& options) {
+  Material material;
+  SOTTO_ASSIGN(material.catalog_, read_data_catalog(run.catalog));
+  const auto go_on = [&]() -> Result<void> {
+    if (options.progress && !options.progress(0, 0)) return fail(Errc::interrupted, "interrupted");
+    return {};
+  };
+  for (const DatasetSpec& spec : run.datasets) {
+    SOTTO_TRY(go_on());
+    SOTTO_ASSIGN(const DatasetEntry* entry, named(material.catalog_.datasets, spec.from, "data set", run));
+    material.entries_.emplace(spec.label, *entry);
+    const DatasetRequest request = needs_of(run, spec, *entry);
+    for (const std::string& name : request.splits)
+      material.splits_.emplace(std::pair(spec.label, name), read_one(*entry, options.data, request, name));
+  }
+  for (const std::string& name : used_word_lists(run)) {
+    SOTTO_ASSIGN(const WordListEntry* entry, named(material.catalog_.word_lists, name, "word list", run));
+    material.word_lists_.emplace(name, read_list(name, *entry, options.data));
+  }
+  for (const ModelSpec& spec : run.models) {
+    if (!spec.vectors.empty())
+      SOTTO_TRY(named(material.catalog_.vectors, spec.vectors, "entry under 'vectors'", run));
+    SOTTO_TRY(go_on());
+    ModelMaker maker(run, material.catalog_, material.word_lists_, options);
+    auto made = maker.make(spec);
+    if (!made && made.error().code == Errc::interrupted) return tl::unexpected(made.error());
+    material.models_.emplace(spec.label, std::move(made));
+  }
+  return material;
+}
+
+Result<const DataSplit*> Material::split(const std::string& dataset, const std::string& name) const {
+  const auto found = splits_.find({dataset, name});
+  if (found == splits_.end())
+    return fail(Errc::not_found, fmt::format("data set '{}' has no split '{}'", dataset, name));
+  if (!found->second) return tl::unexpected(found->second.error());
+  return &*found->second;
+}
+
+Result<const PreparedModel*> Material::model(const std::string& label) const {
+  const auto& found = models_.at(label);
+  if (!found) return tl::unexpected(found.error());
+  return &*found;
+}
+
+Result<const LabelledWords*> Material::word_list(const std::string& name) const {
+  const auto& found = word_lists_.at(name);
+  if (!found) return tl::unexpected(found.error());
+  return &*found;
+}
+
+bool Material::has_split(const std::string& dataset, const std::string& name) const {
+  return splits_.contains({dataset, name});
+}
+
+Result<double> Material::mean_words(const std::string& dataset) const {
+  const DatasetEntry& about = entry(dataset);
+  SOTTO_ASSIGN(const DataSplit* texts, split(dataset, has_split(dataset, "train") ? "train" : "test"));
+  std::uint64_t words = 0;
+  for (std::size_t i = 0; i < about.text.size(); ++i) {
+    if (std::find(about.privatize.begin(), about.privatize.end(), about.text[i]) == about.privatize.end())
+      continue;
+    for (const std::string& text : texts->texts[i]) words += words_of(text).size();
+  }
+  return static_cast<double>(words) / static_cast<double>(std::max<std::size_t>(texts->size(), 1));
+}
+
+}  // namespace sotto

@@ -1,0 +1,14 @@
+// The parts 'measures' and 'report' of a run file.
+#pragma once
+
+#include <sotto/result.hpp>
+
+#include "evaluate/run_file.hpp"
+#include "evaluate/yaml_map.hpp"
+
+namespace sotto {
+
+/// Fills the measures and the report of `run` from the file's map.
+Result<void> read_measures(const YamlMap& root, RunFile& run);
+
+}  // namespace sotto

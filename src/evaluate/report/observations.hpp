@@ -1,0 +1,56 @@
+// The figures of an experiment, to be asked for by what they are about.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "evaluate/grid.hpp"
+
+namespace sotto {
+
+/// A cell with its figures. An inference cell becomes one for each of its mechanisms.
+struct Observation {
+  Cell cell;
+  std::map<std::string, double> values;
+  std::map<std::string, std::pair<double, double>> intervals;  ///< of those that have one
+};
+
+/// A mean over repetitions and runs.
+struct Figure {
+  double mean = 0;
+  double deviation = 0;  ///< standard deviation; NaN where there is one value
+  std::size_t n = 0;
+  std::optional<std::pair<double, double>> interval;  ///< where there is one value and it has one
+};
+
+/// Labels to look for; an empty string means none, an absent one any.
+struct Question {
+  CellKind kind = CellKind::words;
+  std::optional<std::string> dataset;
+  std::optional<std::string> model;
+  std::optional<std::string> mechanism;
+  std::optional<double> epsilon;
+  std::optional<std::string> measure;
+  std::optional<std::string> mode;
+};
+
+class Observations {
+ public:
+  /// From the lines of results.jsonl; cells without figures are left out.
+  explicit Observations(const std::vector<nlohmann::ordered_json>& results);
+
+  /// The mean of that value over all cells that answer the question; nothing where there is none.
+  std::optional<Figure> figure(const Question& question, const std::string& value) const;
+  bool has(const Question& question, const std::string& value) const;
+  /// The ε at which there are figures, ascending.
+  std::vector<double> epsilons(const Question& question) const;
+
+ private:
+  std::vector<Observation> observations_;
+};
+
+}  // namespace sotto

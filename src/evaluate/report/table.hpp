@@ -1,0 +1,66 @@
+// Tables of figures, and how they are written as HTML, CSV and LaTeX.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sotto {
+
+/// A text, or a figure with its spread.
+struct TableCell {
+  std::string text;  ///< where there is no value
+  std::optional<double> value;
+  std::optional<double> deviation;
+  int decimals = 1;
+  bool best = false;  ///< of its column
+
+  static TableCell of(std::string text) { return {std::move(text), {}, {}, 1, false}; }
+};
+
+/// Columns that stand under a common title.
+struct ColumnGroup {
+  std::string title;
+  std::size_t columns = 1;
+};
+
+enum class Better { neither, higher, lower };
+
+struct ReportColumn {
+  std::string title;
+  Better better = Better::neither;  ///< shown as an arrow; the best figure is set in bold
+};
+
+struct ReportTable {
+  std::string id;     ///< file name: letters, digits and '-'
+  std::string title;  ///< without markup, as everything here
+  std::string caption;
+  std::vector<ColumnGroup> groups;  ///< over all columns; empty: there are none
+  std::vector<ReportColumn> columns;
+  std::size_t labels = 1;  ///< so many columns at the beginning hold names
+  std::vector<std::vector<TableCell>> rows;
+
+  /// Whether any cell beside the names is filled.
+  bool has_figures() const;
+  /// Marks the best figure of each column among the rows from `first` on.
+  void mark_best(std::size_t first = 0);
+};
+
+std::string to_html(const ReportTable& table);
+/// A header, then a line for each row; a column of figures with spread is followed by one with the spread.
+std::string to_csv(const ReportTable& table);
+/// A floating table in the style of the package booktabs.
+std::string to_latex(const ReportTable& table);
+
+std::string escape_html(std::string_view text);
+std::string escape_csv(std::string_view text);
+std::string escape_latex(std::string_view text);
+
+/// A letters-digits-and-'-' form of a label, for file names and anchors.
+std::string slug(std::string_view text);
+
+/// An ε or another number of the run file, as short as it can be.
+std::string short_number(double value);
+
+}  // namespace sotto

@@ -1,0 +1,44 @@
+// Which tables a report has. Each function leaves out tables for which there are no figures.
+#pragma once
+
+#include <vector>
+
+#include "evaluate/report/report.hpp"
+#include "evaluate/report/table.hpp"
+
+namespace sotto {
+
+/// N_w, S_w, PP, CS and LOW by mechanism and ε, a table for each data set.
+std::vector<ReportTable> privacy_tables(const ReportData& data);
+/// English words, BLEU, length and perplexity, a table for each data set.
+std::vector<ReportTable> text_tables(const ReportData& data);
+/// Means over the data sets.
+std::vector<ReportTable> average_tables(const ReportData& data);
+/// E_M and L_M.
+std::vector<ReportTable> inference_tables(const ReportData& data);
+std::vector<ReportTable> speed_tables(const ReportData& data);
+
+/// A table for each classifier.
+std::vector<ReportTable> utility_tables(const ReportData& data);
+/// A table for each attacker and data set, with utility and relative gain.
+std::vector<ReportTable> attack_tables(const ReportData& data);
+std::vector<ReportTable> composite_tables(const ReportData& data);
+std::vector<ReportTable> regression_tables(const ReportData& data);
+
+/// PUC by equation 4; nothing where one of its parts is missing.
+std::optional<double> composite_score(const ReportData& data, const std::string& dataset,
+                                      const std::string& model, const std::string& mechanism, double epsilon,
+                                      double alpha);
+
+/// A mechanism on a model: a row of most tables.
+struct Setting {
+  std::string model;
+  std::string mechanism;
+};
+std::vector<Setting> settings(const ReportData& data);
+
+/// The names at the beginning of a row; the model only where there are several.
+std::vector<TableCell> setting_labels(const ReportData& data, const Setting& setting);
+std::vector<ReportColumn> setting_columns(const ReportData& data);
+
+}  // namespace sotto

@@ -1,0 +1,18 @@
+// Seeds of an experiment. Everything random in it follows from the one seed of the run file and a purpose in
+// words, so that two purposes never share their noise and a resumed run draws what an undisturbed one does.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "random/bit_sources.hpp"
+
+namespace sotto {
+
+/// The key of the draws for `purpose`. Thread-safe.
+Key experiment_key(std::uint64_t seed, std::string_view purpose);
+
+/// The first 63 bits of that key, for what takes a number. Thread-safe.
+std::uint64_t experiment_seed(std::uint64_t seed, std::string_view purpose);
+
+}  // namespace sotto

@@ -1,0 +1,70 @@
+// Privatized texts, kept as files by the hash of what decides them, so that the metrics, classifiers and
+// attackers of one setting share them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <sotto/model.hpp>
+#include <sotto/result.hpp>
+
+#include "evaluate/grid.hpp"
+#include "evaluate/identity.hpp"
+#include "evaluate/material.hpp"
+
+namespace sotto {
+
+/// A split, rewritten once. Strings are labels.
+struct TextRequest {
+  std::string dataset;
+  std::string split;
+  std::string model;
+  std::string mechanism;
+  double epsilon = 0;
+  std::uint64_t repetition = 0;
+};
+
+/// The request for a split of a cell's data set.
+TextRequest texts_of(const Cell& cell, const std::string& split);
+
+/// Texts by column of the data set's `text`, rows in the order of the split.
+using TextColumns = std::vector<std::vector<std::string>>;
+
+/// Thread-safe, as long as no two threads make the same texts.
+class TextStore {
+ public:
+  TextStore(const RunFile& run, const Material& material, const Identities& identities,
+            std::filesystem::path folder)
+      : run_(run), material_(material), identities_(identities), folder_(std::move(folder)) {}
+
+  /// What decides the texts; an error with the reason where they cannot be made.
+  Result<nlohmann::json> identity(const TextRequest& request) const;
+  Result<std::string> key(const TextRequest& request) const;
+
+  bool is_made(const std::string& key) const;
+  /// Rewrites the split. `progress` is asked whether to go on.
+  Result<void> make(const TextRequest& request, const ProgressCallback& progress) const;
+  /// The texts, which are made.
+  Result<TextColumns> load(const TextRequest& request) const;
+  /// Tokens, seconds and so on of the making; empty when it was not made.
+  nlohmann::ordered_json report(const std::string& key) const;
+
+ private:
+  Result<PrivatizeOptions> options(const TextRequest& request) const;
+  Result<std::filesystem::path> write_originals(const TextRequest& request, const DataSplit& split) const;
+  std::filesystem::path texts_file(const std::string& key) const { return folder_ / (key + ".jsonl"); }
+  std::filesystem::path report_file(const std::string& key) const { return folder_ / (key + ".json"); }
+
+  const RunFile& run_;
+  const Material& material_;
+  const Identities& identities_;
+  std::filesystem::path folder_;
+  mutable std::mutex originals_;
+};
+
+}  // namespace sotto

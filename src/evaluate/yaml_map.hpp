@@ -1,0 +1,72 @@
+// YAML maps that are read strictly: an unknown key, a key given twice or a value of the wrong kind is an
+// error that names the file, the line, and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// Reads a file whose content is a map. What stands there may not be an alias or a second document.
+Result<YAML::Node> load_yaml(const std::filesystem::path& file);
+
+/// Lays `over` upon `base`: maps are merged key by key, a null removes the key, anything else replaces it.
+void merge_yaml(YAML::Node base, const YAML::Node& over);
+
+/// A map of a file, with the place where it stands. Copies share the nodes.
+class YamlMap {
+ public:
+  /// `place` is for messages, such as "mechanisms.CMP"; empty for the whole file. A null counts as an empty
+  /// map.
+  static Result<YamlMap> open(YAML::Node node, std::string file, std::string place,
+                              const std::vector<std::string_view>& allowed);
+  /// The same with keys that the user chooses.
+  static Result<YamlMap> open_any(YAML::Node node, std::string file, std::string place);
+
+  bool has(const std::string& key) const;
+  std::vector<std::string> keys() const;  ///< in the order of the file
+  const std::string& place() const { return place_; }
+  const std::string& file() const { return file_; }
+  YAML::Node node(const std::string& key) const;
+
+  /// The value, or `fallback` where there is none.
+  Result<std::string> text(const std::string& key, std::string fallback) const;
+  Result<std::string> required_text(const std::string& key) const;
+  Result<std::uint64_t> integer(const std::string& key, std::uint64_t low, std::uint64_t high,
+                                std::uint64_t fallback) const;
+  Result<double> number(const std::string& key, double low, double high, double fallback) const;
+  Result<bool> flag(const std::string& key, bool fallback) const;
+  /// The index of the value in `allowed`; `fallback` where there is none.
+  Result<std::size_t> choice(const std::string& key, const std::vector<std::string_view>& allowed,
+                             std::size_t fallback) const;
+  /// A single value counts as a list of one; an absent one is empty.
+  Result<std::vector<std::string>> texts(const std::string& key) const;
+  Result<std::vector<double>> numbers(const std::string& key, double low, double high) const;
+  /// Scalars by name, as they are written.
+  Result<std::map<std::string, std::string>> text_map(const std::string& key) const;
+  Result<YamlMap> map(const std::string& key, const std::vector<std::string_view>& allowed) const;
+  Result<YamlMap> any_map(const std::string& key) const;
+
+  /// An error about the value of `key`: file, line, key, and `message`.
+  tl::unexpected<Error> problem(const std::string& key, std::string_view message) const;
+
+ private:
+  YamlMap(YAML::Node node, std::string file, std::string place)
+      : node_(std::move(node)), file_(std::move(file)), place_(std::move(place)) {}
+  std::string path_of(const std::string& key) const;
+
+  YAML::Node node_;
+  std::string file_;
+  std::string place_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evaluate/report/table.hpp"
+
+namespace sotto {
+namespace {
+
+using ::testing::HasSubstr;
+
+ReportTable sample() {
+  ReportTable table{"t-1", "A & B.", "50 % of \"it\"", {{"", 1}, {"ε = 1", 2}}, {}, 1, {}};
+  table.columns = {{"mechanism", Better::neither}, {"N_w", Better::lower}, {"S_w", Better::higher}};
+  table.rows = {{TableCell::of("a,\"b\""), {"", 12.345, 0.5, 1, false}, {"", 7, std::nullopt, 1, false}},
+                {TableCell::of("<c>"), {"", -0.01, 0.25, 1, false}, TableCell::of("–")}};
+  return table;
+}
+
+TEST(ReportTable, MarksTheBestOfEachColumn) {
+  ReportTable table = sample();
+  table.mark_best();
+  EXPECT_FALSE(table.rows[0][1].best);
+  EXPECT_TRUE(table.rows[1][1].best) << "lower is better";
+  EXPECT_TRUE(table.rows[0][2].best) << "the only one";
+  table = sample();
+  table.mark_best(1);
+  EXPECT_FALSE(table.rows[0][2].best) << "rows before the first do not take part";
+}
+
+TEST(ReportTable, AsCsvKeepsEveryDigitAndQuotes) {
+  EXPECT_EQ(to_csv(sample()),
+            "mechanism,ε = 1 N_w,ε = 1 N_w sd,ε = 1 S_w\n"
+            "\"a,\"\"b\"\"\",12.345,0.5,7\n"
+            "<c>,-0.01,0.25,–\n");
+}
+
+TEST(ReportTable, AsLatexIsEscapedAndBalanced) {
+  const std::string latex = to_latex(sample());
+  EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{lrr}\n\\toprule"));
+  EXPECT_THAT(latex, HasSubstr("\\multicolumn{2}{c}{$\\varepsilon$ = 1}"));
+  EXPECT_THAT(latex, HasSubstr("\\cmidrule(lr){2-3}"));
+  EXPECT_THAT(latex, HasSubstr("N\\_w $\\downarrow$"));
+  EXPECT_THAT(latex, HasSubstr("12.3$_{\\pm 0.5}$ & 7.0 \\\\"));
+  EXPECT_THAT(latex, HasSubstr("\\textless{}c\\textgreater{} & 0.0$_{\\pm 0.2}$ & --"));
+  EXPECT_THAT(latex, HasSubstr("\\caption{A \\& B. 50 \\% of \"it\"}"));
+  EXPECT_EQ(escape_latex("a\\b{c}~^#$"),
+            "a\\textbackslash{}b\\{c\\}\\textasciitilde{}\\textasciicircum{}\\#\\$");
+}
+
+TEST(ReportTable, AsHtmlIsEscaped) {
+  const std::string html = to_html(sample());
+  EXPECT_THAT(html, HasSubstr("A &amp; B."));
+  EXPECT_THAT(html, HasSubstr("&lt;c&gt;"));
+  EXPECT_THAT(html, HasSubstr("50 % of &quot;it&quot;"));
+  EXPECT_THAT(html, HasSubstr("12.3<span class=\"sd\"> ± 0.5</span>"));
+}
+
+TEST(ReportTable, SlugsAreFileNames) {
+  EXPECT_EQ(slug("AG News / GloVe 50"), "ag-news-glove-50");
+  EXPECT_EQ(slug("ε–δ"), "");
+  EXPECT_EQ(short_number(0.25), "0.25");
+  EXPECT_EQ(short_number(10), "10");
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,50 @@
+// A small world for the tests of tuning: the twelve-word model of four groups, its words labelled by group.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "evaluate/word_task.hpp"
+#include "mechanisms/noise_fixture.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_model.hpp"
+
+namespace sotto::testing {
+
+class WordTaskTest : public ::testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& content) {
+    std::filesystem::path file = folder_.path() / name;
+    std::ofstream(file, std::ios::binary) << content;
+    return file;
+  }
+
+  /// Function words, food, animals and cities; "soup" is food and an animal, for want of a better word.
+  WordTaskOptions labelled() {
+    WordTaskOptions options;
+    options.table =
+        write("words.tsv",
+              "the\tfunction\t7\na\tfunction\t5\nan\tfunction\npizza\tfood\t3\npasta\tfood\nsoup\tfood\n"
+              "soup\tanimal\ndog\tanimal\ncat\tanimal\nhorse\tanimal\nparis\tcity\nlondon\tcity\n"
+              "rome\tcity\t2\nunknown\tcity\n");
+    return options;
+  }
+
+  WordTask task(const WordTaskOptions& options) {
+    auto read = WordTask::read(model_, options);
+    if (!read) throw std::runtime_error(read.error().message);
+    return std::move(*read);
+  }
+
+  TokenId id(const std::string& word) const { return model_->find(word); }
+
+  TemporaryFolder folder_;
+  std::shared_ptr<const Model> model_ = write_tiny_model(folder_.path() / "tiny.safetensors");
+};
+
+}  // namespace sotto::testing
