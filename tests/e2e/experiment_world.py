@@ -43,9 +43,9 @@ measures:
   words: {words: 5, draws: 20}
   texts: {metrics: [pp, cs, low, bleu, length], least_occurring: 20}
   classifiers:
-    Fast: {kind: fasttext, runs: 2}
+    Fast: {kind: fasttext, runs: 2, set: {buckets: 1000, dimension: 10}}
   attackers:
-    Author: {kind: fasttext, attribute: who, runs: 1}
+    Author: {kind: fasttext, attribute: who, runs: 1, set: {buckets: 1000, dimension: 10}}
   inference:
     Moods: {words: moods, draws: 5}
 report: {puc_alphas: [0.5], regression: true}

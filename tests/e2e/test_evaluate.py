@@ -117,8 +117,7 @@ def test_what_is_absent_is_said(world):
     run = run.replace("  Notes: {from: notes}\n", "  Notes: {from: notes}\n  Lost: {from: lost}\n")
     run = run.replace("  Small: {vectors: small}\n", "  Small: {vectors: small}\n  Gone: {vectors: lost}\n")
     run = run.replace("  CMP: {mechanism: cmp}\n", "  CMP: {mechanism: cmp}\n  Dream: {mechanism: no-such-mechanism}\n")
-    run = run.replace("    Fast: {kind: fasttext, runs: 2}\n",
-                      "    Fast: {kind: fasttext, runs: 2}\n    Oracle: {kind: no-such-classifier}\n")
+    run = run.replace("  classifiers:\n", "  classifiers:\n    Oracle: {kind: no-such-classifier}\n")
     world.write("run.yaml", run)
     outcome = world.ok(*command("out"))
     for reason in ("lost.csv is not in the data folder", "lost.txt is not in the data folder",
