@@ -1,0 +1,39 @@
+// One task learnt several times with different seeds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluate/classifier.hpp"
+#include "evaluate/spread.hpp"
+
+namespace sotto {
+
+struct RunOptions {
+  std::string classifier = "fasttext";
+  ParameterValues parameters;
+  unsigned runs = 3;  ///< at least 1; run i has the seed `seed` + i
+  std::uint64_t seed = 0;
+  ProgressCallback progress = {};  ///< told the runs that are done, and how many there are
+};
+
+/// Scores of the runs, in order, and their spread by name.
+struct RepeatedScores {
+  std::vector<Scores> runs;
+  std::map<std::string, Spread> spread;
+};
+
+RepeatedScores summarize(std::vector<Scores> runs);
+
+/// Learns data.train with data.validation and scores data.test, `runs` times. Thread-safe.
+Result<RepeatedScores> repeated_runs(const TaskData& data, const RunOptions& options);
+
+/// The same, scored on several test sets: one result for each of `tests`, from the same trained classifiers.
+Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
+                                                  std::span<const std::vector<LabelledText>* const> tests,
+                                                  const RunOptions& options);
+
+}  // namespace sotto
