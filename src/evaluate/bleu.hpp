@@ -10,26 +10,34 @@
 
 namespace sotto {
 
-/// What a precision of zero is replaced by; without it one missing order makes the score zero.
+/// What becomes of an order without a match; without smoothing it makes the score zero.
 enum class BleuSmoothing {
-  none,     ///< nothing (nltk's method0, whose scores near 1e-78 are 0 here)
-  floor,    ///< a match count of 0 becomes 0.1 (nltk's method1, sacrebleu's "floor")
-  add_one,  ///< 1 is added to matches and totals of orders from 2 on (nltk's method2, sacrebleu's "add-k")
+  none,     ///< nothing (nltk's method0 gives scores near 1e-78 where this gives 0)
+  floor,    ///< 0 matches count as 0.1 (sacrebleu's "floor", nltk's method1)
+  add_one,  ///< 1 is added to matches and totals of orders from 2 on (sacrebleu's "add-k", nltk's method2)
   exponential,  ///< the k-th order without a match counts as 1/2^k matches (sacrebleu's "exp", nltk's
                 ///< method3)
+};
+
+/// What becomes of the orders that are longer than the candidate. add_one comes before the first two.
+enum class BleuShortText {
+  zero,       ///< the score is 0 (sacrebleu's corpus score)
+  leave_out,  ///< they are left out of the mean (sacrebleu's sentence score, "effective order")
+  one_miss,   ///< they count as one n-gram that does not match (nltk)
 };
 
 struct BleuOptions {
   std::size_t order = 4;  ///< longest n-gram, 1 to 4
   BleuSmoothing smoothing = BleuSmoothing::exponential;
-  /// Orders for which the candidate is too short to have an n-gram are left out of the mean, as sacrebleu's
-  /// sentence score does. Otherwise they count as orders without a match.
-  bool effective_order = false;
+  BleuShortText short_text = BleuShortText::zero;
 };
 
-/// sacrebleu's sentence score, and nltk's as it is without options.
-inline constexpr BleuOptions kSacrebleuSentence = {4, BleuSmoothing::exponential, true};
-inline constexpr BleuOptions kNltkSentence = {4, BleuSmoothing::none, false};
+/// sacrebleu's corpus and sentence scores with its defaults, and nltk's without a smoothing function.
+/// DP-MLM reports BLEU of whole data sets between 0 and 1 and names neither implementation nor smoothing; the
+/// other papers do not use BLEU. Sotto's reports give the first of these.
+inline constexpr BleuOptions kSacrebleuCorpus = {};
+inline constexpr BleuOptions kSacrebleuSentence = {4, BleuSmoothing::exponential, BleuShortText::leave_out};
+inline constexpr BleuOptions kNltkSentence = {4, BleuSmoothing::none, BleuShortText::one_miss};
 
 struct BleuScore {
   double score = 0;                ///< 0 to 1; sacrebleu prints 100 times as much
@@ -41,11 +49,11 @@ struct BleuScore {
 
 using Tokens = std::vector<std::string>;
 
-/// BLEU of the candidates, each against its one reference, with n-gram counts added up over all: what
-/// sacrebleu calls corpus BLEU with tokenize="none". The spans have equal length. Without a candidate token
-/// the score is 0; without any token on either side it is 1, since nothing was lost. Thread-safe.
+/// BLEU of the candidates, each against its one reference, from n-gram counts added up over all (tokens as
+/// given: sacrebleu's tokenize="none"). The spans have equal length. Where no token matches, for example
+/// because a side is empty, the score is 0. Thread-safe.
 Result<BleuScore> corpus_bleu(std::span<const Tokens> candidates, std::span<const Tokens> references,
-                              const BleuOptions& options = {});
+                              const BleuOptions& options = kSacrebleuCorpus);
 
 /// BLEU of one candidate against its reference. Thread-safe.
 Result<BleuScore> sentence_bleu(const Tokens& candidate, const Tokens& reference,

@@ -73,7 +73,8 @@ struct ClassifierInfo {
 /// Makes a classifier from parameters that are complete and have known names; values are still to be checked.
 using ClassifierFactory = std::function<Result<std::unique_ptr<Classifier>>(const ParameterValues&)>;
 
-/// Adds a kind of classifier under its name; one that is there already is replaced. Thread-safe.
+/// Adds a kind of classifier, for one that lives in a library of its own; "fasttext" is always there. One of
+/// the same name is replaced. Thread-safe.
 void register_classifier(ClassifierInfo info, ClassifierFactory factory);
 
 /// Every kind there is, by name. Thread-safe.

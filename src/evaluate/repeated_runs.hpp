@@ -17,7 +17,7 @@ struct RunOptions {
   ParameterValues parameters;
   unsigned runs = 3;  ///< at least 1; run i has the seed `seed` + i
   std::uint64_t seed = 0;
-  ProgressCallback progress = {};  ///< told the runs that are done, and how many there are
+  ProgressCallback progress = {};  ///< told thousandths of runs
 };
 
 /// Scores of the runs, in order, and their spread by name.
@@ -33,7 +33,7 @@ Result<RepeatedScores> repeated_runs(const TaskData& data, const RunOptions& opt
 
 /// The same, scored on several test sets: one result for each of `tests`, from the same trained classifiers.
 Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
-                                                  std::span<const std::vector<LabelledText>* const> tests,
+                                                  std::span<const std::span<const LabelledText>> tests,
                                                   const RunOptions& options);
 
 }  // namespace sotto

@@ -57,9 +57,9 @@ struct WordMetricsReport {
   double ratio() const { return stays.value / distinct.value; }  ///< N_w : S_w
 };
 
-/// N_w and S_w of each of `words`, ids of `model` (⊥ allowed: it cannot come out, so its N_w is 0). Exact
-/// where the mechanism has a closed form. The result depends on seed and words, not on threads. Refuses an
-/// empty list.
+/// N_w and S_w of each of `words`, different ids of `model` (⊥ allowed: it cannot come out, so its N_w is 0).
+/// Exact where the mechanism has a closed form. The result depends on seed and words, not on threads. Refuses
+/// an empty list.
 Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& model,
                                        std::span<const TokenId> words, const WordMetricOptions& options = {});
 

@@ -2,53 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <mutex>
-#include <random>
 
-#include <fasttext/fasttext.h>
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "train/fasttext_trainer.hpp"
 
 namespace sotto {
 namespace {
-
-/// What the library's own train() does, but that every vector starts at random: it fills a tenth of the
-/// matrix for each thread, and with few threads most vectors begin as zeros, equal to each other.
-class Trainer : public fasttext::FastText {
- public:
-  void run(const fasttext::Args& args, const TrainCallback& callback) {
-    args_ = std::make_shared<fasttext::Args>(args);
-    dict_ = std::make_shared<fasttext::Dictionary>(args_);
-    std::ifstream file(args_->input);
-    if (!file) throw std::invalid_argument("cannot be opened");
-    dict_->readFromFile(file);
-    input_ = random_matrix();
-    output_ = createTrainOutputMatrix();
-    quant_ = false;
-    model_ = std::make_shared<fasttext::Model>(input_, output_, createLoss(output_), false);
-    startThreads(callback);
-  }
-
-  std::uint64_t tokens_done() const {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, tokenCount_));
-  }
-  std::uint64_t tokens_in_all() const {
-    return static_cast<std::uint64_t>(dict_->ntokens()) * static_cast<std::uint64_t>(args_->epoch);
-  }
-  double loss() const { return static_cast<double>(loss_.load()); }
-
- private:
-  std::shared_ptr<fasttext::DenseMatrix> random_matrix() const {
-    auto matrix = std::make_shared<fasttext::DenseMatrix>(dict_->nwords() + args_->bucket, args_->dim);
-    std::mt19937 generator(static_cast<std::uint32_t>(args_->seed));
-    const double width = 2.0 / args_->dim;
-    for (std::int64_t i = 0; i < matrix->rows() * matrix->cols(); ++i)
-      matrix->data()[i] = static_cast<float>(width * (static_cast<double>(generator()) * 0x1p-32 - 0.5));
-    return matrix;
-  }
-};
 
 fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOptions& options) {
   fasttext::Args args;
@@ -78,7 +40,7 @@ fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOpt
 }  // namespace
 
 struct FasttextRun::Impl {
-  Trainer trainer;
+  FasttextTrainer trainer;
   std::vector<std::int64_t> counts;
   std::shared_ptr<const fasttext::DenseMatrix> outputs;
 };
@@ -90,7 +52,7 @@ FasttextRun::~FasttextRun() = default;
 
 Result<FasttextRun> FasttextRun::train(const std::filesystem::path& tokens, const TrainOptions& options) {
   auto impl = std::make_unique<Impl>();
-  Trainer& trainer = impl->trainer;
+  FasttextTrainer& trainer = impl->trainer;
   std::mutex mutex;
   bool stopped = false;
   // Called by all threads of the library, a few times a second each.

@@ -1,0 +1,136 @@
+#include "evaluate/classifier.hpp"
+
+#include <cmath>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "evaluate/fasttext_classifier.hpp"
+
+namespace sotto {
+namespace {
+
+struct Kind {
+  ClassifierInfo info;
+  ClassifierFactory factory;
+};
+
+/// Guarded by a mutex, since libraries may add kinds while others are made.
+class Registry {
+ public:
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  void add(Kind kind) {
+    const std::lock_guard lock(mutex_);
+    const std::string name = kind.info.name;
+    kinds_.insert_or_assign(name, std::move(kind));
+  }
+
+  std::vector<ClassifierInfo> infos() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<ClassifierInfo> infos;
+    for (const auto& [name, kind] : kinds_) infos.push_back(kind.info);
+    return infos;
+  }
+
+  Result<Kind> find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = kinds_.find(name); found != kinds_.end()) return found->second;
+    std::vector<std::string_view> names;
+    for (const auto& [known, kind] : kinds_) names.push_back(known);
+    return fail(Errc::not_found,
+                fmt::format("classifier: there is no '{}'; there are: {}", name, fmt::join(names, ", ")));
+  }
+
+ private:
+  Registry() { add({fasttext_classifier_info(), make_fasttext_classifier}); }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+Result<ParameterValues> completed(const ClassifierInfo& info, const ParameterValues& given) {
+  ParameterValues complete;
+  std::vector<std::string_view> names;
+  for (const ParameterInfo& parameter : info.parameters) {
+    complete[parameter.name] = parameter.default_value;
+    names.push_back(parameter.name);
+  }
+  for (const auto& [name, value] : given) {
+    if (!complete.contains(name))
+      return fail(Errc::invalid_argument,
+                  fmt::format("classifier {}: there is no parameter '{}'; there are: {}", info.name, name,
+                              fmt::join(names, ", ")));
+    complete[name] = value;
+  }
+  return complete;
+}
+
+Result<void> check_texts(const Task& task, std::span<const LabelledText> texts, std::string_view part) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (task.kind == TaskKind::classification && texts[i].label >= task.class_names.size())
+      return fail(Errc::invalid_argument,
+                  fmt::format("{} text {}: label {} is not allowed; there are {} classes", part, i + 1,
+                              texts[i].label, task.class_names.size()));
+    if (task.kind == TaskKind::regression && !std::isfinite(texts[i].value))
+      return fail(Errc::invalid_argument,
+                  fmt::format("{} text {}: the value {} is not allowed; give a finite number", part, i + 1,
+                              texts[i].value));
+  }
+  return {};
+}
+
+Result<Scores> score_labels(const Task& task, std::span<const LabelledText> texts,
+                            std::span<const Prediction> predictions) {
+  std::vector<ClassIndex> truth;
+  std::vector<ClassIndex> guesses;
+  for (const LabelledText& text : texts) truth.push_back(text.label);
+  for (const Prediction& prediction : predictions) guesses.push_back(prediction.label);
+  SOTTO_ASSIGN(const ClassificationScores scores, score_classes(truth, guesses, task.class_names.size()));
+  return Scores{{"accuracy", scores.accuracy}, {"micro_f1", scores.micro_f1}, {"macro_f1", scores.macro_f1}};
+}
+
+}  // namespace
+
+void register_classifier(ClassifierInfo info, ClassifierFactory factory) {
+  Registry::instance().add({std::move(info), std::move(factory)});
+}
+
+std::vector<ClassifierInfo> classifiers() {
+  return Registry::instance().infos();
+}
+
+Result<std::unique_ptr<Classifier>> make_classifier(std::string_view name,
+                                                    const ParameterValues& parameters) {
+  SOTTO_ASSIGN(const Kind kind, Registry::instance().find(name));
+  SOTTO_ASSIGN(const ParameterValues complete, completed(kind.info, parameters));
+  return kind.factory(complete);
+}
+
+Result<Scores> score_predictions(const Task& task, std::span<const LabelledText> texts,
+                                 std::span<const Prediction> predictions) {
+  if (task.kind == TaskKind::classification) return score_labels(task, texts, predictions);
+  std::vector<double> truth;
+  std::vector<double> guesses;
+  for (const LabelledText& text : texts) truth.push_back(text.value);
+  for (const Prediction& prediction : predictions) guesses.push_back(prediction.value);
+  SOTTO_ASSIGN(const CorrelationScores scores, score_values(truth, guesses));
+  return Scores{
+      {"pearson", scores.pearson}, {"spearman", scores.spearman}, {"pearson_spearman", scores.mean}};
+}
+
+Result<void> check_task(const TaskData& data) {
+  if (data.train.empty()) return fail(Errc::invalid_argument, "the training part is empty; give some texts");
+  if (data.test.empty()) return fail(Errc::invalid_argument, "the test part is empty; give some texts");
+  if (data.task.kind == TaskKind::classification && data.task.class_names.size() < 2)
+    return fail(Errc::invalid_argument, fmt::format("a task with {} classes; give at least 2 to tell apart",
+                                                    data.task.class_names.size()));
+  SOTTO_TRY(check_texts(data.task, data.train, "training"));
+  SOTTO_TRY(check_texts(data.task, data.validation, "validation"));
+  return check_texts(data.task, data.test, "test");
+}
+
+}  // namespace sotto

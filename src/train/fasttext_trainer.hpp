@@ -1,0 +1,52 @@
+// libfasttext's training loop. Only the files that know fastText include this header.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <stdexcept>
+
+#include <fasttext/fasttext.h>
+
+namespace sotto {
+
+/// What the library's own train() does, but that every vector starts at random: it fills a tenth of the
+/// matrix for each thread, and with few threads most vectors begin as zeros, equal to each other. Throws what
+/// the library throws.
+class FasttextTrainer : public fasttext::FastText {
+ public:
+  void run(const fasttext::Args& args, const TrainCallback& callback) {
+    args_ = std::make_shared<fasttext::Args>(args);
+    dict_ = std::make_shared<fasttext::Dictionary>(args_);
+    std::ifstream file(args_->input);
+    if (!file) throw std::invalid_argument("cannot be opened");
+    dict_->readFromFile(file);
+    input_ = random_matrix();
+    output_ = createTrainOutputMatrix();
+    quant_ = false;
+    model_ = std::make_shared<fasttext::Model>(input_, output_, createLoss(output_), false);
+    startThreads(callback);
+  }
+
+  std::uint64_t tokens_done() const {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, tokenCount_));
+  }
+  std::uint64_t tokens_in_all() const {
+    return static_cast<std::uint64_t>(dict_->ntokens()) * static_cast<std::uint64_t>(args_->epoch);
+  }
+  double loss() const { return static_cast<double>(loss_.load()); }
+
+ private:
+  std::shared_ptr<fasttext::DenseMatrix> random_matrix() const {
+    auto matrix = std::make_shared<fasttext::DenseMatrix>(dict_->nwords() + args_->bucket, args_->dim);
+    std::mt19937 generator(static_cast<std::uint32_t>(args_->seed));
+    const double width = 2.0 / args_->dim;
+    for (std::int64_t i = 0; i < matrix->rows() * matrix->cols(); ++i)
+      matrix->data()[i] = static_cast<float>(width * (static_cast<double>(generator()) * 0x1p-32 - 0.5));
+    return matrix;
+  }
+};
+
+}  // namespace sotto
