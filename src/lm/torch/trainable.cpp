@@ -1,9 +1,8 @@
 #include "lm/torch/trainable.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
+#include <numeric>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -34,26 +33,9 @@ void fill_mask(float* out, std::int64_t count, double share, std::uint64_t seed)
   }
 }
 
-// Lets threads do something one after the other, in the order of their numbers.
-class Queue {
- public:
-  void wait_for(std::size_t turn) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return turn_ == turn; });
-  }
-  void next() {
-    {
-      const std::lock_guard lock(mutex_);
-      ++turn_;
-    }
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t turn_ = 0;
-};
+// Gradients that are collected side by side and then added up in order, so that the sum does not depend on
+// threads. More would keep more processors busy and take more memory: each is as large as the network.
+constexpr std::size_t kLanes = 4;
 
 class Trainable final : public TrainableNetwork {
  public:
@@ -62,8 +44,7 @@ class Trainable final : public TrainableNetwork {
       : graph_(std::move(graph)),
         settings_(settings),
         runtime_(runtime),
-        parameters_(parameters, runtime.device),
-        total_(parameters_.zeros()) {}
+        parameters_(parameters, runtime.device) {}
 
   NetworkLimits limits() const override { return graph_->limits(); }
   std::uint32_t width() const override { return static_cast<std::uint32_t>(graph_->width()); }
@@ -164,41 +145,32 @@ class Trainable final : public TrainableNetwork {
   double learn_checked(const NetworkInput& input, std::span<const std::uint32_t> members,
                        std::span<const float> targets, double learning_rate) {
     const std::vector<Members> parts = cut(input, members);
+    const std::size_t lanes = std::min(kLanes, parts.size());
+    while (gradients_.size() < lanes) gradients_.push_back(parameters_.make_gradient());
     std::vector<double> losses(parts.size());
-    total_.zero_();
+    std::vector<std::exception_ptr> thrown(lanes);
     ++steps_;
-    Queue queue;
-    std::exception_ptr thrown;
-    parallel_for(parts.size(), 1, runtime_.threads, [&](std::size_t part, std::size_t) {
-      Gradient gradient = take_gradient();
-      std::exception_ptr failed;
+    parallel_for(lanes, 1, runtime_.threads, [&](std::size_t lane, std::size_t) {
       try {
         const OneThread alone;
-        losses[part] = derive(input, parts[part], targets, members.size(), part, gradient);
+        gradients_[lane].flat.zero_();
+        for (std::size_t part = lane; part < parts.size(); part += lanes)
+          losses[part] = derive(input, parts[part], targets, members.size(), part, gradients_[lane]);
       } catch (...) {
-        failed = std::current_exception();
+        thrown[lane] = std::current_exception();
       }
-      queue.wait_for(part);
-      if (failed && !thrown) thrown = failed;
-      if (!thrown) total_.add_(gradient.flat);
-      queue.next();
-      give_back(std::move(gradient));
     });
-    if (thrown) std::rethrow_exception(thrown);
-    if (settings_.largest_norm > 0) {
-      const double norm = total_.norm().item<double>();
-      if (norm > settings_.largest_norm) total_.mul_(settings_.largest_norm / norm);
-    }
-    parameters_.step(total_, learning_rate, {.weight_decay = settings_.weight_decay}, runtime_.threads);
-    double loss = 0;
-    for (const double part : losses) loss += part;
-    return loss;
+    for (const std::exception_ptr& failure : thrown)
+      if (failure) std::rethrow_exception(failure);
+    parameters_.step(std::span(gradients_).first(lanes), learning_rate,
+                     {.weight_decay = settings_.weight_decay, .largest_norm = settings_.largest_norm},
+                     runtime_.threads);
+    return std::accumulate(losses.begin(), losses.end(), 0.0);
   }
 
-  // The part's share of the mean loss of the batch; its gradient is left in `gradient`.
+  // The part's share of the mean loss of the batch; its gradient is added to `gradient`.
   double derive(const NetworkInput& input, const Members& part, std::span<const float> targets,
                 std::size_t batch, std::size_t number, Gradient& gradient) const {
-    gradient.flat.zero_();
     Dropout dropout(settings_.dropout, mixed(mixed(mixed(settings_.seed) + steps_) + number));
     std::vector<float> wanted;
     for (const std::uint32_t i : part) wanted.push_back(targets[i]);
@@ -214,30 +186,12 @@ class Trainable final : public TrainableNetwork {
     return loss.item<double>();
   }
 
-  Gradient take_gradient() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!gradients_.empty()) {
-        Gradient gradient = std::move(gradients_.back());
-        gradients_.pop_back();
-        return gradient;
-      }
-    }
-    return parameters_.make_gradient();
-  }
-  void give_back(Gradient gradient) {
-    const std::lock_guard lock(mutex_);
-    gradients_.push_back(std::move(gradient));
-  }
-
   std::unique_ptr<const Graph> graph_;
   NetworkSettings settings_;
   Runtime runtime_;
   Parameters parameters_;
-  at::Tensor total_;
   std::uint64_t steps_ = 0;
-  std::mutex mutex_;
-  std::vector<Gradient> gradients_;  // not in use now
+  std::vector<Gradient> gradients_;  // one a lane
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <ATen/CPUGeneratorImpl.h>
 
@@ -13,6 +14,7 @@ namespace {
 
 // Numbers that one part of a step handles: what it touches stays in a processor's second cache.
 constexpr std::int64_t kPiece = 1 << 15;
+constexpr std::size_t kPiecesAtOnce = 16;
 
 }  // namespace
 
@@ -69,24 +71,44 @@ Gradient Parameters::make_gradient() const {
   return gradient;
 }
 
-void Parameters::step(const at::Tensor& gradient, double learning_rate, const AdamSettings& settings,
+// Returns the norm of the sum.
+double Parameters::add_up(std::span<Gradient> gradients, unsigned threads) const {
+  std::vector<double> squares(pieces_.size());
+  parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+    const OneThread alone;
+    for (std::size_t i = begin; i < end; ++i) {
+      at::Tensor sum = gradients[0].flat.narrow(0, pieces_[i].offset, pieces_[i].count);
+      for (const Gradient& other : gradients.subspan(1))
+        sum.add_(other.flat.narrow(0, pieces_[i].offset, pieces_[i].count));
+      squares[i] = sum.dot(sum).item<double>();
+    }
+  });
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+}
+
+void Parameters::step(std::span<Gradient> gradients, double learning_rate, const AdamSettings& settings,
                       unsigned threads) {
   ++steps_;
   if (flat_.device() != at::kCPU) threads = 1;
-  parallel_for(pieces_.size(), 16, threads, [&](std::size_t begin, std::size_t end) {
+  const double norm = add_up(gradients, threads);
+  const at::Tensor& gradient = gradients[0].flat;
+  const double shrink = settings.largest_norm > 0 ? std::min(1.0, settings.largest_norm / norm) : 1.0;
+  parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
     const OneThread alone;
-    const at::NoGradGuard plain;
-    for (std::size_t i = begin; i < end; ++i) step_piece(pieces_[i], gradient, learning_rate, settings);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces_[i];
+      const at::Tensor part = gradient.narrow(0, piece.offset, piece.count);
+      step_piece(piece, shrink < 1 ? part * shrink : part, learning_rate, settings);
+    }
   });
 }
 
-void Parameters::step_piece(const Piece& piece, const at::Tensor& gradient, double learning_rate,
+void Parameters::step_piece(const Piece& piece, const at::Tensor& slope, double learning_rate,
                             const AdamSettings& settings) {
   const auto part = [&](const at::Tensor& all) { return all.narrow(0, piece.offset, piece.count); };
   const auto steps = static_cast<double>(steps_);
   const double first_correction = 1 - std::pow(settings.first_decay, steps);
   const double second_correction = 1 - std::pow(settings.second_decay, steps);
-  const at::Tensor slope = part(gradient);
   at::Tensor weights = part(flat_);
   at::Tensor first = part(first_moment_);
   at::Tensor second = part(second_moment_);

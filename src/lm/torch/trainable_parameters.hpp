@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,17 +50,19 @@ struct AdamSettings {
   double second_decay = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
+  double largest_norm = 0;  ///< longer gradients are shortened to it; 0: they are not
 };
 
 class Parameters {
  public:
   Parameters(const ParameterList& list, const at::Device& device);
 
-  const Leaves& leaves() const { return leaves_; }            ///< without gradients
-  at::Tensor zeros() const { return at::zeros_like(flat_); }  ///< of a gradient's size
+  const Leaves& leaves() const { return leaves_; }  ///< without gradients
   Gradient make_gradient() const;
-  /// One step of Adam with decoupled weight decay (of what has two dimensions or more) on these threads.
-  void step(const at::Tensor& gradient, double learning_rate, const AdamSettings& settings, unsigned threads);
+  /// One step of Adam with decoupled weight decay (of what has two dimensions or more), on so many threads.
+  /// The gradient is the sum of these, in their order, and is left in the first.
+  void step(std::span<Gradient> gradients, double learning_rate, const AdamSettings& settings,
+            unsigned threads);
   void keep();
   void recall();
 
@@ -70,7 +73,8 @@ class Parameters {
     bool decays;
   };
   Leaves views(const at::Tensor& flat) const;
-  void step_piece(const Piece& piece, const at::Tensor& gradient, double learning_rate,
+  double add_up(std::span<Gradient> gradients, unsigned threads) const;
+  void step_piece(const Piece& piece, const at::Tensor& slope, double learning_rate,
                   const AdamSettings& settings);
 
   std::vector<std::vector<std::int64_t>> shapes_;
