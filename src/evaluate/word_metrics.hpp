@@ -59,7 +59,7 @@ struct WordMetricsReport {
 
 /// N_w and S_w of each of `words`, different ids of `model` (⊥ allowed: it cannot come out, so its N_w is 0).
 /// Exact where the mechanism has a closed form. The result depends on seed and words, not on threads. Refuses
-/// an empty list.
+/// an empty list and a word given twice, whose draws would be the same.
 Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& model,
                                        std::span<const TokenId> words, const WordMetricOptions& options = {});
 

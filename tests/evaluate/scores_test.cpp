@@ -6,12 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evaluate/reference.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto {
 namespace {
 
 using testing::expect_error;
+using testing::reference;
 
 TEST(Scores, ClassesByHand) {
   const std::array<ClassIndex, 6> truth = {0, 0, 0, 1, 1, 2};
@@ -58,6 +60,31 @@ TEST(Scores, AConstantPredictionHasNoCorrelation) {
   const std::array truth = {1.0, 2.0, 4.0};
   const std::array constant = {0.1, 0.1, 0.1};
   EXPECT_EQ(score_values(truth, constant)->mean, 0);
+}
+
+TEST(Scores, ClassesEqualScikitLearn) {
+  for (const auto& example : reference()["classification"]) {
+    const auto truth = example["truth"].get<std::vector<ClassIndex>>();
+    const auto predicted = example["predicted"].get<std::vector<ClassIndex>>();
+    const ClassificationScores scores = score_classes(truth, predicted, example["classes"]).value();
+    EXPECT_NEAR(scores.accuracy, example["accuracy"].get<double>(), 1e-12);
+    EXPECT_NEAR(scores.micro_f1, example["micro_f1"].get<double>(), 1e-12);
+    EXPECT_NEAR(scores.macro_f1, example["macro_f1"].get<double>(), 1e-12);
+    for (std::size_t c = 0; c < scores.classes.size(); ++c)
+      EXPECT_NEAR(scores.classes[c].f1, example["f1"][c].get<double>(), 1e-12);
+  }
+}
+
+TEST(Scores, CorrelationsEqualScipy) {
+  for (const auto& example : reference()["correlation"]) {
+    const auto truth = example["truth"].get<std::vector<double>>();
+    const auto predicted = example["predicted"].get<std::vector<double>>();
+    const CorrelationScores scores = score_values(truth, predicted).value();
+    EXPECT_NEAR(scores.pearson, example["pearson"].get<double>(), 1e-12);
+    EXPECT_NEAR(scores.spearman, example["spearman"].get<double>(), 1e-12);
+    EXPECT_NEAR(scores.mean, (scores.pearson + scores.spearman) / 2, 1e-15);
+    EXPECT_EQ(mean_ranks(predicted), example["ranks"].get<std::vector<double>>());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// What independent libraries computed (data/make_fixtures.py), and what a paper printed.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sotto::testing {
+
+inline nlohmann::json read_json(const std::string& name) {
+  std::ifstream file(std::string(SOTTO_TEST_DATA "/") + name);
+  return nlohmann::json::parse(file);
+}
+
+inline const nlohmann::json& reference() {
+  static const nlohmann::json values = read_json("reference.json");
+  return values;
+}
+
+}  // namespace sotto::testing
