@@ -89,8 +89,9 @@ class NetworkBackend {
   virtual ~NetworkBackend() = default;
   virtual Result<std::unique_ptr<TrainableNetwork>> make_recurrent(const RecurrentShape& shape,
                                                                    const NetworkSettings& settings) = 0;
-  /// Begins with the weights of a masked model or sentence encoder in a folder as Hugging Face lays it out;
-  /// the head is new: a layer with tanh (the folder's pooler, if it has one) and a linear one.
+  /// Begins with the weights of a masked model or sentence encoder in a folder as Hugging Face lays it out.
+  /// The head, a layer with tanh and a linear one, is new, except for what the folder has of it: BERT's
+  /// pooler, or the head of a task with as many outputs.
   virtual Result<std::unique_ptr<TrainableNetwork>> open_transformer(const std::filesystem::path& folder,
                                                                      StatePooling pooling,
                                                                      const NetworkSettings& settings) = 0;

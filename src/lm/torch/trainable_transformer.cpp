@@ -194,14 +194,25 @@ class TransformerGraph : public Graph {
       layers_.emplace_back(weights / i, names, sizes_, place, parameters);
   }
 
-  void add_head(const Weights& weights, std::int64_t outputs, ParameterList& parameters) {
-    if (weights.has("pooler.dense.weight"))
-      pooler_ = read_affine(weights, "pooler.dense", sizes_.width, sizes_.width, parameters);
+  // A folder that was tuned to a task before has a head, which serves if it has as many outputs.
+  void add_head(const Checkpoint& checkpoint, const Weights& model, std::int64_t outputs,
+                ParameterList& parameters) {
+    const Weights root(checkpoint);
+    const Weights roberta_head = root / "classifier";
+    const bool fits = outputs == label_count(checkpoint.config());
+    const bool bert_pooler = model.has("pooler.dense.weight");
+    if (roberta_head.has("dense.weight"))
+      pooler_ = read_affine(roberta_head, "dense", sizes_.width, sizes_.width, parameters);
+    else if (bert_pooler)
+      pooler_ = read_affine(model, "pooler.dense", sizes_.width, sizes_.width, parameters);
     else
-      pooler_ = {parameters.add_normal({sizes_.width, sizes_.width}, kStartDeviation),
-                 parameters.add_constant({sizes_.width}, 0)};
-    output_ = {parameters.add_normal({outputs, sizes_.width}, kStartDeviation),
-               parameters.add_constant({outputs}, 0)};
+      pooler_ = new_affine(sizes_.width, parameters);
+    if (fits && roberta_head.has("out_proj.weight"))
+      output_ = read_affine(roberta_head, "out_proj", sizes_.width, outputs, parameters);
+    else if (fits && bert_pooler && root.has("classifier.weight"))
+      output_ = read_affine(root, "classifier", sizes_.width, outputs, parameters);
+    else
+      output_ = new_affine(outputs, parameters);
   }
 
   const Sizes& sizes() const { return sizes_; }
@@ -209,6 +220,16 @@ class TransformerGraph : public Graph {
   void set_pooling(StatePooling pooling) { pooling_ = pooling; }
 
  private:
+  Affine new_affine(std::int64_t outputs, ParameterList& parameters) const {
+    return {parameters.add_normal({outputs, sizes_.width}, kStartDeviation),
+            parameters.add_constant({outputs}, 0)};
+  }
+
+  // Hugging Face leaves it out where there are two.
+  static std::int64_t label_count(const Config& config) {
+    return config.has("id2label") ? static_cast<std::int64_t>(config.json()["id2label"].size()) : 2;
+  }
+
   Sizes sizes_;
   NetworkLimits limits_;
   StatePooling pooling_ = StatePooling::first;
@@ -248,7 +269,7 @@ class TrainableBert final : public TransformerGraph {
     norm_ = read_norm(embeddings, "LayerNorm", sizes(), parameters);
     add_layers(all / (small ? "transformer" : "encoder") / "layer", small ? kDistilNames : kBertNames,
                NormPlace::after, parameters);
-    add_head(all, outputs, parameters);
+    add_head(checkpoint, all, outputs, parameters);
   }
 
  private:
@@ -299,7 +320,7 @@ class TrainableBounded final : public TransformerGraph {
     embedding_norm_ = read_norm(embed, "norm", sizes(), parameters);
     add_layers(all / "layers", kBoundedNames, NormPlace::before, parameters);
     norm_ = read_norm(all, "norm", sizes(), parameters);
-    add_head(all, outputs, parameters);
+    add_head(checkpoint, all, outputs, parameters);
   }
 
  private:
