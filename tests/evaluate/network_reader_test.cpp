@@ -42,7 +42,7 @@ TEST(WordReader, RowsAreTheVectorsTimesOneFactor) {
   const std::vector<float> rows = embedding_rows(*model);
   ASSERT_EQ(rows.size(), 13U * 4);
   double power = 0;
-  double factor = rows[0] / parts.vectors[0];
+  const double factor = static_cast<double>(rows[0]) / parts.vectors[0];
   for (std::size_t i = 0; i < 48; ++i) {
     power += rows[i] * rows[i] / 48.0;
     EXPECT_NEAR(rows[i], factor * parts.vectors[i], 1e-5);
