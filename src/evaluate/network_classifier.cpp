@@ -267,7 +267,6 @@ struct TrainingDefaults {
   const char* patience;
   const char* batch;
   const char* learning_rate;
-  const char* warm_up;
   const char* schedule;
   const char* dropout;
   const char* clip;
@@ -275,14 +274,14 @@ struct TrainingDefaults {
   const char* holdout;
 };
 
-std::vector<ParameterInfo> training_parameters(const TrainingDefaults& defaults) {
-  return {
+void add_training(ClassifierInfo& info, const TrainingDefaults& defaults) {
+  const std::vector<ParameterInfo> parameters = {
       {"epochs", defaults.epochs, "passes over the training texts at most, 1 to 1000"},
       {"patience", defaults.patience,
        "stop after so many epochs without a better score on the validation texts, 0 (never) to 1000"},
       {"batch", defaults.batch, "texts a step, 1 to 4096"},
       {"learning_rate", defaults.learning_rate, "Adam's, at its highest, 1e-9 to 10"},
-      {"warm_up", defaults.warm_up, "share of all steps in which the rate rises from 0, 0 to 1"},
+      {"warm_up", "0", "share of all steps in which the rate rises from 0, 0 to 1"},
       {"schedule", defaults.schedule, "of the rate after that: constant, or linear (falls to 0)"},
       {"dropout", defaults.dropout, "share of numbers set to 0 while learning, 0 to 0.9"},
       {"weight_decay", "0", "of matrices, decoupled, 0 to 10"},
@@ -292,6 +291,7 @@ std::vector<ParameterInfo> training_parameters(const TrainingDefaults& defaults)
        "share of the training texts that is held back for validation where none is given, 0 to 0.5"},
       {"device", "cpu", "cpu or cuda"},
       {"threads", "0", "0 (one for each processor) to 1024; they do not change the result"}};
+  info.parameters.insert(info.parameters.end(), parameters.begin(), parameters.end());
 }
 
 ClassifierInfo recurrent_info(const char* name, const char* summary) {
@@ -301,22 +301,35 @@ ClassifierInfo recurrent_info(const char* name, const char* summary) {
                        {"vectors", "fixed", "fixed, or trained with the rest"},
                        {"hidden", "128", "size of the state, in each direction, 1 to 4096"},
                        {"layers", "1", "LSTMs on top of each other, 1 to 16"}}};
-  for (ParameterInfo& parameter :
-       training_parameters({"30", "3", "64", "0.001", "0", "constant", "0.2", "0", "256", "0.1"}))
-    info.parameters.push_back(std::move(parameter));
+  add_training(info, {.epochs = "30",
+                      .patience = "3",
+                      .batch = "64",
+                      .learning_rate = "0.001",
+                      .schedule = "constant",
+                      .dropout = "0.2",
+                      .clip = "0",
+                      .max_length = "256",
+                      .holdout = "0.1"});
   return info;
 }
 
 ClassifierInfo transformer_info() {
-  ClassifierInfo info{"transformer",
-                      "a masked language model or sentence encoder, tuned to the task as a whole",
-                      {{"model", "sotto-en-encoder", "language model: name or path of a folder"},
-                       {"pooling", "auto",
-                        "what the head reads: the state of the first token (first), the mean of all (mean), "
-                        "or mean where the model was made for it (auto)"}}};
-  for (ParameterInfo& parameter :
-       training_parameters({"1", "0", "8", "5e-5", "0", "linear", "0.1", "1", "256", "0"}))
-    info.parameters.push_back(std::move(parameter));
+  ClassifierInfo info{
+      "transformer",
+      "a masked language model or sentence encoder, all of it tuned to the task; needs libtorch",
+      {{"model", "sotto-en-encoder", "language model: name or path of a folder"},
+       {"pooling", "auto",
+        "what the head reads: the state of the first token (first), the mean of all (mean), "
+        "or mean where the model was made for it (auto)"}}};
+  add_training(info, {.epochs = "1",
+                      .patience = "0",
+                      .batch = "8",
+                      .learning_rate = "5e-5",
+                      .schedule = "linear",
+                      .dropout = "0.1",
+                      .clip = "1",
+                      .max_length = "256",
+                      .holdout = "0"});
   return info;
 }
 

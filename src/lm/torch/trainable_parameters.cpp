@@ -37,8 +37,10 @@ Parameters::Parameters(const ParameterList& list, const at::Device& device) {
   std::int64_t total = 0;
   for (const at::Tensor& start : list.starts()) {
     shapes_.push_back(start.sizes().vec());
-    for (std::int64_t at = 0; at < start.numel(); at += kPiece)
-      pieces_.push_back({total + at, std::min(kPiece, start.numel() - at), start.dim() > 1});
+    // A GPU takes each tensor whole.
+    const std::int64_t most = device.is_cpu() ? kPiece : start.numel();
+    for (std::int64_t at = 0; at < start.numel(); at += most)
+      pieces_.push_back({total + at, std::min(most, start.numel() - at), start.dim() > 1});
     total += start.numel();
   }
   flat_ = at::empty({total}, at::TensorOptions(at::kFloat).device(device));

@@ -1,12 +1,14 @@
 // Word vectors, an LSTM, and a linear layer on its last state.
 #include <cmath>
 
+#include "lm/torch/layers.hpp"
 #include "lm/torch/trainable.hpp"
 
 namespace sotto::lm {
 namespace {
 
 constexpr std::int64_t kPairFeatures = 4;  // u, v, |u − v|, u·v
+constexpr Leaf kLayerLeaves = 4;           // of one LSTM in one direction
 
 class RecurrentGraph final : public Graph {
  public:
@@ -63,20 +65,46 @@ class RecurrentGraph final : public Graph {
     lstm_.push_back(parameters.add_constant({4 * hidden_}, 0));
   }
 
-  // [batch, hidden · directions]. Texts are packed by falling length: nothing is computed for padding.
+  // [batch, hidden · directions]: the state after the last word, and reading backwards after the first one.
+  // libtorch's packed sequences would spare the padding, but their derivative takes time in proportion to the
+  // square of the length.
   at::Tensor last_states(const Leaves& leaves, const Inputs& inputs) const {
-    const auto [lengths, order] = inputs.lengths.sort(-1, true);
-    const at::Tensor& vectors = vectors_.defined() ? vectors_ : leaves[trained_vectors_];
-    const at::Tensor words = at::embedding(vectors, inputs.ids.index_select(0, order));
-    const auto [data, batch_sizes] = at::_pack_padded_sequence(words, lengths.to(at::kCPU), true);
-    const at::Tensor start = at::zeros({layers_ * directions_, inputs.ids.size(0), hidden_}, words.options());
+    const at::Tensor ends = inputs.lengths - 1;
+    const at::Tensor back = backward_order(inputs);
+    at::Tensor x = at::embedding(vectors_.defined() ? vectors_ : leaves[trained_vectors_], inputs.ids);
+    std::vector<at::Tensor> outputs;
+    for (std::int64_t layer = 0; layer < layers_; ++layer) {
+      outputs.clear();
+      for (std::int64_t direction = 0; direction < directions_; ++direction) {
+        const Leaf first = static_cast<Leaf>(layer * directions_ + direction) * kLayerLeaves;
+        const at::Tensor states = run(leaves, first, direction == 0 ? x : reordered(x, back));
+        outputs.push_back(direction == 0 ? states : reordered(states, back));
+      }
+      x = at::cat(outputs, -1);
+    }
+    std::vector<at::Tensor> last = {pick(outputs[0], ends)};
+    if (directions_ == 2) last.push_back(pick(outputs[1], at::zeros_like(ends)));
+    return at::cat(last, -1).squeeze(1);
+  }
+
+  // The states after each word, [batch, length, hidden].
+  at::Tensor run(const Leaves& leaves, Leaf first, const at::Tensor& x) const {
+    const at::Tensor start = at::zeros({1, x.size(0), hidden_}, x.options());
     std::vector<at::Tensor> weights;
-    for (const Leaf leaf : lstm_) weights.push_back(leaves[leaf]);
-    const at::Tensor states = std::get<1>(
-        at::lstm(data, batch_sizes, {start, start}, weights, true, layers_, 0, false, directions_ == 2));
-    const at::Tensor last = states.narrow(0, (layers_ - 1) * directions_, directions_);
-    const at::Tensor joined = last.transpose(0, 1).flatten(1);
-    return joined.index_select(0, order.argsort());
+    for (Leaf i = first; i < first + kLayerLeaves; ++i) weights.push_back(leaves[lstm_[i]]);
+    return std::get<0>(at::lstm(x, {start, start}, weights, true, 1, 0, false, false, true));
+  }
+
+  // [batch · length]: where each word of each text stands when its words are read backwards; padding stays.
+  static at::Tensor backward_order(const Inputs& inputs) {
+    const at::Tensor places = at::arange(inputs.ids.size(1), inputs.lengths.options()).unsqueeze(0);
+    const at::Tensor lengths = inputs.lengths.unsqueeze(1);
+    const at::Tensor mirrored = at::where(places < lengths, lengths - 1 - places, places);
+    const at::Tensor rows = at::arange(inputs.ids.size(0), inputs.lengths.options()).unsqueeze(1);
+    return (mirrored + rows * inputs.ids.size(1)).flatten();
+  }
+  static at::Tensor reordered(const at::Tensor& x, const at::Tensor& order) {
+    return x.flatten(0, 1).index_select(0, order).view(x.sizes());
   }
 
   std::int64_t ids_;

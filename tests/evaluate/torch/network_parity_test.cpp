@@ -150,6 +150,7 @@ class BoundedScores {
 };
 
 using BoundedParity = NetworkTest;
+using Networks = NetworkTest;
 
 TEST_F(BoundedParity, FirstStatesGiveTheScoresOfTheInferencePath) {
   const std::filesystem::path folder = kCheckpoints / "bounded";
@@ -177,7 +178,30 @@ TEST_F(BoundedParity, FirstStatesGiveTheScoresOfTheInferencePath) {
   }
 }
 
-TEST_F(BoundedParity, WrongInputIsRefused) {
+// Whether a text is read alone or beside longer ones, in both directions and several layers.
+TEST_F(Networks, PaddingChangesNoState) {
+  std::vector<float> vectors(10 * 6);
+  for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = std::sin(static_cast<float>(i * i));
+  const auto network =
+      backend()
+          .make_recurrent(
+              {.vectors = vectors, .dimension = 6, .hidden = 5, .layers = 2, .bidirectional = true},
+              {.threads = 1})
+          .value();
+  ASSERT_EQ(network->width(), 10U);
+  // Lengths that the batches of answers put together.
+  const std::vector<Sequence> texts = {
+      {{1, 2}, {}, {}, {}}, {{7, 3, 9, 4}, {}, {}, {}}, {{5, 5, 8}, {}, {}, {}}};
+  std::vector<float> together(30);
+  ASSERT_TRUE(network->features({texts}, together));
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<float> alone(10);
+    ASSERT_TRUE(network->features({std::span(texts).subspan(i, 1)}, alone));
+    for (std::size_t k = 0; k < 10; ++k) EXPECT_NEAR(alone[k], together[i * 10 + k], 1e-6) << i << ' ' << k;
+  }
+}
+
+TEST_F(Networks, WrongInputIsRefused) {
   const auto network = transformer(kCheckpoints / "bert", StatePooling::first, {.threads = 1});
   ASSERT_NE(network, nullptr);
   const std::vector<Sequence> unknown = {{{61}, {}, {}, {}}};
