@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -36,6 +37,21 @@ void fill_mask(float* out, std::int64_t count, double share, std::uint64_t seed)
 // Gradients that are collected side by side and then added up in order, so that the sum does not depend on
 // threads. More would keep more processors busy and take more memory: each is as large as the network.
 constexpr std::size_t kLanes = 4;
+
+// body(0), …, body(count − 1) on so many threads; the first exception by number is thrown again.
+template <class Body>
+void run_parts(std::size_t count, unsigned threads, const Body& body) {
+  std::vector<std::exception_ptr> thrown(count);
+  parallel_for(count, 1, threads, [&](std::size_t part, std::size_t) {
+    try {
+      body(part);
+    } catch (...) {
+      thrown[part] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& failure : thrown)
+    if (failure) std::rethrow_exception(failure);
+}
 
 class Trainable final : public TrainableNetwork {
  public:
@@ -118,50 +134,50 @@ class Trainable final : public TrainableNetwork {
       if (out.size() != input.texts.size() * numbers)
         refuse(Errc::invalid_argument,
                fmt::format("{} texts need {} numbers each", input.texts.size(), numbers));
-      for_each_batch(input.texts, runtime_, [&](std::span<const std::uint32_t> members, const Inputs& texts) {
-        GraphInput batch{texts, {}};
-        if (graph_->pairs()) batch.partners = make_inputs(input.partners, members, runtime_);
-        scatter_rows(body(batch), members, out);
+      Members all(input.texts.size());
+      std::iota(all.begin(), all.end(), 0U);
+      const std::vector<Members> parts = cut(input, all, all.size(), runtime_.batch_tokens);
+      run_parts(parts.size(), runtime_.threads, [&](std::size_t part) {
+        const Spread inference(1);
+        scatter_rows(body(batch_of(input, parts[part])), parts[part], out);
       });
     });
   }
 
-  // By falling length, so that what is computed together is padded little. A GPU takes the batch whole.
-  std::vector<Members> cut(const NetworkInput& input, std::span<const std::uint32_t> members) const {
+  // By falling length, so that what is computed together is padded little. The parts do not depend on
+  // threads, so neither do the last digits.
+  static std::vector<Members> cut(const NetworkInput& input, std::span<const std::uint32_t> members,
+                                  std::size_t most_rows, std::int64_t most_tokens) {
+    const auto length = [&](std::uint32_t i) { return input.texts[i].ids.size(); };
     Members sorted(members.begin(), members.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return input.texts[a].ids.size() > input.texts[b].ids.size();
-    });
-    const std::size_t rows = runtime_.device == at::kCPU ? graph_->rows_together() : sorted.size();
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
     std::vector<Members> parts;
-    for (auto at = sorted.begin(); at != sorted.end();) {
-      const auto end = at + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rows), sorted.end() - at);
-      parts.emplace_back(at, end);
-      at = end;
+    for (const std::uint32_t i : sorted) {
+      const bool full =
+          parts.empty() || parts.back().size() == most_rows ||
+          (parts.back().size() + 1) * length(parts.back()[0]) > static_cast<std::size_t>(most_tokens);
+      if (full) parts.emplace_back();
+      parts.back().push_back(i);
     }
     return parts;
   }
 
   double learn_checked(const NetworkInput& input, std::span<const std::uint32_t> members,
                        std::span<const float> targets, double learning_rate) {
-    const std::vector<Members> parts = cut(input, members);
+    // A GPU takes the batch whole.
+    const std::size_t rows = runtime_.device.is_cpu() ? graph_->rows_together() : members.size();
+    const std::vector<Members> parts = cut(input, members, rows, std::numeric_limits<std::int64_t>::max());
     const std::size_t lanes = std::min(kLanes, parts.size());
     while (gradients_.size() < lanes) gradients_.push_back(parameters_.make_gradient());
     std::vector<double> losses(parts.size());
-    std::vector<std::exception_ptr> thrown(lanes);
     ++steps_;
-    parallel_for(lanes, 1, runtime_.threads, [&](std::size_t lane, std::size_t) {
-      try {
-        const OneThread alone;
-        gradients_[lane].flat.zero_();
-        for (std::size_t part = lane; part < parts.size(); part += lanes)
-          losses[part] = derive(input, parts[part], targets, members.size(), part, gradients_[lane]);
-      } catch (...) {
-        thrown[lane] = std::current_exception();
-      }
+    run_parts(lanes, runtime_.threads, [&](std::size_t lane) {
+      const OneThread alone;
+      gradients_[lane].flat.zero_();
+      for (std::size_t part = lane; part < parts.size(); part += lanes)
+        losses[part] = derive(input, parts[part], targets, members.size(), part, gradients_[lane]);
     });
-    for (const std::exception_ptr& failure : thrown)
-      if (failure) std::rethrow_exception(failure);
     parameters_.step(std::span(gradients_).first(lanes), learning_rate,
                      {.weight_decay = settings_.weight_decay, .largest_norm = settings_.largest_norm},
                      runtime_.threads);
