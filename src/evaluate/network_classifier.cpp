@@ -307,7 +307,7 @@ ClassifierInfo recurrent_info(const char* name, const char* summary) {
                       .learning_rate = "0.001",
                       .schedule = "constant",
                       .dropout = "0.2",
-                      .clip = "0",
+                      .clip = "1",
                       .max_length = "256",
                       .holdout = "0.1"});
   return info;
