@@ -41,7 +41,7 @@ class RecurrentGraph final : public Graph {
   std::size_t rows_together() const override { return 16; }
 
   at::Tensor features(const Leaves& leaves, const GraphInput& input, Dropout&) const override {
-    const at::Tensor u = last_states(leaves, input.texts);
+    at::Tensor u = last_states(leaves, input.texts);
     if (!pairs_) return u;
     const at::Tensor v = last_states(leaves, input.partners);
     return at::cat({u, v, (u - v).abs(), u * v}, -1);

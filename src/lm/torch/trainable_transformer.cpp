@@ -116,7 +116,8 @@ class TrainableLayer {
     std::vector<at::Tensor> parts;
     for (const Affine& affine : attention_) parts.push_back(affine(leaves, x));
     if (parts.size() == 1) parts = parts[0].chunk(3, -1);
-    const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
+    const std::int64_t head_size = x.size(2) / heads_;
+    const double scale = 1 / std::sqrt(static_cast<double>(head_size));
     const at::Tensor keys = split_heads(parts[1], heads_).transpose(-2, -1);
     at::Tensor scores = at::matmul(split_heads(parts[0], heads_) * scale, keys);
     if (mask.defined()) scores = scores + mask;
