@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "evaluate/fasttext_classifier.hpp"
+#include "evaluate/network_classifier.hpp"
 
 namespace sotto {
 namespace {
@@ -46,7 +47,13 @@ class Registry {
   }
 
  private:
-  Registry() { add({fasttext_classifier_info(), make_fasttext_classifier}); }
+  Registry() {
+    add({fasttext_classifier_info(), make_fasttext_classifier});
+    for (const ClassifierInfo& info : network_classifier_infos())
+      add({info, [name = info.name](const ParameterValues& parameters) {
+             return make_network_classifier(name, parameters);
+           }});
+  }
 
   mutable std::mutex mutex_;
   std::map<std::string, Kind, std::less<>> kinds_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,15 @@ struct Prediction {
   double value = 0;      ///< of regression; of classification: the probability given to `label`
 };
 
+/// What one pass over the training texts came to.
+struct EpochReport {
+  std::uint32_t epoch = 0;  ///< from 1
+  double loss = 0;          ///< mean over the training texts
+  std::optional<double> validation_score =
+      std::nullopt;   ///< accuracy, or minus the mean squared error; nothing without validation texts
+  bool best = false;  ///< its weights are the ones that stayed
+};
+
 /// Learns one task. Not thread-safe; different objects may be used by different threads.
 class Classifier {
  public:
@@ -61,6 +71,9 @@ class Classifier {
 
   /// One prediction for each text, in order. Labels of the texts are not looked at. fit() comes first.
   virtual Result<std::vector<Prediction>> predict(std::span<const LabelledText> texts) = 0;
+
+  /// What the last fit() did, epoch by epoch; empty for those who do not learn in epochs.
+  virtual std::span<const EpochReport> epochs() const { return {}; }
 };
 
 /// What a person needs to choose a classifier.
