@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <sstream>
 #include <unordered_set>
 
@@ -12,6 +13,8 @@
 
 #include "base/file.hpp"
 #include "evaluate/text_metrics.hpp"
+#include "random/bit_sources.hpp"
+#include "random/integer_samplers.hpp"
 #include "train/fasttext_trainer.hpp"
 
 namespace sotto {
@@ -56,14 +59,25 @@ std::string line_of(const LabelledText& text, bool pairs) {
   return line + '\n';
 }
 
+/// The texts in a random order: the library takes them as they come, and from a file sorted by class it
+/// learns little but the last one.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  ChaChaBitSource bits(key_from_seed(seed));
+  for (std::size_t left = count; left > 1; --left)
+    std::swap(order[left - 1], order[uniform_below(bits, left)]);
+  return order;
+}
+
 /// The training texts in memory under a name that the library can open, and no trace on a disk.
-Result<FileDescriptor> training_file(std::span<const LabelledText> train, bool pairs) {
+Result<FileDescriptor> training_file(std::span<const LabelledText> train, bool pairs, std::uint64_t seed) {
   FileDescriptor file(::memfd_create("sotto-training", MFD_CLOEXEC));
   if (file.get() < 0) return fail(Errc::io, "cannot make a file in memory for the training texts");
   std::string lines;
   constexpr std::size_t kAtOnce = 1 << 20;
-  for (const LabelledText& text : train) {
-    lines += fmt::format("{}{}{}", kLabel, text.label, line_of(text, pairs));
+  for (const std::size_t i : shuffled(train.size(), seed)) {
+    lines += fmt::format("{}{}{}", kLabel, train[i].label, line_of(train[i], pairs));
     if (lines.size() < kAtOnce) continue;
     SOTTO_TRY(write_all(file.get(), lines, "training texts"));
     lines.clear();
@@ -104,7 +118,7 @@ class FasttextClassifier final : public Classifier {
           Errc::invalid_argument,
           "classifier fasttext: it learns classes, not values; give another one for a regression task");
     pairs_ = task.pairs;
-    SOTTO_ASSIGN(const FileDescriptor file, training_file(train, pairs_));
+    SOTTO_ASSIGN(const FileDescriptor file, training_file(train, pairs_, seed));
     trainer_ = std::make_unique<FasttextTrainer>();
     return run(fasttext_args(parameters_, file.get(), seed), progress);
   }
@@ -176,7 +190,7 @@ const ClassifierInfo& fasttext_classifier_info() {
       "needed",
       {{"dimension", "50", "of the vectors, 1 to 1000"},
        {"epochs", "10", "passes over the training texts, 1 to 1000"},
-       {"learning_rate", "0.5", "at the start, above 0 to 10"},
+       {"learning_rate", "0.1", "at the start, 0.000001 to 10"},
        {"word_ngrams", "2", "longest sequence of words with a vector of its own, 1 to 5"},
        {"buckets", "200000", "vectors that the word sequences share, 1 to 10000000"},
        {"min_count", "1", "rarer words are left out, 1 to 1000000"}}};

@@ -48,6 +48,7 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
       return fail(Errc::interrupted, "interrupted");
   }
   std::vector<RepeatedScores> results;
+  results.reserve(scores.size());
   for (std::vector<Scores>& runs : scores) results.push_back(summarize(std::move(runs)));
   return results;
 }

@@ -112,6 +112,7 @@ Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOp
   std::map<TokenId, std::uint64_t> counts;
   for (const TokenId id : out) ++counts[id];
   std::vector<double> frequencies;
+  frequencies.reserve(counts.size());
   for (const auto& [id, count] : counts)
     frequencies.push_back(static_cast<double>(count) / static_cast<double>(all));
 

@@ -1,5 +1,6 @@
 #include "evaluate/classifier.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -38,6 +39,19 @@ TEST(FasttextClassifier, TheSameSeedGivesTheSameModel) {
   };
   EXPECT_EQ(probabilities(1), probabilities(1));
   EXPECT_NE(probabilities(1), probabilities(2));
+}
+
+// The library reads texts in the order of the file; sorted by class they would teach it the last one.
+TEST(FasttextClassifier, TheOrderOfTheTextsDoesNotMatter) {
+  TaskData data = marked_task({"alpha", "beta", "gamma"});
+  data.train = marked_texts(3000, {"alpha", "beta", "gamma"}, 1);
+  std::stable_sort(data.train.begin(), data.train.end(),
+                   [](const LabelledText& a, const LabelledText& b) { return a.label < b.label; });
+  const auto classifier =
+      make_classifier("fasttext", {{"dimension", "10"}, {"buckets", "1000"}, {"epochs", "3"}}).value();
+  ASSERT_TRUE(classifier->fit(data.task, data.train, {}, 1, {}).has_value());
+  const auto predictions = classifier->predict(data.test).value();
+  EXPECT_GE(score_predictions(data.task, data.test, predictions)->at("accuracy"), 0.9);
 }
 
 TEST(FasttextClassifier, LabelsInATextAreText) {

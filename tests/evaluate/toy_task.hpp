@@ -40,7 +40,7 @@ inline TaskData marked_task(const std::vector<std::string>& marks, std::size_t t
 
 /// Small and fast, and enough for these texts.
 inline ParameterValues toy_parameters() {
-  return {{"dimension", "10"}, {"buckets", "1000"}, {"epochs", "15"}};
+  return {{"dimension", "10"}, {"buckets", "1000"}, {"epochs", "15"}, {"learning_rate", "0.5"}};
 }
 
 }  // namespace sotto::testing
