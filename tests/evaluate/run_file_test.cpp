@@ -131,7 +131,7 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
       {"words: opinion, ", "", {"line 22", "measures.inference.Lexicon", "'words'", "'prior'"}},
       {"puc_alphas: [0.75, 0.25]", "puc_alphas: [2]", {"line 23", "report.puc_alphas", "'2'"}},
       {"regression: true", "regression: maybe", {"line 23", "report.regression", "'maybe'"}},
-      {"datasets:\n", "datasets: 3\nx:\n", {"line 5", "datasets", "map"}},
+      {"{from: imdb, rows: {train: 100, test: 20}}", "3", {"line 6", "datasets.Reviews", "map"}},
       {"seed: 7", "seed: [7", {"line"}},
   };
   for (const Case& wrong : cases) {

@@ -124,7 +124,7 @@ std::string original_texts(const ReportData& data, const std::string& dataset) {
   question.dataset = dataset;
   question.mechanism = "";
   const auto english = data.observations.figure(question, "english");
-  return english ? fmt::format(" Of the original words {:.1f} % are English.", 100 * english->mean) : "";
+  return english ? fmt::format("Of the original words {:.1f} % are English.", 100 * english->mean) : "";
 }
 
 }  // namespace
@@ -179,18 +179,24 @@ std::vector<ReportTable> privacy_tables(const ReportData& data) {
 
 std::vector<ReportTable> text_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
+  if (!data.run().texts) return tables;
+  const std::vector<std::string>& metrics = data.run().texts->metrics;
+  const auto explain = [&](std::string_view metric, const char* text) {
+    return std::find(metrics.begin(), metrics.end(), metric) == metrics.end() ? "" : text;
+  };
+  const std::string caption =
+      std::string(explain("english", "English: percentage of the words that are English. ")) +
+      explain("bleu", "BLEU against the originals. ") +
+      explain("length", "Length: privatized tokens for each original one. ");
   for (const DatasetSpec& dataset : data.run().datasets)
-    keep(tables,
-         metric_table(data,
-                      {"texts-" + slug(dataset.label),
-                       "Texts of " + dataset.label + ".",
-                       "English: percentage of the words that are English. BLEU against the originals. "
-                       "Length: privatized tokens for each original one." +
-                           original_texts(data, dataset.label),
-                       dataset.label,
-                       {},
-                       {}},
-                      kTextMetrics));
+    keep(tables, metric_table(data,
+                              {"texts-" + slug(dataset.label),
+                               "Texts of " + dataset.label + ".",
+                               caption + original_texts(data, dataset.label),
+                               dataset.label,
+                               {},
+                               {}},
+                              kTextMetrics));
   return tables;
 }
 

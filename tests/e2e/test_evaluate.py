@@ -1,0 +1,163 @@
+"""Experiments: what a run leaves behind, resuming, what is absent, and how mistakes are answered."""
+
+import csv
+import json
+import random
+import re
+import signal
+
+import pytest
+from conftest import refused, wait_until_signals_are_caught
+from experiment_world import command, kill_and_resume, make_world
+
+FAILED = 1
+WRONG = 2
+
+
+@pytest.fixture
+def world(program):
+    make_world(program)
+    return program
+
+
+def results(program, folder):
+    return [json.loads(line) for line in (program.folder / folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_the_whole_of_it(world):
+    summary = json.loads(world.ok(*command("out", "--json")).text)
+    lines = results(world, "out")
+    assert summary["cells"] == summary["computed"] == len(lines) and summary["absent"] == []
+    assert all(line["status"] == "done" for line in lines)
+
+    kinds = {}
+    for line in lines:
+        kinds.setdefault(line["kind"], []).append(line)
+    assert len(kinds["words"]) == 6  # three mechanisms, two epsilons
+    assert len(kinds["overlap"]) == len(kinds["similarity"]) + 1 == 13  # two repetitions, and the originals
+    assert len(kinds["classify"]) == 2 + 24
+    assert len(kinds["attribute"]) == 1 + 24
+    assert len(kinds["inference"]) == 2
+    for line in kinds["words"]:
+        assert 0 <= line["values"]["n_w"] <= 1 and 1 <= line["values"]["s_w"] <= 20
+        assert line["values"]["exact"] == (line["mechanism"] == "TEM")
+    changed = {(line["mechanism"], line["epsilon"]): line["values"]["pp"] for line in kinds["overlap"] if "epsilon" in line}
+    for mechanism in ("CMP", "TEM", "Vickrey"):
+        assert changed[mechanism, 0.5] > changed[mechanism, 4]
+    baseline = [line["values"]["accuracy"] for line in kinds["classify"] if "mechanism" not in line]
+    assert min(baseline) > 0.8  # the words give the label away
+    points = kinds["inference"][0]["values"]["mechanisms"]
+    assert set(points) == {"CMP", "TEM", "Vickrey"} and all(0 <= point["e_m"] <= 1 for point in points.values())
+
+    page = (world.folder / "out" / "report.html").read_text()
+    assert "seeded: not private" in page and "A small experiment" in page
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)|@import|url\(|<script|<link|<iframe""", page)
+    assert page.count("<svg") > 10
+    tables = world.folder / "out" / "tables"
+    rows = list(csv.reader((tables / "privacy-notes.csv").open()))
+    assert rows[0][0] == "mechanism" and len(rows) == 4 and {len(row) for row in rows} == {len(rows[0])}
+    latex = (tables / "utility-fast.tex").read_text()
+    assert latex.count("\\begin") == latex.count("\\end") == 2 and "\\toprule" in latex
+
+
+def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world):
+    world.ok(*command("out"))
+    first = (world.folder / "out" / "results.jsonl").read_bytes()
+    again = json.loads(world.ok(*command("out", "--json")).text)
+    assert (again["computed"], again["kept"]) == (0, again["cells"])
+    world.ok("evaluate", "run.yaml", "--data", "data", "-o", "single", "--threads", "1", "--quiet")
+    assert (world.folder / "single" / "results.jsonl").read_bytes() == first
+    # A wider run computes what is new only; another seed computes all of it.
+    world.write("run.yaml", (world.folder / "run.yaml").read_text().replace("[0.5, 4]", "[0.5, 4, 8]"))
+    wider = json.loads(world.ok(*command("out", "--json")).text)
+    assert wider["kept"] == again["cells"] and wider["computed"] == (wider["cells"] - again["cells"]) > 0
+    world.write("run.yaml", "seed: 9\n" + (world.folder / "run.yaml").read_text())
+    assert json.loads(world.ok(*command("out", "--json")).text)["kept"] == 0
+
+
+def test_a_changed_text_is_computed_anew(world):
+    world.ok(*command("out", "--quick"))
+    notes = world.folder / "data" / "notes.csv"
+    notes.write_text(notes.read_text().replace("soup", "coffee"))
+    summary = json.loads(world.ok(*command("out", "--quick", "--json")).text)
+    assert summary["kept"] == 0
+
+
+def test_killed_at_random_moments(world):
+    world.ok(*command("whole"))
+    reference = (world.folder / "whole" / "results.jsonl").read_bytes()
+    killed, finished = kill_and_resume(world, 5, random.Random(), reference)
+    assert killed == 5 and finished >= 1
+
+
+def test_stopped_by_the_user(world):
+    process = world.start(*command("out"))
+    wait_until_signals_are_caught(process)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    if process.returncode != 0:  # not faster than the signal
+        assert process.returncode == FAILED
+        assert error.count(b"\n") == 1 and b"interrupted" in error and b"out" in error and b"goes on" in error
+    world.ok(*command("out"))
+
+
+def test_a_second_run_on_the_folder_is_refused(world):
+    process = world.start(*command("out"))
+    while not (world.folder / "out" / "cells").exists() and process.poll() is None:
+        pass
+    other = world.run(*command("out"))
+    if process.poll() is None:
+        assert other.code == FAILED and "another run" in other.err
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_what_is_absent_is_said(world):
+    run = (world.folder / "run.yaml").read_text()
+    run = run.replace("  Notes: {from: notes}\n", "  Notes: {from: notes}\n  Lost: {from: lost}\n")
+    run = run.replace("  Small: {vectors: small}\n", "  Small: {vectors: small}\n  Gone: {vectors: lost}\n")
+    run = run.replace("  CMP: {mechanism: cmp}\n", "  CMP: {mechanism: cmp}\n  Dream: {mechanism: no-such-mechanism}\n")
+    run = run.replace("  classifiers:\n", "  classifiers:\n    Oracle: {kind: no-such-classifier}\n")
+    world.write("run.yaml", run)
+    outcome = world.ok(*command("out"))
+    for reason in ("lost.csv is not in the data folder", "lost.txt is not in the data folder",
+                   "no mechanism 'no-such-mechanism'", "no classifier 'no-such-classifier'"):
+        assert reason in outcome.text
+        assert reason in (world.folder / "out" / "report.html").read_text()
+    states = {line["status"] for line in results(world, "out")}
+    assert states == {"done", "absent"}
+    for line in results(world, "out"):
+        assert (line["status"] == "absent") == ("reason" in line) == ("values" not in line)
+    # What comes later is measured later.
+    world.write("data/lost.txt", (world.folder / "data" / "small.txt").read_text())
+    assert "lost.txt" not in world.ok(*command("out")).text
+
+
+def test_without_a_data_folder_everything_is_absent(world):
+    summary = json.loads(world.ok("evaluate", "run.yaml", "-o", "out", "--quiet", "--json").text)
+    assert summary["computed"] == 0 and sum(entry["cells"] for entry in summary["absent"]) == summary["cells"]
+
+
+@pytest.mark.parametrize("arguments, change, code, parts", [
+    (["--data", "nowhere"], None, WRONG, ["--data", "nowhere"]),
+    (["--threads", "x"], None, WRONG, ["--threads", "'x'"]),
+    ([], ("title:", "tytle:"), WRONG, ["run.yaml", "line 2", "'tytle'", "title"]),
+    ([], ("{from: notes}", "{from: nots}"), WRONG, ["'nots'", "notes"]),
+    ([], ("quick:", "report: {}\nquick:"), WRONG, ["line", "'report'", "twice"]),
+])
+def test_mistakes(world, arguments, change, code, parts):
+    if change:
+        world.write("run.yaml", (world.folder / "run.yaml").read_text().replace(*change))
+    before = set(world.files())
+    outcome = world.run("evaluate", "run.yaml", "-o", "out", "--quiet", *arguments)
+    assert outcome.code == code and outcome.err.count("\n") == 1, outcome
+    for part in parts:
+        assert part in outcome.err
+    assert outcome.out == b""
+    assert {name for name in set(world.files()) - before if not name.startswith("out")} == set()
+
+
+def test_a_run_file_that_is_not_there(world):
+    refused(world, ["evaluate", "none.yaml"], FAILED, "none.yaml")
+    world.write("binary.yaml", bytes(range(256)))
+    assert world.run("evaluate", "binary.yaml").code != 0
