@@ -63,9 +63,17 @@ TEST(Plot, BarsStandOnZero) {
   BarPlot plot{
       "bars", "y", false, {"g1", "g2"}, {{"a", 0, {{10.0}, std::nullopt}}, {"b", 1, {{-5.0}, {20.0}}}}};
   const std::string html = to_html(plot);
-  EXPECT_EQ(count(html, "class=\"f s0\""), 1U);
-  EXPECT_EQ(count(html, "class=\"f s1\""), 2U);
+  EXPECT_EQ(count(html, "class=\"f s0\""), 2U) << "a bar and the legend";
+  EXPECT_EQ(count(html, "class=\"f s1\""), 3U) << "two bars and the legend";
   EXPECT_THAT(html, Not(HasSubstr("height=\"-")));
+}
+
+// A file of its own has what the page gives otherwise: the name space, styles, title and legend.
+TEST(Plot, SvgFilesNeedNoPage) {
+  const std::string svg = to_svg(BarPlot{"A & B", "y", false, {"g1"}, {{"<a>", 0, {{10.0}}}}});
+  EXPECT_TRUE(svg.starts_with("<svg xmlns="));
+  for (const char* part : {"<style>", ".s0{color:#", "A &amp; B", "&lt;a&gt;", "</svg>\n"})
+    EXPECT_THAT(svg, HasSubstr(part));
 }
 
 }  // namespace
