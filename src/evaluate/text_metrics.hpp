@@ -98,13 +98,4 @@ class TextSimilarity {
 Result<std::unique_ptr<TextSimilarity>> make_average_vector_similarity(std::shared_ptr<const Model> model,
                                                                        unsigned threads = 0);
 
-/// The perplexity of texts under a language model.
-class TextPerplexity {
- public:
-  virtual ~TextPerplexity() = default;
-  virtual std::string name() const = 0;
-  /// exp of the mean negative log probability of a token, for each text. One thread at a time.
-  virtual Result<std::vector<double>> perplexities(std::span<const std::string_view> texts) = 0;
-};
-
 }  // namespace sotto

@@ -55,12 +55,12 @@ TEST(WordReader, RowsAreTheVectorsTimesOneFactor) {
   }
 }
 
-// Of tests/lm/data/bert: [CLS] is 2, [SEP] 3.
+// Of data/tiny-bert: [CLS] is 2, [SEP] 3.
 class TemplateReader : public ::testing::Test {
  protected:
   std::unique_ptr<const NetworkReader> reader(std::size_t most, bool pairs, std::uint32_t segments = 2) {
-    return make_subword_reader(std::filesystem::path(SOTTO_LM_DATA) / "bert", {500, 32, segments, 1}, most,
-                               pairs)
+    return make_subword_reader(std::filesystem::path(SOTTO_TEST_DATA) / "tiny-bert", {500, 32, segments, 1},
+                               most, pairs)
         .value();
   }
   std::int32_t letter(const char* text) { return read(*reader(32, false), text).ids.at(1); }

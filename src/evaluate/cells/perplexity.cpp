@@ -1,17 +1,42 @@
-// The perplexity of the texts under a language model. No language model is linked into this build, so these
-// cells are absent, and the report says why.
+// The perplexity of the texts under a causal language model.
+#include <algorithm>
+
+#include <sotto/language_models.hpp>
+
 #include "evaluate/cells/cell_context.hpp"
+#include "lm/language_folder.hpp"
 
 namespace sotto {
 namespace {
 
-Result<nlohmann::json> identity(const CellContext&, const Cell&) {
-  return fail(Errc::not_found, "perplexity: this build has no language model to compute it");
+std::string causal_model(const CellContext& context) {
+  const std::string& named = context.run.texts->language_model;
+  return named.empty() ? std::string(kDefaultCausalModel) : named;
+}
+
+Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+  SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
+  SOTTO_ASSIGN(const auto folder, find_language_model(causal_model(context)));
+  SOTTO_ASSIGN(const std::string digest, folder_digest(folder));
+  return nlohmann::json{{"kind", "perplexity"}, {"of", std::move(texts)}, {"model", digest}};
 }
 
 Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
-  SOTTO_TRY(identity(context, cell));
-  return nlohmann::ordered_json::object();
+  SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
+  SOTTO_ASSIGN(const std::vector<TextScore> scores,
+               text_scores(texts.privatized, causal_model(context), {.threads = 1}));
+  TextScore total;
+  double sum = 0;
+  for (const TextScore& score : scores) {
+    total += score;
+    sum += score.perplexity();
+  }
+  return nlohmann::ordered_json{
+      {"perplexity", sum / static_cast<double>(std::max<std::size_t>(1, scores.size()))},
+      {"perplexity_of_all", total.perplexity()},
+      {"perplexity_per_word", total.perplexity_per_word()},
+      {"by", causal_model(context)},
+      {"texts", scores.size()}};
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // CS: how similar the privatized texts are to the originals.
-#include <fmt/format.h>
+#include <sotto/language_models.hpp>
 
 #include "evaluate/cells/cell_context.hpp"
 #include "evaluate/spread.hpp"
 #include "evaluate/text_metrics.hpp"
+#include "lm/language_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -24,28 +25,45 @@ Result<std::shared_ptr<const Model>> vectors_for(const CellContext& context, con
   return Model::open(path);
 }
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
-  if (context.run.texts->similarity != "average")
-    return fail(Errc::not_found, fmt::format("cosine similarity: this build has no sentence encoder for '{}'",
-                                             context.run.texts->similarity));
-  SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
-  SOTTO_ASSIGN(const auto model, vectors_for(context, cell));
-  return nlohmann::json{{"kind", "similarity"}, {"of", std::move(texts)}, {"vectors", model->digest()}};
+bool uses_average_vectors(const CellContext& context) {
+  return context.run.texts->similarity == "average";
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
-  SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
+Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+  SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
+  nlohmann::json identity{{"kind", "similarity"}, {"of", std::move(texts)}};
+  if (uses_average_vectors(context)) {
+    SOTTO_ASSIGN(const auto model, vectors_for(context, cell));
+    identity["vectors"] = model->digest();
+  } else {
+    SOTTO_ASSIGN(const auto folder, find_language_model(context.run.texts->similarity));
+    SOTTO_ASSIGN(identity["encoder"], folder_digest(folder));
+  }
+  return identity;
+}
+
+Result<std::vector<double>> average_similarities(const CellContext& context, const Cell& cell,
+                                                 const TextLists& texts) {
   SOTTO_ASSIGN(const auto model, vectors_for(context, cell));
   SOTTO_ASSIGN(const auto similarity, make_average_vector_similarity(model, 1));
   std::vector<TextPair> pairs;
   for (std::size_t i = 0; i < texts.originals.size(); ++i)
     pairs.push_back({texts.originals[i], texts.privatized[i]});
-  SOTTO_ASSIGN(const std::vector<double> values, similarity->similarities(pairs));
-  const Spread spread = spread_of(values);
+  return similarity->similarities(pairs);
+}
+
+Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+  SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
+  const std::string& encoder = context.run.texts->similarity;
+  const auto values = uses_average_vectors(context)
+                          ? average_similarities(context, cell, texts)
+                          : text_similarities(texts.originals, texts.privatized, encoder, {.threads = 1});
+  if (!values) return tl::unexpected(values.error());
+  const Spread spread = spread_of(*values);
   return nlohmann::ordered_json{{"cs", spread.mean},
                                 {"cs_spread", spread.standard_deviation},
-                                {"by", similarity->name()},
-                                {"texts", values.size()}};
+                                {"by", uses_average_vectors(context) ? "average word vectors" : encoder},
+                                {"texts", values->size()}};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace sotto::testing {
 namespace {
 
-const std::filesystem::path kTinyBert = std::filesystem::path(SOTTO_LM_DATA) / "data" / "bert";
+const std::filesystem::path kTinyBert = SOTTO_TINY_BERT;
 
 class Draws {
  public:
