@@ -87,6 +87,8 @@ std::string as_json(const AttackReport& r) {
 
 /// Works on files and knows no mechanism, so it cannot share a run with the other attacks.
 Result<bool> wants_masks(const Arguments& a) {
+  for (const std::string& attack : a.attacks)
+    SOTTO_TRY(parse_choice("--attack", attack, {"bayes", "nearest", "inversion", "mask"}));
   const bool masks = std::find(a.attacks.begin(), a.attacks.end(), "mask") != a.attacks.end();
   if (masks && (a.attacks.size() > 1 || !a.choice.epsilon.empty() || !a.choice.settings.empty()))
     return fail(Errc::invalid_argument,
@@ -139,12 +141,8 @@ Action add_attack(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("attack", "Guess the words behind a mechanism's output");
   arguments->choice.add_options(*command);
-  command
-      ->add_option("--attack", arguments->attacks,
-                   "bayes, nearest or inversion; may be given several times. Or mask, for texts")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_many(*command, "--attack", arguments->attacks,
+           "bayes, nearest or inversion; may be given several times. Or mask, for texts", "NAME");
   const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
     command->add_option(name, value, help)->capture_default_str()->type_name(type);
   };

@@ -12,17 +12,18 @@ std::string figure(const Estimate& estimate) {
 }
 
 std::string as_text(const MaskInferenceReport& r) {
-  std::string text = fmt::format(
-      "mask-token inference by {}: {} words of {} lines, intervals of confidence {:g} each\n"
-      "  best guess is the original word       {}\n"
-      "  among the best {:<4} guesses           {}\n",
-      r.model, r.places, r.lines - r.lines_left_out, r.confidence, figure(r.success), r.candidates,
-      figure(r.success_among));
+  const auto row = [](const std::string& what, const std::string& value) {
+    return fmt::format("  {:<42}{}\n", what, value);
+  };
+  std::string text =
+      fmt::format("mask-token inference by {}: {} words of {} lines, intervals of confidence {:g} each\n",
+                  r.model, r.places, r.lines - r.lines_left_out, r.confidence);
+  text += row("best guess is the original word", figure(r.success));
+  text += row(fmt::format("among the best {} guesses", r.candidates), figure(r.success_among));
   if (r.changed > 0)
-    text += fmt::format("  best guess, of the {} changed words  {}\n", r.changed, figure(r.success_changed));
-  text += fmt::format(
-      "  for comparison: words left unchanged  {:.4f}\n  always the most frequent word         {:.4f}\n",
-      r.kept, r.blind);
+    text += row(fmt::format("best guess, of the {} changed words", r.changed), figure(r.success_changed));
+  text += row("for comparison: words left unchanged", fmt::format("{:.4f}", r.kept));
+  text += row("always the most frequent word", fmt::format("{:.4f}", r.blind));
   text += fmt::format("  the model can name {} of the {} original words\n", r.sayable, r.places);
   if (r.lines_left_out > 0)
     text += fmt::format("  {} lines left out, which have another number of words than their originals\n",

@@ -19,9 +19,9 @@ struct CorpusArguments {
 
   void add_options(CLI::App& command) {
     command
-        .add_option(
-            "FILE", inputs,
-            "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz (default: standard input)")
+        .add_option("FILE", inputs,
+                    "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz (default: "
+                    "standard input)")
         ->type_name("");
     add_corpus_format_options(command, format, field);
     command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");

@@ -33,6 +33,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+CLI::Option* add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
+                      const char* type) {
+  return command.add_option(name, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void MechanismChoice::add_options(CLI::App& command) {
   command.add_option("-m,--mechanism", mechanism, "Mechanism (see 'sotto mechanisms')")
       ->capture_default_str()
@@ -40,10 +49,8 @@ void MechanismChoice::add_options(CLI::App& command) {
   command
       .add_option("-e,--epsilon", epsilon, "Privacy parameter a token, 1e-9 to 1e6; smaller is more private")
       ->type_name("E");
-  command.add_option("--set", settings, "Set a parameter of the mechanism; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_many(command, "--set", settings, "Set a parameter of the mechanism; may be given several times",
+           "KEY=VALUE");
   command.add_option("--model", model, "Model by name or path (default: the mechanism's)")
       ->type_name("NAME|PATH");
 }
@@ -81,10 +88,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
 }
 
 void add_metadata_option(CLI::App& command, std::vector<std::string>& entries) {
-  command.add_option("--metadata", entries, "Store a note, for example licence=PDDL")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_many(command, "--metadata", entries, "Store a note, for example licence=PDDL", "KEY=VALUE");
 }
 
 Result<unsigned> parse_threads(std::string_view text) {

@@ -39,6 +39,11 @@ std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 std::vector<NamedAction> add_lm(CLI::App& app);
 
+/// Adds an option that may be given several times, one value each, so that what stands after it is not read
+/// as one more. Returns it.
+CLI::Option* add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
+                      const char* type);
+
 /// The options that choose a mechanism, common to several subcommands.
 struct MechanismChoice {
   std::string mechanism = "diffractor-geometric";

@@ -6,6 +6,8 @@
 
 #include <sotto/validate.hpp>
 
+#include "command.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -45,14 +47,6 @@ Result<std::vector<std::string>> parse_range(std::string_view option, const std:
 }
 
 }  // namespace
-
-void add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
-              const char* type) {
-  command.add_option(name, values, help)
-      ->type_name(type)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 void add_names_option(CLI::App& command, std::vector<std::string>& names, const char* help) {
   add_many(command, "-m,--mechanism", names, help, "NAME,...");

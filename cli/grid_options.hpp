@@ -13,10 +13,6 @@
 
 namespace sotto::cli {
 
-/// An option that may be given several times.
-void add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
-              const char* type);
-
 /// Adds --mechanism NAME,...
 void add_names_option(CLI::App& command, std::vector<std::string>& names, const char* help);
 

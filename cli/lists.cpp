@@ -56,11 +56,9 @@ std::vector<NamedAction> add_lists(CLI::App& app) {
       "--help' shows more.");
   CLI::App* command = group->add_subcommand("build", "Build word lists from models that share a vocabulary");
   auto a = std::make_shared<Arguments>();
-  command->add_option("--model", a->models, "Vector model by name or path; may be given several times")
-      ->required()
-      ->type_name("NAME|PATH")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_many(*command, "--model", a->models, "Vector model by name or path; may be given several times",
+           "NAME|PATH")
+      ->required();
   command->add_option("-o,--output", a->output, "List set to write")->required()->type_name("LISTS");
   command->add_option("--lists-per-model", a->per_model, "How many lists from each model")
       ->capture_default_str();

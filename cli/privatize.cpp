@@ -53,10 +53,7 @@ void add_input_options(CLI::App& command, Arguments& a) {
       .add_option("--format", a.format,
                   "text (one document a line), jsonl, csv or tsv (default: by extension)")
       ->type_name("FORMAT");
-  command.add_option("--field", a.fields, "Field that holds text; may be given several times")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
       ->type_name("NAME");
   command.add_option("--dataset", a.dataset, "Namespace of the ids (default: the input's base name)")

@@ -135,7 +135,8 @@ Result<void> run(const Arguments& a) {
 
 void add_corpus_options(CLI::App& command, Arguments& a) {
   command
-      .add_option("CORPUS", a.inputs, "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz")
+      .add_option("CORPUS", a.inputs,
+                  "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz")
       ->required()
       ->type_name("");
   command.add_option("-o,--output", a.output, "Model file to write")->required()->type_name("M");
