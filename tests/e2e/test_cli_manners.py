@@ -99,17 +99,17 @@ def test_messages_go_to_standard_error(program):
 
 @pytest.mark.parametrize("text", ["", "\n", "soup", "soup\n", "\n\nsoup\n\n", "soup\r\ncold\r\n", "\ufeffsoup\ncold\n",
                                   "…\n日本語\n", " soup  cold\t\n"], ids=repr)
+def test_pipe_keeps_the_lines(program, text):
+    output = program.privatize("--epsilon", "1", stdin=text.encode()).decode()
+    assert output.count("\n") == text.count("\n") and output.count("\r") == text.count("\r")
+    assert output.endswith("\n") == text.endswith("\n")
+
+
 def test_options_that_may_be_repeated_leave_the_file_alone(program):
     program.write("in.txt", "the soup\n")
     program.write("in.csv", "text,more\nthe soup,cold\n")
     program.ok("privatize", "--model", program.model, "--epsilon", "1", "--set", "lists=L0", "in.txt")
     program.ok("privatize", "--model", program.model, "--epsilon", "1", "--field", "text", "--field", "more", "in.csv")
-
-
-def test_pipe_keeps_the_lines(program, text):
-    output = program.privatize("--epsilon", "1", stdin=text.encode()).decode()
-    assert output.count("\n") == text.count("\n") and output.count("\r") == text.count("\r")
-    assert output.endswith("\n") == text.endswith("\n")
 
 
 def test_invalid_utf8_is_replaced_and_counted(program):
