@@ -124,8 +124,8 @@ TEST_F(Attack, ExactFiguresAreThoseOfTheDefinitions) {
   }
 }
 
-// Equation 3 of paper 002 as printed has π(w′)f(ŵ|w′) in the numerator: that would be no distribution over
-// the guesses and not the posterior.
+// Equation 3 of "On a Utilitarian Approach to Privacy Preserving Text Generation" as printed has π(w′)f(ŵ|w′)
+// in the numerator: that would be no distribution over the guesses and not the posterior.
 TEST_F(Attack, ThePosteriorIsBayesRule) {
   const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
   const std::vector<double> pi = prior("counts");
