@@ -2,6 +2,8 @@
 
 namespace sotto {
 
-const char* library_version() { return kVersion; }
+const char* library_version() {
+  return kVersion;
+}
 
 }  // namespace sotto

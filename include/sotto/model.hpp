@@ -104,7 +104,7 @@ std::vector<std::filesystem::path> list_models();
 using ProgressCallback = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
 struct ImportOptions {
-  std::filesystem::path vectors;  ///< GloVe text, word2vec text or binary, fastText .vec or .bin; gzip, zstd, xz
+  std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd or xz
   std::filesystem::path output;
   std::uint64_t limit = 0;  ///< keep only the first so many words; 0: all
   std::optional<std::filesystem::path>

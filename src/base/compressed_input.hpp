@@ -1,4 +1,4 @@
-// Byte streams from files, unpacked on the way when they are gzip, zstd or xz; recognised by their first bytes.
+// Byte streams from files, unpacked on the way when they are gzip, zstd or xz, told by their first bytes.
 #pragma once
 
 #include <cstddef>
