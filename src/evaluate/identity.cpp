@@ -14,7 +14,7 @@ namespace sotto {
 namespace {
 
 // To be raised when the same cell gives another result although nothing else below changed.
-constexpr int kResultVersion = 1;
+constexpr int kResultVersion = 2;
 
 }  // namespace
 

@@ -37,12 +37,12 @@ Parameters::Parameters(const ParameterList& list, const at::Device& device) {
   std::int64_t total = 0;
   for (const at::Tensor& start : list.starts()) {
     shapes_.push_back(start.sizes().vec());
-    // A GPU takes each tensor whole.
-    const std::int64_t most = device.is_cpu() ? kPiece : start.numel();
-    for (std::int64_t at = 0; at < start.numel(); at += most)
-      pieces_.push_back({total + at, std::min(most, start.numel() - at), start.dim() > 1});
+    if (start.dim() > 1) decaying_.push_back({total, start.numel()});
     total += start.numel();
   }
+  // A GPU takes all at once.
+  const std::int64_t most = device.is_cpu() ? kPiece : total;
+  for (std::int64_t at = 0; at < total; at += most) pieces_.push_back({at, std::min(most, total - at)});
   flat_ = at::empty({total}, at::TensorOptions(at::kFloat).device(device));
   const Leaves parts = views(flat_);
   for (std::size_t i = 0; i < parts.size(); ++i) at::Tensor(parts[i]).copy_(list.starts()[i]);
@@ -94,6 +94,7 @@ void Parameters::step(std::span<Gradient> gradients, double learning_rate, const
   if (flat_.device() != at::kCPU) threads = 1;
   const double norm = add_up(gradients, threads);
   const at::Tensor& gradient = gradients[0].flat;
+  if (settings.weight_decay > 0) decay(1 - learning_rate * settings.weight_decay, threads);
   const double shrink = settings.largest_norm > 0 ? std::min(1.0, settings.largest_norm / norm) : 1.0;
   parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
     const OneThread alone;
@@ -102,6 +103,13 @@ void Parameters::step(std::span<Gradient> gradients, double learning_rate, const
       const at::Tensor part = gradient.narrow(0, piece.offset, piece.count);
       step_piece(piece, shrink < 1 ? part * shrink : part, learning_rate, settings);
     }
+  });
+}
+
+void Parameters::decay(double factor, unsigned threads) {
+  parallel_for(decaying_.size(), 1, threads, [&](std::size_t matrix, std::size_t) {
+    const OneThread alone;
+    flat_.narrow(0, decaying_[matrix].offset, decaying_[matrix].count).mul_(factor);
   });
 }
 
@@ -116,7 +124,6 @@ void Parameters::step_piece(const Piece& piece, const at::Tensor& slope, double 
   at::Tensor second = part(second_moment_);
   first.lerp_(slope, 1 - settings.first_decay);
   second.mul_(settings.second_decay).addcmul_(slope, slope, 1 - settings.second_decay);
-  if (piece.decays && settings.weight_decay > 0) weights.mul_(1 - learning_rate * settings.weight_decay);
   const at::Tensor scale = second.sqrt().div_(std::sqrt(second_correction)).add_(settings.epsilon);
   weights.addcdiv_(first, scale, -learning_rate / first_correction);
 }

@@ -70,15 +70,16 @@ class Parameters {
   struct Piece {
     std::int64_t offset;
     std::int64_t count;
-    bool decays;
   };
   Leaves views(const at::Tensor& flat) const;
   double add_up(std::span<Gradient> gradients, unsigned threads) const;
+  void decay(double factor, unsigned threads);
   void step_piece(const Piece& piece, const at::Tensor& slope, double learning_rate,
                   const AdamSettings& settings);
 
   std::vector<std::vector<std::int64_t>> shapes_;
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;    // of all weights
+  std::vector<Piece> decaying_;  // of the matrices
   at::Tensor flat_;
   at::Tensor first_moment_;
   at::Tensor second_moment_;

@@ -1,6 +1,8 @@
 // Word vectors, an LSTM, and a linear layer on its last state.
 #include <cmath>
 
+#include <c10/core/GradMode.h>
+
 #include "lm/torch/layers.hpp"
 #include "lm/torch/trainable.hpp"
 
@@ -92,7 +94,23 @@ class RecurrentGraph final : public Graph {
     const at::Tensor start = at::zeros({1, x.size(0), hidden_}, x.options());
     std::vector<at::Tensor> weights;
     for (Leaf i = first; i < first + kLayerLeaves; ++i) weights.push_back(leaves[lstm_[i]]);
-    return std::get<0>(at::lstm(x, {start, start}, weights, true, 1, 0, false, false, true));
+    if (!x.is_cpu()) weights = in_one_piece(weights);
+    // cuDNN keeps what a derivative needs only if it is told that the network learns.
+    const bool learns = c10::GradMode::is_enabled();
+    return std::get<0>(at::lstm(x, {start, start}, weights, true, 1, 0, learns, false, true));
+  }
+
+  // cuDNN wants them alone in one piece of memory, in this order.
+  static std::vector<at::Tensor> in_one_piece(const std::vector<at::Tensor>& weights) {
+    std::vector<at::Tensor> flat;
+    std::vector<std::int64_t> counts;
+    for (const at::Tensor& weight : weights) {
+      flat.push_back(weight.flatten());
+      counts.push_back(weight.numel());
+    }
+    std::vector<at::Tensor> parts = at::cat(flat).split_with_sizes(counts);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = parts[i].view_as(weights[i]);
+    return parts;
   }
 
   // [batch · length]: where each word of each text stands when its words are read backwards; padding stays.
