@@ -31,6 +31,7 @@ bool is_absence(const Error& error) {
 }
 
 /// What became of a cell.
+// NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 struct CellState {
   std::string key;             ///< empty: its identity is not known
   std::optional<Error> error;  ///< why there are no figures

@@ -37,6 +37,7 @@ class Measurement {
     for (const Subject& subject : subjects)
       (subject.mechanism->row(task_.secrets.words.front()).empty() ? sampled : exact).push_back(&subject);
     std::vector<NamedMechanism> named;
+    named.reserve(sampled.size());
     for (const Subject* subject : sampled)
       named.push_back({subject->mechanism.get(), subject->result->name()});
     const std::vector<DrawGroup> groups = group_by_noise(named);

@@ -69,6 +69,7 @@ Result<void> check_name(const std::map<std::string, Entry>& entries, const std::
                         std::string_view what, const RunFile& run) {
   if (entries.contains(name)) return {};
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& [known, entry] : entries) names.push_back(known);
   return fail(Errc::invalid_argument,
               fmt::format("{}: there is no {} '{}' in {}; there is: {}", run.file.string(), what, name,
