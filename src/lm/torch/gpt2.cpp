@@ -59,7 +59,8 @@ class Gpt2Layer {
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& mask, KeyValueCache& cache) const {
     const std::vector<at::Tensor> parts = attention_(norm1_(x)).chunk(3, -1);
     cache.append(split_heads(parts[1], heads_), split_heads(parts[2], heads_));
-    const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
+    const std::int64_t head_width = x.size(2) / heads_;
+    const double scale = 1 / std::sqrt(static_cast<double>(head_width));
     const at::Tensor context =
         join_heads(attend(split_heads(parts[0], heads_), cache.keys(), cache.values(), mask, scale));
     const at::Tensor attended = attention_output_(context).add_(x);
