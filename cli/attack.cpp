@@ -22,8 +22,7 @@ struct Arguments {
   std::string seed;
   std::string original;
   std::string privatized;
-  std::string threads;
-  std::string memory = "512M";
+  ResourceOptions resources;
   bool json = false;
 };
 
@@ -103,7 +102,7 @@ Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(const bool masks, wants_masks(a));
   if (masks)
     return attack_masks(
-        {a.original, a.privatized, a.choice.model, a.neighbours, a.confidence, a.threads, a.json});
+        {a.original, a.privatized, a.choice.model, a.neighbours, a.confidence, a.resources.threads, a.json});
   AttackOptions options;
   options.mechanism = a.choice.mechanism;
   SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
@@ -121,11 +120,8 @@ Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 100'000'000));
   SOTTO_ASSIGN(options.trials, parse_integer("--trials", a.trials, 1, 1'000'000'000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
-  if (!a.seed.empty()) {
-    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
-  }
-  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
-  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  SOTTO_ASSIGN(options.resources, a.resources.parsed());
   const auto attacked = [&] {
     ProgressBar bar("words", false);
     options.progress = bar.callback();
@@ -143,9 +139,7 @@ Action add_attack(CLI::App& app) {
   arguments->choice.add_options(*command);
   add_many(*command, "--attack", arguments->attacks,
            "bayes, nearest or inversion; may be given several times. Or mask, for texts", "NAME");
-  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command->add_option(name, value, help)->capture_default_str()->type_name(type);
-  };
+  const auto add = option_adder(*command);
   add("--words", arguments->words, "How many words the secret may be, drawn by the prior, or all", "N");
   add("--prior", arguments->prior, "Of the secret: uniform, or counts (the model's)", "NAME");
   add("--neighbours", arguments->neighbours, "Candidates of the inversion, and guesses of mask", "K");
@@ -155,8 +149,7 @@ Action add_attack(CLI::App& app) {
   add("--seed", arguments->seed, "Choose words and draw repeatably", "N");
   add("--original", arguments->original, "mask: texts before, one a line", "FILE");
   add("--privatized", arguments->privatized, "mask: what a mechanism made of them, line by line", "FILE");
-  add("--threads", arguments->threads, "Threads (default: one for each processor)", "N");
-  add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
+  arguments->resources.add_options(*command);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto attack --mechanism santext --epsilon 5\n"

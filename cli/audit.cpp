@@ -50,13 +50,6 @@ Result<void> run(const CLI::App& command, const Arguments& a) {
 
 }  // namespace
 
-Result<MechanismResources> AuditArguments::parsed_resources() const {
-  MechanismResources resources;
-  SOTTO_ASSIGN(resources.threads, parse_threads(threads));
-  SOTTO_ASSIGN(resources.memory, parse_size("--memory", memory));
-  return resources;
-}
-
 Action add_audit(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("audit", "Compute what a mechanism guarantees, or try to refute it");
@@ -65,11 +58,7 @@ Action add_audit(CLI::App& app) {
   command->add_option("--method", shared.method, "exact or black-box")
       ->capture_default_str()
       ->type_name("NAME");
-  command->add_option("--threads", shared.threads, "Threads (default: one for each processor)")
-      ->type_name("N");
-  command->add_option("--memory", shared.memory, "Memory for tables and caches")
-      ->capture_default_str()
-      ->type_name("SIZE");
+  shared.resources.add_options(*command);
   command->add_flag("--json", shared.json, "Print JSON");
   command->add_flag("--quiet", shared.quiet, "No progress bar");
   add_exact_options(*command, arguments->exact);

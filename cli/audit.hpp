@@ -11,12 +11,9 @@ namespace sotto::cli {
 struct AuditArguments {
   MechanismChoice choice;
   std::string method = "exact";
-  std::string threads;
-  std::string memory = "512M";
+  ResourceOptions resources;
   bool json = false;
   bool quiet = false;
-
-  Result<MechanismResources> parsed_resources() const;
 };
 
 }  // namespace sotto::cli

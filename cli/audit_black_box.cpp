@@ -1,7 +1,6 @@
 #include "audit_black_box.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -165,12 +164,9 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(options.pairs, parse_integer("--pairs", own.pairs, 1, 10'000));
   SOTTO_ASSIGN(options.runs, parse_integer("--runs", own.runs, 0, 1'000'000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", own.confidence, 0.5, 0.999999999999));
-  if (!own.seed.empty()) {
-    SOTTO_ASSIGN(options.seed,
-                 parse_integer("--seed", own.seed, 0, std::numeric_limits<std::uint64_t>::max()));
-  }
+  SOTTO_ASSIGN(options.seed, parse_seed(own.seed));
   options.vocabulary_only = own.vocabulary_only;
-  SOTTO_ASSIGN(options.resources, shared.parsed_resources());
+  SOTTO_ASSIGN(options.resources, shared.resources.parsed());
   const auto audited = [&] {
     ProgressBar bar("draws", shared.quiet);
     options.progress = bar.callback();

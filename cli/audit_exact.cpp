@@ -64,7 +64,7 @@ Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments
   if (!own.sample.empty()) {
     SOTTO_ASSIGN(options.sample, parse_integer("--sample", own.sample, 2, 1'000'000'000));
   }
-  SOTTO_ASSIGN(options.resources, shared.parsed_resources());
+  SOTTO_ASSIGN(options.resources, shared.resources.parsed());
   return options;
 }
 

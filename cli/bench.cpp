@@ -23,8 +23,7 @@ struct Arguments {
   std::vector<std::string> fields;
   std::string output;
   std::string seed;
-  std::string threads;
-  std::string memory = "512M";
+  ResourceOptions resources;
   bool quiet = false;
   bool json = false;
 };
@@ -45,11 +44,8 @@ Result<BenchOptions> parse_options(const Arguments& a) {
   }
   options.fields = a.fields;
   if (!a.output.empty()) options.plot = a.output;
-  if (!a.seed.empty()) {
-    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
-  }
-  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
-  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  SOTTO_ASSIGN(options.resources, a.resources.parsed());
   return options;
 }
 
@@ -79,9 +75,7 @@ Examples:
 Action add_bench(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory of mechanisms on this machine");
-  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command->add_option(name, value, help)->capture_default_str()->type_name(type);
-  };
+  const auto add = option_adder(*command);
   add_names_option(*command, arguments->mechanisms, "Mechanisms to measure (default: all)");
   add("-e,--epsilon", arguments->epsilon, "Privacy parameter a token, 1e-9 to 1e6", "E");
   arguments->grid.add_options(*command);
@@ -94,8 +88,7 @@ Action add_bench(CLI::App& app) {
            "NAME");
   add("-o,--output", arguments->output, "Draw the speeds", "FILE.svg");
   add("--seed", arguments->seed, "Draw words and noise repeatably", "N");
-  add("--threads", arguments->threads, "Threads for the data set (default: one for each processor)", "N");
-  add("--memory", arguments->memory, "Memory for tables and caches of a mechanism", "SIZE");
+  arguments->resources.add_options(*command, "Threads for the data set (default: one for each processor)");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(kFooter);

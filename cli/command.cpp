@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include <fcntl.h>
@@ -74,6 +75,19 @@ Result<ParameterValues> MechanismChoice::parsed_settings() const {
   return values;
 }
 
+void ResourceOptions::add_options(CLI::App& command, const char* threads_help) {
+  const auto add = option_adder(command);
+  add("--threads", threads, threads_help, "N");
+  add("--memory", memory, "Memory for tables and caches", "SIZE");
+}
+
+Result<MechanismResources> ResourceOptions::parsed() const {
+  MechanismResources resources;
+  SOTTO_ASSIGN(resources.threads, parse_threads(threads));
+  SOTTO_ASSIGN(resources.memory, parse_size("--memory", memory));
+  return resources;
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
     const std::vector<std::string>& entries) {
   std::vector<std::pair<std::string, std::string>> metadata;
@@ -95,6 +109,11 @@ Result<unsigned> parse_threads(std::string_view text) {
   if (text.empty()) return 0;
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", text, 1, 1024));
   return static_cast<unsigned>(threads);
+}
+
+Result<std::optional<std::uint64_t>> parse_seed(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return parse_integer("--seed", text, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 Result<void> print(std::string_view text) {

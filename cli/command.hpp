@@ -1,7 +1,9 @@
 // What the subcommands share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,13 @@ std::vector<NamedAction> add_lm(CLI::App& app);
 CLI::Option* add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
                       const char* type);
 
+/// Adds options with one value each, whose help shows the default: add(name, value, help, type).
+inline auto option_adder(CLI::App& command) {
+  return [&command](const char* name, std::string& value, const char* help, const char* type) {
+    command.add_option(name, value, help)->capture_default_str()->type_name(type);
+  };
+}
+
 /// The options that choose a mechanism, common to several subcommands.
 struct MechanismChoice {
   std::string mechanism = "diffractor-geometric";
@@ -56,6 +65,15 @@ struct MechanismChoice {
   Result<ParameterValues> parsed_settings() const;
 };
 
+/// --threads and --memory, for what a mechanism may use.
+struct ResourceOptions {
+  std::string threads;
+  std::string memory = "512M";
+
+  void add_options(CLI::App& command, const char* threads_help = "Threads (default: one for each processor)");
+  Result<MechanismResources> parsed() const;
+};
+
 /// The values of --metadata.
 Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
     const std::vector<std::string>& entries);
@@ -64,6 +82,9 @@ void add_metadata_option(CLI::App& command, std::vector<std::string>& entries);
 
 /// The value of --threads; 0, one for each processor, where it was not given.
 Result<unsigned> parse_threads(std::string_view text);
+
+/// The value of --seed; none where it was not given.
+Result<std::optional<std::uint64_t>> parse_seed(std::string_view text);
 
 /// Writes to standard output and reports a closed pipe or a full disk.
 Result<void> print(std::string_view text);

@@ -24,9 +24,7 @@ Result<void> build(const Arguments& a) {
   options.output = a.output;
   SOTTO_ASSIGN(const std::uint64_t per_model, parse_integer("--lists-per-model", a.per_model, 1, 1000));
   options.lists_per_model = static_cast<std::uint32_t>(per_model);
-  if (!a.seed.empty()) {
-    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
-  }
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
   options.threads = static_cast<unsigned>(threads);
   {

@@ -237,9 +237,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   for (const auto& [part, value] : a.policy_parts)
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
   SOTTO_TRY(set_budget(a, options));
-  if (!a.seed.empty()) {
-    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
-  }
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
     SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));

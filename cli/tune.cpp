@@ -31,8 +31,7 @@ struct Arguments {
   std::string confidence = "0.99";
   std::string output;
   std::string seed;
-  std::string threads;
-  std::string memory = "512M";
+  ResourceOptions resources;
   bool all = false;
   bool quiet = false;
   bool json = false;
@@ -84,11 +83,8 @@ Result<TuneOptions> parse_options(const Arguments& a) {
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 2, 100'000'000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   if (!a.output.empty()) options.plot = a.output;
-  if (!a.seed.empty()) {
-    SOTTO_ASSIGN(options.seed, parse_integer("--seed", a.seed, 0, ~0ULL));
-  }
-  SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
-  SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  SOTTO_ASSIGN(options.resources, a.resources.parsed());
   return options;
 }
 
@@ -120,9 +116,7 @@ Action add_tune(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("tune", "Choose mechanism, parameters and epsilon for a list of words");
-  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command->add_option(name, value, help)->capture_default_str()->type_name(type);
-  };
+  const auto add = option_adder(*command);
   add("--words", arguments->words, "Lines of word, label and perhaps count, separated by tabs", "FILE");
   add_many(*command, "--class", arguments->classes,
            "Words of one label, one a line; may be given several times", "LABEL=FILE");
@@ -143,8 +137,7 @@ Action add_tune(CLI::App& app) {
   add("--confidence", arguments->confidence, "Of each interval", "C");
   add("-o,--output", arguments->output, "Draw the frontier", "FILE.svg");
   add("--seed", arguments->seed, "Draw repeatably", "N");
-  add("--threads", arguments->threads, "Threads (default: one for each processor)", "N");
-  add("--memory", arguments->memory, "Memory for tables and caches", "SIZE");
+  arguments->resources.add_options(*command);
   command->add_flag("--all", arguments->all, "Print every setting, not only the frontier");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");
   command->add_flag("--json", arguments->json, "Print JSON");

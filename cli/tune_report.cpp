@@ -1,6 +1,7 @@
 #include "tune_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -92,12 +93,13 @@ class Canvas {
   }
 
  private:
-  std::size_t column_of(double x) const {
-    return static_cast<std::size_t>(std::clamp(x / right_ * (kPlotWidth - 1), 0.0, kPlotWidth - 1.0) + 0.5);
-  }
-  std::size_t row_of(double y) const {
-    const double part = (high_ - y) / (high_ - low_);
-    return static_cast<std::size_t>(std::clamp(part * (kPlotHeight - 1), 0.0, kPlotHeight - 1.0) + 0.5);
+  std::size_t column_of(double x) const { return place_of(x / right_, kPlotWidth); }
+  std::size_t row_of(double y) const { return place_of((high_ - y) / (high_ - low_), kPlotHeight); }
+
+  /// The nearest of `count` places that are spread evenly over 0 to 1.
+  static std::size_t place_of(double share, int count) {
+    const double last = count - 1;
+    return static_cast<std::size_t>(std::lround(std::clamp(share * last, 0.0, last)));
   }
 
   double right_;

@@ -1,18 +1,12 @@
 #include <algorithm>
 
+#include "audit/estimate.hpp"
 #include "audit/evaluation.hpp"
 #include "audit/joint_sums.hpp"
 #include "base/parallel.hpp"
 
 namespace sotto {
 namespace {
-
-constexpr std::size_t kRowsAtOnce = 64;
-constexpr std::size_t kOutputsAtOnce = 1024;
-
-Estimate exactly(double value) {
-  return {value, value, value};
-}
 
 /// Where a secret is guessed: the outputs, the weight there, and whether it is the best guess.
 struct Occurrence {
@@ -55,23 +49,19 @@ class ExactEvaluation {
         threads_(thread_count(scene.options.resources.threads)),
         joint_(scene.model.size()),
         shares_(scene.secrets.words.size()),
-        rows_(kRowsAtOnce) {
+        rows_(JointSums::kRowsAtOnce) {
     for (const auto& [name, guesses] : fixed)
       occurrences_.push_back(by_secret(guesses, shares_.size(), scene.model.size()));
   }
 
   Result<Evaluation> run(bool bayes) {
-    for (std::size_t first = 0; first < shares_.size(); first += kRowsAtOnce) {
+    for (std::size_t first = 0; first < shares_.size(); first += rows_.size()) {
       SOTTO_TRY(report_progress(scene_, first));
-      const std::size_t count = std::min(kRowsAtOnce, shares_.size() - first);
+      const std::size_t count = std::min(rows_.size(), shares_.size() - first);
       parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) shares_[first + i] = share_of(first + i, rows_[i]);
       });
-      if (!bayes) continue;
-      parallel_for(scene_.model.size(), kOutputsAtOnce, threads_, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = 0; i < count; ++i)
-          joint_.add(scene_.secrets.prior[first + i], rows_[i], begin, end);
-      });
+      if (bayes) joint_.add(std::span(scene_.secrets.prior).subspan(first, count), rows_, threads_);
     }
     Evaluation evaluation = sum_up();
     if (bayes)

@@ -6,21 +6,24 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
+
 namespace sotto {
 
 /// For every output the sums of π(w)f(w′|w) that the Bayes adversary's figures are made of.
 class JointSums {
  public:
+  /// A good number of rows to add together: enough work for the threads, and not much memory.
+  static constexpr std::size_t kRowsAtOnce = 64;
+
   explicit JointSums(std::size_t outputs) : sum_(outputs), squares_(outputs), largest_(outputs) {}
 
-  /// Adds a secret's row, its outputs from `begin` to `end` only, so that threads can share the outputs.
-  void add(double prior, std::span<const double> row, std::size_t begin, std::size_t end) {
-    for (std::size_t y = begin; y < end; ++y) {
-      const double joint = prior * row[y];
-      sum_[y] += joint;
-      squares_[y] += joint * joint;
-      largest_[y] = std::max(largest_[y], joint);
-    }
+  /// Adds the rows of some secrets, the first of `rows`, in order. The threads share the outputs.
+  void add(std::span<const double> priors, std::span<const std::vector<double>> rows, unsigned threads) {
+    constexpr std::size_t kOutputsAtOnce = 1024;
+    parallel_for(sum_.size(), kOutputsAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = 0; i < priors.size(); ++i) add(priors[i], rows[i], begin, end);
+    });
   }
 
   /// The success of the most probable secret.
@@ -39,6 +42,15 @@ class JointSums {
   }
 
  private:
+  void add(double prior, std::span<const double> row, std::size_t begin, std::size_t end) {
+    for (std::size_t y = begin; y < end; ++y) {
+      const double joint = prior * row[y];
+      sum_[y] += joint;
+      squares_[y] += joint * joint;
+      largest_[y] = std::max(largest_[y], joint);
+    }
+  }
+
   std::vector<double> sum_;
   std::vector<double> squares_;
   std::vector<double> largest_;

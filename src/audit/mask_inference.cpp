@@ -7,7 +7,7 @@
 #include <sotto/attack.hpp>
 #include <sotto/tokenizer.hpp>
 
-#include "audit/clopper_pearson.hpp"
+#include "audit/estimate.hpp"
 #include "lm/masked_input.hpp"
 #include "text/letter_case.hpp"
 
@@ -78,9 +78,9 @@ class Adversary {
     report.changed = changed_;
     report.candidates = candidates_;
     report.confidence = confidence;
-    report.success = share(right_, total_, confidence);
-    report.success_among = share(among_, total_, confidence);
-    if (changed_ > 0) report.success_changed = share(right_changed_, changed_, confidence);
+    report.success = share_of_trials(right_, total_, confidence);
+    report.success_among = share_of_trials(among_, total_, confidence);
+    if (changed_ > 0) report.success_changed = share_of_trials(right_changed_, changed_, confidence);
     if (total_ == 0) return report;
     std::uint64_t most = 0;
     for (const auto& [word, times] : frequencies_) most = std::max(most, times);
@@ -94,13 +94,6 @@ class Adversary {
     std::string original;
     bool changed;
   };
-
-  static Estimate share(std::uint64_t successes, std::uint64_t trials, double confidence) {
-    if (trials == 0) return {0, 0, 1};
-    const double alpha = (1 - confidence) / 2;
-    return {static_cast<double>(successes) / static_cast<double>(trials),
-            lower_bound(successes, trials, alpha), upper_bound(successes, trials, alpha)};
-  }
 
   /// The rank of the original among all words decides; ties are broken against the adversary.
   void count(const Place& place, std::span<const float> logits) {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "audit/clopper_pearson.hpp"
+#include "audit/estimate.hpp"
 #include "audit/evaluation.hpp"
 #include "audit/event.hpp"
 #include "audit/learned_adversary.hpp"
@@ -67,10 +67,7 @@ class Trials {
   }
 
   Estimate share(std::uint64_t count) const {
-    const double alpha = (1 - scene_.options.confidence) / 2;
-    const std::uint64_t trials = scene_.options.trials;
-    return {static_cast<double>(count) / static_cast<double>(trials), lower_bound(count, trials, alpha),
-            upper_bound(count, trials, alpha)};
+    return share_of_trials(count, scene_.options.trials, scene_.options.confidence);
   }
 
   Evaluation evaluate() const {

@@ -7,6 +7,7 @@
 
 #include "evaluate/fasttext_classifier.hpp"
 #include "evaluate/network_classifier.hpp"
+#include "mechanisms/parameter_values.hpp"
 
 namespace sotto {
 namespace {
@@ -59,23 +60,6 @@ class Registry {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-Result<ParameterValues> completed(const ClassifierInfo& info, const ParameterValues& given) {
-  ParameterValues complete;
-  std::vector<std::string_view> names;
-  for (const ParameterInfo& parameter : info.parameters) {
-    complete[parameter.name] = parameter.default_value;
-    names.push_back(parameter.name);
-  }
-  for (const auto& [name, value] : given) {
-    if (!complete.contains(name))
-      return fail(Errc::invalid_argument,
-                  fmt::format("classifier {}: there is no parameter '{}'; there are: {}", info.name, name,
-                              fmt::join(names, ", ")));
-    complete[name] = value;
-  }
-  return complete;
-}
-
 Result<void> check_texts(const Task& task, std::span<const LabelledText> texts, std::string_view part) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (task.kind == TaskKind::classification && texts[i].label >= task.class_names.size())
@@ -113,7 +97,8 @@ std::vector<ClassifierInfo> classifiers() {
 Result<std::unique_ptr<Classifier>> make_classifier(std::string_view name,
                                                     const ParameterValues& parameters) {
   SOTTO_ASSIGN(const Kind kind, Registry::instance().find(name));
-  SOTTO_ASSIGN(const ParameterValues complete, completed(kind.info, parameters));
+  SOTTO_ASSIGN(const ParameterValues complete,
+               complete_values("classifier " + kind.info.name, kind.info.parameters, parameters));
   return kind.factory(complete);
 }
 

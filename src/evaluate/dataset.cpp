@@ -1,6 +1,7 @@
 #include "evaluate/dataset.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <unordered_set>
 
@@ -134,7 +135,8 @@ class Dealer {
     std::vector<std::size_t> rows =
         permutation(whole.size(), experiment_key(request_.seed, entry_.name + " " + source.name));
     for (const SplitSource* taker : takers) {
-      const auto count = static_cast<std::size_t>(taker->share * static_cast<double>(whole.size()) + 0.5);
+      const auto count =
+          static_cast<std::size_t>(std::llround(taker->share * static_cast<double>(whole.size())));
       const std::size_t left = rows.size() - std::min(count, rows.size());
       give(*taker, whole, {rows.begin() + static_cast<std::ptrdiff_t>(left), rows.end()});
       rows.resize(left);
@@ -172,7 +174,7 @@ Result<DatasetSplits> load_dataset(const DatasetEntry& entry, const std::filesys
 
 std::string prepare_text(std::string_view text, TextPreparation preparation) {
   std::uint64_t replaced = 0;
-  const std::string valid = replace_invalid_utf8(text, replaced);
+  std::string valid = replace_invalid_utf8(text, replaced);
   if (preparation == TextPreparation::none) return valid;
   std::vector<Token> tokens;
   tokenize(valid, tokens);

@@ -31,6 +31,7 @@ bool is_absence(const Error& error) {
 }
 
 /// What became of a cell.
+// NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 struct CellState {
   std::string key;             ///< empty: its identity is not known
   std::optional<Error> error;  ///< why there are no figures
@@ -293,6 +294,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   SOTTO_ASSIGN(const RunFile run, read_run_file(options.run_file, options.quick));
   const std::filesystem::path data = data_folder(options);
   SOTTO_TRY(check_data_folder(data));
+  SOTTO_ASSIGN(DataCatalog catalog, read_catalog_of(run));
   const Paths paths(options.output.empty() ? default_experiment_folder(options) : options.output);
   SOTTO_TRY(paths.make());
   SOTTO_ASSIGN(const FolderLock lock, FolderLock::take(paths.root));
@@ -301,7 +303,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   const unsigned threads = thread_count(options.threads);
   MaterialOptions material_options{data, paths.models, threads,
                                    [&](std::uint64_t, std::uint64_t) { return progress.report(); }};
-  SOTTO_ASSIGN(const Material material, Material::prepare(run, material_options));
+  SOTTO_ASSIGN(const Material material, Material::prepare(run, std::move(catalog), material_options));
   const Identities identities(material);
   const TextStore texts(run, material, identities, paths.texts);
   SharedTables shared;

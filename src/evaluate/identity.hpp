@@ -30,9 +30,10 @@ class Identities {
   Result<nlohmann::json> rewriting(const MechanismSpec& spec, double epsilon, const std::string& model,
                                    const std::string& dataset) const;
 
- private:
+  /// Of the WordNet data base in a folder.
   Result<std::string> wordnet_digest(const std::string& folder) const;
 
+ private:
   const Material& material_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Result<std::string>> wordnets_;

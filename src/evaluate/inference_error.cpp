@@ -7,6 +7,7 @@
 
 #include <sotto/validate.hpp>
 
+#include "audit/estimate.hpp"
 #include "audit/joint_sums.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/shared_draws.hpp"
@@ -14,13 +15,6 @@
 
 namespace sotto {
 namespace {
-
-constexpr std::size_t kRowsAtOnce = 64;
-constexpr std::size_t kOutputsAtOnce = 1024;
-
-Estimate exactly(double value) {
-  return {value, value, value};
-}
 
 /// A variant at an ε, and where its figures go.
 struct Subject {
@@ -43,6 +37,7 @@ class Measurement {
     for (const Subject& subject : subjects)
       (subject.mechanism->row(task_.secrets.words.front()).empty() ? sampled : exact).push_back(&subject);
     std::vector<NamedMechanism> named;
+    named.reserve(sampled.size());
     for (const Subject* subject : sampled)
       named.push_back({subject->mechanism.get(), subject->result->name()});
     const std::vector<DrawGroup> groups = group_by_noise(named);
@@ -56,22 +51,19 @@ class Measurement {
   Result<void> evaluate_exactly(const Subject& subject) {
     const std::size_t secrets = task_.secrets.words.size();
     JointSums joint(task_.model->size());
-    std::vector<std::vector<double>> rows(kRowsAtOnce);
-    std::vector<double> losses(kRowsAtOnce);
+    std::vector<std::vector<double>> rows(JointSums::kRowsAtOnce);
+    std::vector<double> losses(rows.size());
     double loss = 0;
     double stays = 0;
-    for (std::size_t first = 0; first < secrets; first += kRowsAtOnce) {
-      const std::size_t count = std::min(kRowsAtOnce, secrets - first);
+    for (std::size_t first = 0; first < secrets; first += rows.size()) {
+      const std::size_t count = std::min(rows.size(), secrets - first);
       parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           rows[i] = subject.mechanism->row(task_.secrets.words[first + i]);
           losses[i] = expected_loss(task_.secrets.words[first + i], rows[i]);
         }
       });
-      parallel_for(task_.model->size(), kOutputsAtOnce, threads_, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = 0; i < count; ++i)
-          joint.add(task_.secrets.prior[first + i], rows[i], begin, end);
-      });
+      joint.add(std::span(task_.secrets.prior).subspan(first, count), rows, threads_);
       for (std::size_t i = 0; i < count; ++i) {
         loss += task_.secrets.prior[first + i] * losses[i];
         stays += task_.secrets.prior[first + i] * rows[i][task_.secrets.words[first + i]];

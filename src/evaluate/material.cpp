@@ -65,11 +65,11 @@ Result<DataSplit> read_one(const DatasetEntry& entry, const std::filesystem::pat
 }
 
 template <class Entry>
-Result<const Entry*> named(const std::map<std::string, Entry>& entries, const std::string& name,
-                           std::string_view what, const RunFile& run) {
-  const auto found = entries.find(name);
-  if (found != entries.end()) return &found->second;
+Result<void> check_name(const std::map<std::string, Entry>& entries, const std::string& name,
+                        std::string_view what, const RunFile& run) {
+  if (entries.contains(name)) return {};
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& [known, entry] : entries) names.push_back(known);
   return fail(Errc::invalid_argument,
               fmt::format("{}: there is no {} '{}' in {}; there is: {}", run.file.string(), what, name,
@@ -99,28 +99,36 @@ Result<LabelledWords> read_list(const std::string& name, const WordListEntry& en
 
 }  // namespace
 
-Result<Material> Material::prepare(const RunFile& run, const MaterialOptions& options) {
+Result<DataCatalog> read_catalog_of(const RunFile& run) {
+  SOTTO_ASSIGN(DataCatalog catalog, read_data_catalog(run.catalog));
+  for (const DatasetSpec& spec : run.datasets)
+    SOTTO_TRY(check_name(catalog.datasets, spec.from, "data set", run));
+  for (const std::string& name : used_word_lists(run))
+    SOTTO_TRY(check_name(catalog.word_lists, name, "word list", run));
+  for (const ModelSpec& spec : run.models)
+    if (!spec.vectors.empty())
+      SOTTO_TRY(check_name(catalog.vectors, spec.vectors, "entry under 'vectors'", run));
+  return catalog;
+}
+
+Result<Material> Material::prepare(const RunFile& run, DataCatalog catalog, const MaterialOptions& options) {
   Material material;
-  SOTTO_ASSIGN(material.catalog_, read_data_catalog(run.catalog));
+  material.catalog_ = std::move(catalog);
   const auto go_on = [&]() -> Result<void> {
     if (options.progress && !options.progress(0, 0)) return fail(Errc::interrupted, "interrupted");
     return {};
   };
   for (const DatasetSpec& spec : run.datasets) {
     SOTTO_TRY(go_on());
-    SOTTO_ASSIGN(const DatasetEntry* entry, named(material.catalog_.datasets, spec.from, "data set", run));
-    material.entries_.emplace(spec.label, *entry);
-    const DatasetRequest request = needs_of(run, spec, *entry);
+    const DatasetEntry& entry = material.catalog_.datasets.at(spec.from);
+    material.entries_.emplace(spec.label, entry);
+    const DatasetRequest request = needs_of(run, spec, entry);
     for (const std::string& name : request.splits)
-      material.splits_.emplace(std::pair(spec.label, name), read_one(*entry, options.data, request, name));
+      material.splits_.emplace(std::pair(spec.label, name), read_one(entry, options.data, request, name));
   }
-  for (const std::string& name : used_word_lists(run)) {
-    SOTTO_ASSIGN(const WordListEntry* entry, named(material.catalog_.word_lists, name, "word list", run));
-    material.word_lists_.emplace(name, read_list(name, *entry, options.data));
-  }
+  for (const std::string& name : used_word_lists(run))
+    material.word_lists_.emplace(name, read_list(name, material.catalog_.word_lists.at(name), options.data));
   for (const ModelSpec& spec : run.models) {
-    if (!spec.vectors.empty())
-      SOTTO_TRY(named(material.catalog_.vectors, spec.vectors, "entry under 'vectors'", run));
     SOTTO_TRY(go_on());
     ModelMaker maker(run, material.catalog_, material.word_lists_, options);
     auto made = maker.make(spec);

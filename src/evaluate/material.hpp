@@ -31,12 +31,15 @@ struct MaterialOptions {
   ProgressCallback progress;  ///< asked whether to go on
 };
 
+/// The catalog of a run; refused where the run names something that is not in it.
+Result<DataCatalog> read_catalog_of(const RunFile& run);
+
 /// Immutable once it is made, so safe to share between threads.
 class Material {
  public:
-  /// Reads and imports everything that the run names. Only an interruption, or a name that the catalog does
-  /// not know, is an error.
-  static Result<Material> prepare(const RunFile& run, const MaterialOptions& options);
+  /// Reads and imports everything that the run names; the catalog must know it. Only an interruption is an
+  /// error.
+  static Result<Material> prepare(const RunFile& run, DataCatalog catalog, const MaterialOptions& options);
 
   /// Each is an error with the reason where it is absent.
   Result<const DataSplit*> split(const std::string& dataset, const std::string& name) const;

@@ -92,6 +92,7 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
   for (const std::string& label : used) {
     if (is_label(known, label)) continue;
     std::vector<std::string> labels;
+    labels.reserve(known.size());
     for (const Spec& spec : known) labels.push_back(spec.label);
     return fail(Errc::invalid_argument,
                 fmt::format("{}: {} names '{}', which is not in the file; there is: {}", root.file(), place,

@@ -125,13 +125,10 @@ std::vector<DrawGroup> group_by_noise(std::span<const NamedMechanism> mechanisms
   std::map<double, std::size_t> by_epsilon;
   for (std::size_t i = 0; i < mechanisms.size(); ++i) {
     const NoiseMechanism* noise = as_noise(mechanisms[i]);
-    if (!can_share(noise)) {
-      groups.push_back({i});
-    } else if (const auto [found, is_new] = by_epsilon.emplace(noise->epsilon(), groups.size()); is_new) {
-      groups.push_back({i});
-    } else {
-      groups[found->second].push_back(i);
-    }
+    std::size_t group = groups.size();
+    if (can_share(noise)) group = by_epsilon.emplace(noise->epsilon(), group).first->second;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(i);
   }
   return groups;
 }

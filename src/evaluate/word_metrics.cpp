@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "audit/clopper_pearson.hpp"
+#include "audit/estimate.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/text_metrics.hpp"
@@ -45,10 +45,6 @@ Result<void> check(const Model& model, std::span<const TokenId> words, const Wor
   return {};
 }
 
-Estimate exactly(double value) {
-  return {value, value, value};
-}
-
 double expected_distinct(const std::vector<double>& row, std::uint64_t draws) {
   double sum = 0;
   for (const double p : row) sum -= std::expm1(static_cast<double>(draws) * std::log1p(-std::min(p, 1.0)));
@@ -68,14 +64,6 @@ WordMetrics from_row(const std::vector<double>& row, TokenId word, const WordMet
   const double stays = word < row.size() ? row[word] : 0;
   return {word, true, exactly(stays), exactly(expected_distinct(row, options.draws)),
           support_of(row, options.eta)};
-}
-
-/// Clopper and Pearson's interval. For draws of several words the probabilities differ; their number of
-/// successes then varies less than the binomial law's that the interval assumes.
-Estimate share_of_draws(std::uint64_t successes, std::uint64_t draws, double confidence) {
-  const double alpha = (1 - confidence) / 2;
-  return {static_cast<double>(successes) / static_cast<double>(draws), lower_bound(successes, draws, alpha),
-          upper_bound(successes, draws, alpha)};
 }
 
 /// McDiarmid's inequality: one draw changes the mean of `groups` numbers of distinct outputs by at most
@@ -119,7 +107,7 @@ Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOp
   Sampled sampled;
   sampled.unchanged = counts.contains(word) ? counts.at(word) : 0;
   const double mean = static_cast<double>(distinct) / static_cast<double>(options.repetitions);
-  sampled.metrics = {word, false, share_of_draws(sampled.unchanged, all, options.confidence),
+  sampled.metrics = {word, false, share_of_trials(sampled.unchanged, all, options.confidence),
                      distinct_interval(mean, options.draws, options.repetitions, options.confidence),
                      support_of(std::move(frequencies), options.eta)};
   return sampled;
@@ -140,7 +128,9 @@ void summarize(WordMetricsReport& report, std::uint64_t unchanged, const WordMet
   report.distinct = exactly(report.distinct_spread.mean);
   if (report.exact) return;
   const std::uint64_t groups = report.words.size() * options.repetitions;
-  report.stays = share_of_draws(unchanged, groups * options.draws, options.confidence);
+  // The probabilities of different words differ; the number of successes then varies less than the binomial
+  // law's that the interval assumes.
+  report.stays = share_of_trials(unchanged, groups * options.draws, options.confidence);
   report.distinct = distinct_interval(report.distinct.value, options.draws, groups, options.confidence);
 }
 

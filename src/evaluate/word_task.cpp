@@ -91,10 +91,10 @@ class WordTable {
     if (options.table)
       SOTTO_TRY(for_each_line(*options.table, [&](const Line& line) { return table.take(line); }));
     for (const auto& [label, file] : options.classes)
-      SOTTO_TRY(for_each_line(file, [&](const Line& line) -> Result<void> {
+      SOTTO_TRY(for_each_line(file, [&table, &of_file = label](const Line& line) -> Result<void> {
         if (line.fields.size() > 1)
           return line.error("more than a word; files of --class have a word a line");
-        table.add(line.fields[0], label, 1);
+        table.add(line.fields[0], of_file, 1);
         return {};
       }));
     if (table.words_.empty())

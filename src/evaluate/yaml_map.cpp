@@ -50,9 +50,9 @@ void merge_yaml(YAML::Node base, const YAML::Node& over) {
   }
 }
 
-Result<YamlMap> YamlMap::open(YAML::Node node, std::string file, std::string place,
+Result<YamlMap> YamlMap::open(const YAML::Node& node, std::string file, std::string place,
                               const std::vector<std::string_view>& allowed) {
-  SOTTO_ASSIGN(YamlMap map, open_any(std::move(node), std::move(file), std::move(place)));
+  SOTTO_ASSIGN(YamlMap map, open_any(node, std::move(file), std::move(place)));
   for (const auto& entry : map.node_) {
     const std::string& key = entry.first.Scalar();
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end())
@@ -63,7 +63,7 @@ Result<YamlMap> YamlMap::open(YAML::Node node, std::string file, std::string pla
   return map;
 }
 
-Result<YamlMap> YamlMap::open_any(YAML::Node node, std::string file, std::string place) {
+Result<YamlMap> YamlMap::open_any(const YAML::Node& node, std::string file, std::string place) {
   if (!node.IsDefined() || node.IsNull())
     return YamlMap(YAML::Node(YAML::NodeType::Map), std::move(file), std::move(place));
   if (!node.IsMap())
@@ -78,7 +78,7 @@ Result<YamlMap> YamlMap::open_any(YAML::Node node, std::string file, std::string
           file, line_of(entry.first),
           fmt::format("'{}' is given twice in {}", entry.first.Scalar(), place.empty() ? "the file" : place));
   }
-  return YamlMap(std::move(node), std::move(file), std::move(place));
+  return YamlMap(node, std::move(file), std::move(place));
 }
 
 bool YamlMap::has(const std::string& key) const {

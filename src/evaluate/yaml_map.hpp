@@ -27,10 +27,10 @@ class YamlMap {
  public:
   /// `place` is for messages, such as "mechanisms.CMP"; empty for the whole file. A null counts as an empty
   /// map.
-  static Result<YamlMap> open(YAML::Node node, std::string file, std::string place,
+  static Result<YamlMap> open(const YAML::Node& node, std::string file, std::string place,
                               const std::vector<std::string_view>& allowed);
   /// The same with keys that the user chooses.
-  static Result<YamlMap> open_any(YAML::Node node, std::string file, std::string place);
+  static Result<YamlMap> open_any(const YAML::Node& node, std::string file, std::string place);
 
   bool has(const std::string& key) const;
   std::vector<std::string> keys() const;  ///< in the order of the file
@@ -60,8 +60,8 @@ class YamlMap {
   tl::unexpected<Error> problem(const std::string& key, std::string_view message) const;
 
  private:
-  YamlMap(YAML::Node node, std::string file, std::string place)
-      : node_(std::move(node)), file_(std::move(file)), place_(std::move(place)) {}
+  YamlMap(const YAML::Node& node, std::string file, std::string place)
+      : node_(node), file_(std::move(file)), place_(std::move(place)) {}
   std::string path_of(const std::string& key) const;
 
   YAML::Node node_;

@@ -91,11 +91,11 @@ Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<c
                                                                std::optional<LogitBounds> bounds,
                                                                MlmExtras extras) {
   SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
-  std::shared_ptr<MlmMechanism> mechanism(new MlmMechanism(filler, options, std::move(input)));
+  std::shared_ptr<MlmMechanism> mechanism(new MlmMechanism(std::move(filler), options, std::move(input)));
   mechanism->extras_ = std::move(extras);
   SOTTO_TRY(mechanism->choose_law(bounds));
-  mechanism->batch_ =
-      std::clamp(kBatchBytes / sizeof(float) / filler->model().output_size(), kSmallestBatch, kLargestBatch);
+  const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
+  mechanism->batch_ = std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
   return mechanism;
 }
 

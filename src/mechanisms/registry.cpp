@@ -14,6 +14,7 @@
 #include "mechanisms/language_models.hpp"
 #include "mechanisms/mahalanobis.hpp"
 #include "mechanisms/mechanism_family.hpp"
+#include "mechanisms/parameter_values.hpp"
 #include "mechanisms/santext.hpp"
 #include "mechanisms/santext_plus.hpp"
 #include "mechanisms/syntf.hpp"
@@ -95,20 +96,7 @@ Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
 }
 
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {
-  ParameterValues complete;
-  std::vector<std::string_view> names;
-  for (const ParameterInfo& parameter : info.parameters) {
-    complete[parameter.name] = parameter.default_value;
-    names.push_back(parameter.name);
-  }
-  for (const auto& [name, value] : given) {
-    if (!complete.contains(name))
-      return fail(Errc::invalid_argument,
-                  fmt::format("--set: {} has no parameter '{}'; it has {}", info.name, name,
-                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-    complete[name] = value;
-  }
-  return complete;
+  return complete_values("--set: " + info.name, info.parameters, given);
 }
 
 Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,

@@ -83,12 +83,9 @@ class MaskedWork final : public DocumentWork {
         case TokenAction::replace:
           render_words(renderer, document, token, *output++, capital, counts);
           continue;
-        case TokenAction::digits: {
-          char* to = renderer.replace_in_place(token);
-          for (const char byte : token_text(document.work.text, token))
-            *to++ = is_digit(byte) ? *digit++ : byte;
+        case TokenAction::digits:
+          digit = replace_digits(renderer, document.work.text, token, digit);
           break;
-        }
       }
       if (token.token_class != TokenClass::punctuation) capital = false;
     }

@@ -10,6 +10,8 @@
 #include <sotto/receipt.hpp>
 #include <sotto/tokenizer.hpp>
 
+#include "text/render.hpp"
+
 namespace sotto {
 
 /// What is done to a token.
@@ -55,6 +57,14 @@ inline TokenAction plan_number(const Policy& policy, std::string_view number, st
   }
   ++counts.dropped;
   return TokenAction::drop;
+}
+
+/// Puts drawn digits in the place of a number's own; returns where the next ones are.
+inline const char* replace_digits(Renderer& renderer, std::string_view text, const Token& number,
+                                  const char* digits) {
+  char* to = renderer.replace_in_place(number);
+  for (const char byte : token_text(text, number)) *to++ = is_digit(byte) ? *digits++ : byte;
+  return digits;
 }
 
 /// Counts tokens of a class.

@@ -255,11 +255,9 @@ void WordWork::render(Counts& counts, OutputBuffer& out) {
           renderer.replace_padded(token, word);
         break;
       }
-      case TokenAction::digits: {
-        char* to = renderer.replace_in_place(token);
-        for (const char byte : token_text(text, token)) *to++ = is_digit(byte) ? *digit++ : byte;
+      case TokenAction::digits:
+        digit = replace_digits(renderer, text, token, digit);
         break;
-      }
     }
   }
   renderer.finish();

@@ -1,6 +1,5 @@
 // Counting against a counter that keeps every n-gram in a map, in much memory and in little.
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <random>
 
@@ -11,15 +10,14 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
-#include "support/temporary_folder.hpp"
 #include "text/letter_case.hpp"
 
 namespace sotto {
 namespace {
 
 using testing::expect_error;
-using testing::TemporaryFolder;
 
 /// N-grams with blanks between their words. Sentences come from split_sentences(), n-grams from what stands
 /// between tokens: the words of the definition, not the shortcuts of the counter.
@@ -100,7 +98,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-class Count : public ::testing::Test {
+class Count : public testing::FolderTest {
  protected:
   CountOptions options() {
     CountOptions options;
@@ -109,17 +107,10 @@ class Count : public ::testing::Test {
     options.threads = 2;
     return options;
   }
-  std::filesystem::path write(const std::string& name, const std::string& content) {
-    const auto file = folder_.path() / name;
-    std::ofstream(file, std::ios::binary) << content;
-    return file;
-  }
   std::string read(const std::filesystem::path& file) { return read_file(file).value(); }
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(Count, EqualsBruteForceInMemoryAndSpilled) {

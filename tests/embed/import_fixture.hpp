@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,19 +12,13 @@
 
 #include <sotto/model.hpp>
 
+#include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace sotto::testing {
 
-class ImportTest : public ::testing::Test {
+class ImportTest : public FolderTest {
  protected:
-  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
-  std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-    return path(name);
-  }
-
   ImportOptions options(std::string_view content) const {
     ImportOptions options;
     options.vectors = write("vectors", content);
@@ -70,8 +63,6 @@ class ImportTest : public ::testing::Test {
     const std::size_t at = std::size_t{word} * model.dimension() + coordinate;
     return model.scale() * (model.bits() == 8 ? model.vectors8()[at] : model.vectors16()[at]);
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 /// The bytes of a number, as binary vector files hold it.

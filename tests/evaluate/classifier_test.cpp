@@ -112,7 +112,7 @@ TEST(FasttextClassifier, CanBeStopped) {
 TEST(FasttextClassifier, ParametersAreChecked) {
   expect_error(make_classifier("fastext", {}), Errc::not_found, {"'fastext'", "fasttext"});
   expect_error(make_classifier("fasttext", {{"dim", "3"}}), Errc::invalid_argument,
-               {"'dim'", "dimension", "epochs", "min_count"});
+               {"classifier fasttext has no parameter 'dim'", "dimension", "epochs", "min_count"});
   const std::vector<ClassifierInfo> known = classifiers();
   const auto info = std::find_if(known.begin(), known.end(),
                                  [](const ClassifierInfo& each) { return each.name == "fasttext"; });

@@ -1,14 +1,13 @@
 #include "evaluate/dataset.hpp"
 
-#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "evaluate/table_reader.hpp"
+#include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -16,11 +15,8 @@ namespace {
 using testing::expect_error;
 using Strings = std::vector<std::string>;
 
-class DatasetTest : public ::testing::Test {
+class DatasetTest : public testing::FolderTest {
  protected:
-  void write(const std::string& name, std::string_view content) const {
-    std::ofstream(folder_.path() / name, std::ios::binary) << content;
-  }
   Result<Table> table(const std::string& name, Format format, bool header = true,
                       const Strings& names = {}) const {
     return read_table(folder_.path() / name, format, header, names);
@@ -41,8 +37,6 @@ class DatasetTest : public ::testing::Test {
       rows += fmt::format("text {},{},{}\n", i, i % 3, i % 2 == 0 ? "ann" : "bob");
     write("rows.csv", rows);
   }
-
-  testing::TemporaryFolder folder_;
 };
 
 TEST_F(DatasetTest, TablesOfAllFormatsAreTheSame) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,19 +10,13 @@
 
 #include "evaluate/word_task.hpp"
 #include "mechanisms/noise_fixture.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/folder_test.hpp"
 #include "support/tiny_model.hpp"
 
 namespace sotto::testing {
 
-class WordTaskTest : public ::testing::Test {
+class WordTaskTest : public FolderTest {
  protected:
-  std::filesystem::path write(const std::string& name, const std::string& content) {
-    std::filesystem::path file = folder_.path() / name;
-    std::ofstream(file, std::ios::binary) << content;
-    return file;
-  }
-
   /// Function words, food, animals and cities; "soup" is food and an animal, for want of a better word.
   WordTaskOptions labelled() {
     WordTaskOptions options;
@@ -43,7 +36,6 @@ class WordTaskTest : public ::testing::Test {
 
   TokenId id(const std::string& word) const { return model_->find(word); }
 
-  TemporaryFolder folder_;
   std::shared_ptr<const Model> model_ = write_tiny_model(folder_.path() / "tiny.safetensors");
 };
 

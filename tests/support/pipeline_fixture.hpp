@@ -1,19 +1,17 @@
 // A folder with a list set and a key, and shorthands to run documents and files through the pipeline.
 #pragma once
 
-#include <fstream>
-
 #include <gtest/gtest.h>
 
 #include <sotto/privatize.hpp>
 
 #include "base/file.hpp"
+#include "support/folder_test.hpp"
 #include "support/list_set.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace sotto::testing {
 
-class PipelineTest : public ::testing::Test {
+class PipelineTest : public FolderTest {
  protected:
   PipelineTest() {
     const std::vector<std::string> extra = {"the", "soup",  "was",  "cold", "waiter",
@@ -26,10 +24,6 @@ class PipelineTest : public ::testing::Test {
     write("key", std::string(32, 'k'));
   }
 
-  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
-  void write(const std::string& name, std::string_view content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
   std::string read(const std::string& name) const { return read_file(path(name)).value(); }
   bool exists(const std::string& name) const { return std::filesystem::exists(path(name)); }
 
@@ -71,7 +65,6 @@ class PipelineTest : public ::testing::Test {
 
   bool in_vocabulary(std::string_view word) const { return model_->find(word) != model_->bottom(); }
 
-  TemporaryFolder folder_;
   std::vector<std::string> words_;
   std::shared_ptr<const Model> model_;
 };

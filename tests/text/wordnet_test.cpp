@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/tiny_wordnet.hpp"
 
 namespace sotto {
@@ -13,7 +13,7 @@ namespace {
 using namespace sotto::testing;
 using Strings = std::vector<std::string>;
 
-class WordNetTest : public ::testing::Test {
+class WordNetTest : public testing::FolderTest {
  protected:
   WordNetTest() {
     write_tiny_wordnet(folder_.path(),
@@ -34,10 +34,6 @@ class WordNetTest : public ::testing::Test {
   }
 
   Result<WordNet> open() const { return WordNet::open(folder_.path()); }
-  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
-  void write(const std::string& name, std::string_view content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-  }
   /// All words that share a synset with `word`, in the order of the files.
   static Strings synonyms(const WordNet& net, std::string_view word) {
     Strings all;
@@ -47,8 +43,6 @@ class WordNetTest : public ::testing::Test {
     }
     return all;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(WordNetTest, FindsTheWordsOfEverySense) {

@@ -16,18 +16,13 @@
 
 #include <sotto/train.hpp>
 
+#include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace sotto::testing {
 
-class TrainTest : public ::testing::Test {
+class TrainTest : public FolderTest {
  protected:
-  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
-  std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
-    return path(name);
-  }
   static std::string read(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -92,8 +87,6 @@ class TrainTest : public ::testing::Test {
     }
     return corpus;
   }
-
-  TemporaryFolder folder_;
 };
 
 }  // namespace sotto::testing

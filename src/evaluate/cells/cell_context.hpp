@@ -17,6 +17,7 @@
 #include "evaluate/identity.hpp"
 #include "evaluate/material.hpp"
 #include "evaluate/text_store.hpp"
+#include "text/wordnet.hpp"
 
 namespace sotto {
 
@@ -34,6 +35,7 @@ struct CellContext {
   std::filesystem::path work;  ///< for files that a cell needs while it runs
   SharedTables& shared;
   std::function<bool()> go_on;  ///< false: stop and return Errc::interrupted
+  std::string wordnet = std::string(WordNet::kDefaultFolder);
 
   /// The same as a progress callback.
   ProgressCallback progress() const {

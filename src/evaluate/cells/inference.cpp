@@ -113,6 +113,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
   SOTTO_ASSIGN(const WordTask task, WordTask::read(model, task_options));
   const auto mechanisms = inference_mechanisms(context.run, cell);
   std::vector<MechanismVariant> variants;
+  variants.reserve(mechanisms.size());
   for (const MechanismSpec* mechanism : mechanisms)
     variants.push_back({mechanism->mechanism, mechanism->parameters});
   InferenceErrorOptions options;

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "evaluate/bleu.hpp"
 #include "evaluate/cells/cell_context.hpp"
 #include "evaluate/text_metrics.hpp"
-#include "text/wordnet.hpp"
 
 namespace sotto {
 namespace {
@@ -17,6 +17,22 @@ bool asks_for(const CellContext& context, std::string_view metric) {
   return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
 }
 
+/// Of what says which words are English: a list, or WordNet.
+Result<nlohmann::json> english_identity(const CellContext& context) {
+  if (context.run.texts->english.empty()) {
+    auto digest = context.identities.wordnet_digest(context.wordnet);
+    if (digest) return nlohmann::json{{"wordnet", std::move(*digest)}};
+    return fail(Errc::not_found,
+                fmt::format("share of English words: {}; name a word list under 'english', or "
+                            "install wordnet-base",
+                            digest.error().message));
+  }
+  SOTTO_ASSIGN(const LabelledWords* list, context.material.word_list(context.run.texts->english));
+  Sha256 hash;
+  for (const std::string& word : list->words) hash.update(word + "\n");
+  return nlohmann::json{{"list", to_hex(hash.finish())}};
+}
+
 Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
   const TextsMeasure& measure = *context.run.texts;
   SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
@@ -24,9 +40,8 @@ Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
                          {"of", std::move(texts)},
                          {"metrics", measure.metrics},
                          {"least_occurring", measure.least_occurring}};
-  if (asks_for(context, "english") && !measure.english.empty()) {
-    SOTTO_ASSIGN(const LabelledWords* list, context.material.word_list(measure.english));
-    json["english"] = list->words;
+  if (asks_for(context, "english")) {
+    SOTTO_ASSIGN(json["english"], english_identity(context));
   }
   return json;
 }
@@ -44,13 +59,8 @@ Result<EnglishTest> english_test(const CellContext& context) {
     english.test = word_test(list->words);
     return english;
   }
-  auto opened = WordNet::open(WordNet::kDefaultFolder);
-  if (!opened)
-    return fail(Errc::not_found,
-                fmt::format("share of English words: {}; name a word list under 'english', or "
-                            "install wordnet-base",
-                            opened.error().message));
-  english.wordnet = std::make_unique<WordNet>(std::move(*opened));
+  SOTTO_ASSIGN(WordNet opened, WordNet::open(context.wordnet));
+  english.wordnet = std::make_unique<WordNet>(std::move(opened));
   english.test = word_test(*english.wordnet);
   return english;
 }

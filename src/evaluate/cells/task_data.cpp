@@ -99,6 +99,7 @@ class TaskReader {
 
 std::vector<ClassIndex> labels_of(const std::vector<LabelledText>& texts) {
   std::vector<ClassIndex> labels;
+  labels.reserve(texts.size());
   for (const LabelledText& text : texts) labels.push_back(text.label);
   return labels;
 }

@@ -81,7 +81,7 @@ std::optional<Figure> Observations::figure(const Question& question, const std::
     values.push_back(found->second);
     last = &observation;
   }
-  if (values.empty()) return std::nullopt;
+  if (last == nullptr) return std::nullopt;
   const Spread spread = spread_of(values);
   Figure figure{spread.mean, spread.standard_deviation, values.size(), std::nullopt};
   if (values.size() == 1)

@@ -171,11 +171,13 @@ std::string to_svg(const Picture& picture) {
   std::string styles = kFileStyle;
   for (std::size_t i = 0; i < kStyles; ++i) styles += fmt::format(".s{}{{color:{}}}", i, kFileColours[i]);
   std::string legend;
-  for (std::size_t i = 0; i < picture.legend.size(); ++i)
+  for (std::size_t i = 0; i < picture.legend.size(); ++i) {
+    const std::size_t row = i / 2;
     legend +=
         fmt::format("<g transform=\"translate({} {})\">{}<text x=\"23\" y=\"10\">{}</text></g>",
-                    i % 2 == 0 ? 14 : 14 + kWidth / 2, legend_top + kLegendLine * static_cast<double>(i / 2),
+                    i % 2 == 0 ? 14 : 14 + kWidth / 2, legend_top + kLegendLine * static_cast<double>(row),
                     picture.legend[i].key, escape_html(picture.legend[i].name));
+  }
   const double height = legend_top + rows * kLegendLine + 8;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{2}\" height=\"{3}\">\n"

@@ -63,7 +63,7 @@ ReportTable mechanism_table(const ReportData& data) {
                                 {"label", "mechanism", "parameters", "policy", "guarantee"});
   for (const MechanismSpec& spec : data.run().mechanisms) {
     std::vector<std::string> parameters;
-    for (const auto& [name, value] : spec.parameters) parameters.push_back(name + "=" + value);
+    for (const auto& [name, value] : spec.parameters) parameters.push_back(fmt::format("{}={}", name, value));
     if (!spec.budget.empty()) parameters.push_back("budget " + spec.budget);
     const auto info = find_mechanism(spec.mechanism);
     table.rows.push_back({TableCell::of(spec.label), TableCell::of(spec.mechanism),

@@ -32,6 +32,17 @@ Question scores_question(CellKind kind, const std::string& dataset, const std::s
   return question;
 }
 
+/// About texts that a setting's mechanism rewrote.
+Question setting_question(CellKind kind, const std::string& dataset, const Setting& setting, double epsilon) {
+  Question question;
+  question.kind = kind;
+  question.dataset = dataset;
+  question.model = setting.model;
+  question.mechanism = setting.mechanism;
+  question.epsilon = epsilon;
+  return question;
+}
+
 /// Data sets with figures of a measure, and their ε.
 struct ScoredDataset {
   std::string label;
@@ -97,10 +108,8 @@ ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec) {
     bool filled = false;
     for (const ScoredDataset& dataset : datasets)
       for (const double epsilon : dataset.epsilons) {
-        Question question = scores_question(CellKind::classify, dataset.label, spec.label);
-        question.model = setting.model;
-        question.mechanism = setting.mechanism;
-        question.epsilon = epsilon;
+        Question question = setting_question(CellKind::classify, dataset.label, setting, epsilon);
+        question.measure = spec.label;
         row.push_back(percent(data.observations.figure(question, data.utility_score(dataset.label))));
         filled |= row.back().value.has_value();
       }
@@ -120,12 +129,7 @@ AttackFigures attack_figures(const ReportData& data, const AttackerSpec& spec, c
                              const Setting& setting, double epsilon) {
   const auto ask = [&](CellKind kind, const std::optional<std::string>& measure,
                        const std::optional<std::string>& mode, const std::string& value) {
-    Question question;
-    question.kind = kind;
-    question.dataset = dataset;
-    question.model = setting.model;
-    question.mechanism = setting.mechanism;
-    question.epsilon = epsilon;
+    Question question = setting_question(kind, dataset, setting, epsilon);
     question.measure = measure;
     question.mode = mode;
     return data.observations.figure(question, value);
@@ -212,12 +216,7 @@ struct WordFigures {
 WordFigures word_figures(const ReportData& data, const std::string& dataset, const Setting& setting,
                          double epsilon) {
   const auto ask = [&](CellKind kind, const std::string& value) -> std::optional<double> {
-    Question question;
-    question.kind = kind;
-    question.dataset = dataset;
-    question.model = setting.model;
-    question.mechanism = setting.mechanism;
-    question.epsilon = epsilon;
+    const Question question = setting_question(kind, dataset, setting, epsilon);
     const auto figure = data.observations.figure(question, value);
     return figure ? std::optional<double>(figure->mean) : std::nullopt;
   };
@@ -296,12 +295,11 @@ RegressionRows regression_rows(const ReportData& data) {
 std::optional<double> composite_score(const ReportData& data, const std::string& dataset,
                                       const std::string& model, const std::string& mechanism, double epsilon,
                                       double alpha) {
-  const WordFigures figures = word_figures(data, dataset, {model, mechanism}, epsilon);
+  const Setting setting{model, mechanism};
+  const WordFigures figures = word_figures(data, dataset, setting, epsilon);
   const std::string classifier = composite_classifier(data);
-  Question question = scores_question(CellKind::classify, dataset, classifier);
-  question.model = model;
-  question.mechanism = mechanism;
-  question.epsilon = epsilon;
+  Question question = setting_question(CellKind::classify, dataset, setting, epsilon);
+  question.measure = classifier;
   const auto accuracy = data.observations.figure(question, "accuracy");
   const auto baseline = data.baseline(CellKind::classify, dataset, model, classifier, "accuracy");
   if (!accuracy || !baseline || !figures.n_w || !figures.s_w || !figures.pp || !figures.cs || !figures.low)

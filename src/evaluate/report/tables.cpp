@@ -15,31 +15,31 @@ struct Metric {
   const char* value;
   const char* title;
   Better better;
-  double factor;
   int decimals;
+  double factor;
 };
 
 constexpr Metric kPrivacyMetrics[] = {
-    {CellKind::words, "n_w", "N_w", Better::lower, 100, 1},
+    {CellKind::words, "n_w", "N_w", Better::lower, 1, 100},
     {CellKind::words, "s_w", "S_w", Better::higher, 1, 1},
-    {CellKind::overlap, "pp", "PP", Better::higher, 100, 1},
-    {CellKind::similarity, "cs", "CS", Better::higher, 100, 1},
-    {CellKind::overlap, "low", "LOW", Better::lower, 100, 1},
+    {CellKind::overlap, "pp", "PP", Better::higher, 1, 100},
+    {CellKind::similarity, "cs", "CS", Better::higher, 1, 100},
+    {CellKind::overlap, "low", "LOW", Better::lower, 1, 100},
 };
 constexpr Metric kTextMetrics[] = {
-    {CellKind::overlap, "english", "English", Better::neither, 100, 1},
-    {CellKind::overlap, "bleu", "BLEU", Better::neither, 1, 3},
-    {CellKind::overlap, "length_ratio", "length", Better::neither, 1, 3},
-    {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 1, 0},
+    {CellKind::overlap, "english", "English", Better::neither, 1, 100},
+    {CellKind::overlap, "bleu", "BLEU", Better::neither, 3, 1},
+    {CellKind::overlap, "length_ratio", "length", Better::neither, 3, 1},
+    {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 0, 1},
 };
 constexpr Metric kAveragedMetrics[] = {
-    {CellKind::similarity, "cs", "CS", Better::higher, 1, 3},
-    {CellKind::overlap, "english", "English", Better::neither, 100, 1},
-    {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 1, 0},
+    {CellKind::similarity, "cs", "CS", Better::higher, 3, 1},
+    {CellKind::overlap, "english", "English", Better::neither, 1, 100},
+    {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 0, 1},
 };
 constexpr Metric kInferenceMetrics[] = {
-    {CellKind::inference, "e_m", "E_M", Better::higher, 1, 3},
-    {CellKind::inference, "l_m", "L_M", Better::lower, 1, 3},
+    {CellKind::inference, "e_m", "E_M", Better::higher, 3, 1},
+    {CellKind::inference, "l_m", "L_M", Better::lower, 3, 1},
 };
 
 Question question_of(const Metric& metric, const std::optional<std::string>& dataset) {

@@ -13,6 +13,7 @@
 namespace sotto {
 
 /// The settings beside a vocabulary; files that are not there count as empty.
+// NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 struct TokenizerSettings {
   std::filesystem::path folder;
   Json tokenizer_config;    ///< tokenizer_config.json

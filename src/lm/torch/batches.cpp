@@ -194,4 +194,9 @@ void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members
     std::copy_n(local.data_ptr<float>() + i * size, size, out.data() + members[i] * size);
 }
 
+void copy_rows(const at::Tensor& rows, std::span<float> out) {
+  const at::Tensor local = rows.to(at::kCPU, at::kFloat).contiguous();
+  std::copy_n(local.data_ptr<float>(), out.size(), out.data());
+}
+
 }  // namespace sotto::lm

@@ -57,6 +57,9 @@ void for_each_batch(
 /// Copies row i of `rows` to out + members[i] · its size.
 void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members, std::span<float> out);
 
+/// Copies the rows one after the other.
+void copy_rows(const at::Tensor& rows, std::span<float> out);
+
 /// [count] of 64-bit numbers on the device.
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime);
 

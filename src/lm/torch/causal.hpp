@@ -1,12 +1,15 @@
 // Models that continue or answer a text, token by token.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <ATen/ATen.h>
 
 #include "lm/language_model.hpp"
+#include "lm/torch/batches.hpp"
 #include "lm/torch/checkpoint.hpp"
 
 namespace sotto::lm {
@@ -25,6 +28,15 @@ class KeyValueCache {
   at::Tensor values_;
   std::int64_t length_ = 0;
 };
+
+/// The prompts as one batch, in their order. A text has as many logits as there are ids. Throws Failure where
+/// there is no prompt, a prompt is beyond the limits, or there is not room for so many logits.
+Inputs read_prompts(std::span<const Sequence> prompts, const InputLimits& limits, std::size_t logits,
+                    const Runtime& runtime);
+
+/// Throws Failure unless there is one token a text, all are ids, and there is room for their logits.
+void check_tokens(std::span<const std::int32_t> tokens, std::size_t texts, const InputLimits& limits,
+                  std::size_t logits);
 
 std::shared_ptr<const CausalModel> make_gpt2(const Checkpoint& checkpoint);
 std::shared_ptr<const CausalModel> make_t5(const Checkpoint& checkpoint);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -60,7 +59,8 @@ class Gpt2Layer {
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& mask, KeyValueCache& cache) const {
     const std::vector<at::Tensor> parts = attention_(norm1_(x)).chunk(3, -1);
     cache.append(split_heads(parts[1], heads_), split_heads(parts[2], heads_));
-    const double scale = 1 / std::sqrt(static_cast<double>(x.size(2) / heads_));
+    const std::int64_t head_width = x.size(2) / heads_;
+    const double scale = 1 / std::sqrt(static_cast<double>(head_width));
     const at::Tensor context =
         join_heads(attend(split_heads(parts[0], heads_), cache.keys(), cache.values(), mask, scale));
     const at::Tensor attended = attention_output_(context).add_(x);
@@ -192,26 +192,17 @@ class Gpt2Generation final : public Generation {
     return guarded([&] {
       const Spread spread(model_->runtime().threads);
       const std::int64_t batch = lengths_.size(0);
-      if (static_cast<std::int64_t>(tokens.size()) != batch ||
-          logits.size() != tokens.size() * model_->output_size())
-        refuse(Errc::invalid_argument,
-               fmt::format("there are {} texts, with {} logits each", batch, model_->output_size()));
+      check_tokens(tokens, static_cast<std::size_t>(batch), model_->limits(), logits.size());
       if (longest_ >= model_->max_positions())
         refuse(Errc::limit,
                fmt::format("the longest text has {} tokens, the most the model takes", longest_));
-      check_sequences(
-          std::vector<Sequence>{
-              {{tokens.begin(), tokens.end()}, std::vector<std::int32_t>(tokens.size()), {}, {}}},
-          model_->limits());
       const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
       if (mask_.defined()) mask_ = at::cat({mask_, at::zeros({batch, 1, 1, 1}, mask_.options())}, 3);
       const at::Tensor states = model_->states(to_device(ids, model_->runtime()).unsqueeze(1),
                                                lengths_.unsqueeze(1), mask_, caches_);
       lengths_ = lengths_ + 1;
       ++longest_;
-      std::vector<std::uint32_t> rows(tokens.size());
-      std::iota(rows.begin(), rows.end(), 0U);
-      scatter_rows(model_->logits(states.squeeze(1)), rows, logits);
+      copy_rows(model_->logits(states.squeeze(1)), logits);
     });
   }
 
@@ -228,44 +219,14 @@ Result<std::unique_ptr<Generation>> Gpt2::begin(std::span<const Sequence> prompt
                                                 std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
     const Spread spread(runtime_.threads);
-    if (prompts.empty() || logits.size() != prompts.size() * output_size())
-      refuse(Errc::invalid_argument,
-             fmt::format("{} prompts need {} logits each", prompts.size(), output_size()));
-    check_sequences(prompts, limits());
-    std::vector<std::uint32_t> rows(prompts.size());
-    std::iota(rows.begin(), rows.end(), 0U);
-    auto generation =
-        std::make_unique<Gpt2Generation>(shared_from_this(), make_inputs(prompts, rows, runtime_));
-    scatter_rows(generation->first(), rows, logits);
+    auto generation = std::make_unique<Gpt2Generation>(
+        shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));
+    copy_rows(generation->first(), logits);
     return generation;
   });
 }
 
 }  // namespace
-
-void KeyValueCache::append(const at::Tensor& keys, const at::Tensor& values) {
-  const std::int64_t needed = length_ + keys.size(2);
-  if (!keys_.defined()) {
-    keys_ = keys;
-    values_ = values;
-    length_ = needed;
-    return;
-  }
-  if (needed > keys_.size(2)) {
-    std::vector<std::int64_t> shape = keys.sizes().vec();
-    shape[2] = 2 * needed;
-    const auto grown = [&](const at::Tensor& old) {
-      at::Tensor larger = at::empty(shape, old.options());
-      larger.narrow(2, 0, length_).copy_(old.narrow(2, 0, length_));
-      return larger;
-    };
-    keys_ = grown(keys_);
-    values_ = grown(values_);
-  }
-  keys_.narrow(2, length_, keys.size(2)).copy_(keys);
-  values_.narrow(2, length_, values.size(2)).copy_(values);
-  length_ = needed;
-}
 
 std::shared_ptr<const CausalModel> make_gpt2(const Checkpoint& checkpoint) {
   return std::make_shared<const Gpt2>(checkpoint);

@@ -2,7 +2,6 @@
 // distance.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -269,24 +268,16 @@ class T5Generation final : public Generation {
   }
 
   void step(const std::vector<std::int64_t>& tokens, std::span<float> logits) {
-    std::vector<std::uint32_t> rows(batch_);
-    std::iota(rows.begin(), rows.end(), 0U);
-    scatter_rows(model_->step(to_device(tokens, model_->runtime()), own_, text_, mask_), rows, logits);
+    copy_rows(model_->step(to_device(tokens, model_->runtime()), own_, text_, mask_), logits);
   }
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
       const Spread spread(model_->runtime().threads);
-      if (tokens.size() != batch_ || logits.size() != batch_ * model_->output_size())
-        refuse(Errc::invalid_argument,
-               fmt::format("there are {} texts, with {} logits each", batch_, model_->output_size()));
+      check_tokens(tokens, batch_, model_->limits(), logits.size());
       if (own_[0].length() >= model_->max_positions())
         refuse(Errc::limit,
                fmt::format("the answers have {} tokens, the most the model takes", own_[0].length()));
-      check_sequences(
-          std::vector<Sequence>{
-              {{tokens.begin(), tokens.end()}, std::vector<std::int32_t>(tokens.size()), {}, {}}},
-          model_->limits());
       step({tokens.begin(), tokens.end()}, logits);
     });
   }
@@ -303,14 +294,8 @@ Result<std::unique_ptr<Generation>> T5::begin(std::span<const Sequence> prompts,
                                               std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
     const Spread spread(runtime_.threads);
-    if (prompts.empty() || logits.size() != prompts.size() * output_size())
-      refuse(Errc::invalid_argument,
-             fmt::format("{} prompts need {} logits each", prompts.size(), output_size()));
-    check_sequences(prompts, limits());
-    std::vector<std::uint32_t> rows(prompts.size());
-    std::iota(rows.begin(), rows.end(), 0U);
-    auto generation =
-        std::make_unique<T5Generation>(shared_from_this(), make_inputs(prompts, rows, runtime_));
+    auto generation = std::make_unique<T5Generation>(
+        shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));
     generation->step(std::vector<std::int64_t>(prompts.size(), sizes_.start), logits);
     return generation;
   });

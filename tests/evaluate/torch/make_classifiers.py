@@ -13,6 +13,9 @@ from pathlib import Path
 import torch
 import transformers as t
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from reference_networks import numbers, widen  # noqa: E402
+
 SEQUENCES = [[5, 17, 33, 8, 60, 41, 12], [9, 44, 3], [22, 7, 7, 19, 50, 36, 28, 14, 11, 58, 6], [40], [31, 16, 25],
              [2, 18, 29, 51], [13, 42, 42, 7, 30], [55, 21]]
 BATCHES = [[0, 1, 2, 3, 4, 5, 6, 7], [6, 0, 3], [1, 2, 5, 4, 7], [7]]
@@ -20,23 +23,6 @@ RATES = [1e-2, 5e-3, 2e-2, 1e-2]
 DECAY = 0.1
 SIZES = dict(vocab_size=61, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24,
              hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-
-
-def widen(model):
-    """Standard initialisation is so small that a wrong bias or norm would hide below the tolerance."""
-    generator = torch.Generator().manual_seed(11)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, generator=generator)
-            if parameter.dim() == 1:
-                parameter.add_(0.2 * noise)
-            else:
-                parameter.copy_(0.3 * noise)
-    return model.train()
-
-
-def numbers(tensor):
-    return [float(f"{x:.8g}") for x in tensor.flatten().tolist()]
 
 
 def forward(model, ids):
@@ -51,7 +37,7 @@ def answers(model):
 
 
 def make(folder, model, targets):
-    widen(model)
+    widen(model, seed=11).train()
     folder.mkdir(parents=True, exist_ok=True)
     expected = {"sequences": SEQUENCES, "targets": targets, "batches": BATCHES, "rates": RATES, "decay": DECAY,
                 "before": answers(model), "losses": []}

@@ -14,21 +14,15 @@ import torch
 import transformers as t
 from safetensors.torch import load_file, save_file
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from reference_networks import numbers, widen  # noqa: E402
+
 VOCABULARY = 61
 SEQUENCES = [[5, 17, 33, 8, 60, 41, 12], [9, 44, 3], [22, 7, 7, 19, 50, 36, 28, 14, 11, 58, 6], [40], [31, 16, 25]]
 
 
-def widen(model):
-    """Standard initialisation is so small that a wrong bias or norm would hide below the tolerance."""
-    generator = torch.Generator().manual_seed(7)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, generator=generator)
-            if parameter.dim() == 1:
-                parameter.add_(0.2 * noise)
-            else:
-                parameter.copy_(0.3 * noise)
-    return model.eval()
+def widened(model):
+    return widen(model, seed=7).eval()
 
 
 def rounded(model, kind):
@@ -37,10 +31,6 @@ def rounded(model, kind):
         for parameter in model.parameters():
             parameter.copy_(parameter.to(kind).float())
     return model
-
-
-def numbers(tensor):
-    return [float(f"{x:.8g}") for x in tensor.flatten().tolist()]
 
 
 def finish(folder, expected):
@@ -124,36 +114,36 @@ def encoders(output):
     torch.manual_seed(1)
     bert = dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24,
                 max_position_embeddings=12)
-    model = widen(t.BertForMaskedLM(t.BertConfig(**bert)))
+    model = widened(t.BertForMaskedLM(t.BertConfig(**bert)))
     masked(save(model, output / "bert"), model, segments=2)
     old = save(model, output / "bert-gamma")
     rename(old, lambda name: name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"))
     masked(old, model)
-    model = widen(t.BertModel(t.BertConfig(**{**bert, "hidden_act": "gelu_new"})))
+    model = widened(t.BertModel(t.BertConfig(**{**bert, "hidden_act": "gelu_new"})))
     sentences(save(model, output / "bert-sentence"), model)
 
     roberta = dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24,
                    max_position_embeddings=14, type_vocab_size=1, pad_token_id=1, layer_norm_eps=1e-5)
-    model = rounded(widen(t.RobertaForMaskedLM(t.RobertaConfig(**roberta))), torch.bfloat16)
+    model = rounded(widened(t.RobertaForMaskedLM(t.RobertaConfig(**roberta))), torch.bfloat16)
     model.bfloat16().config.architectures = ["RobertaForMaskedLM"]
     folder = save(model, output / "roberta-sharded", max_shard_size="3KB")
     masked(folder, model.float())
-    model = widen(t.RobertaForMaskedLM(t.RobertaConfig(**{**roberta, "num_hidden_layers": 1})))
+    model = widened(t.RobertaForMaskedLM(t.RobertaConfig(**{**roberta, "num_hidden_layers": 1})))
     masked(save(model, output / "distilroberta"), model)
     sentences(save(model, output / "roberta-sentence"), model.roberta)
 
     distil = dict(vocab_size=VOCABULARY, dim=16, n_layers=2, n_heads=2, hidden_dim=24, max_position_embeddings=12)
-    model = rounded(widen(t.DistilBertForMaskedLM(t.DistilBertConfig(**distil))), torch.float16)
+    model = rounded(widened(t.DistilBertForMaskedLM(t.DistilBertConfig(**distil))), torch.float16)
     folder = save(model.half(), output / "distilbert")
     masked(folder, model.float())
-    model = widen(t.DistilBertModel(t.DistilBertConfig(**distil)))
+    model = widened(t.DistilBertModel(t.DistilBertConfig(**distil)))
     sentences(save(model, output / "distilbert-sentence"), model)
 
 
 def decoders(output):
     gpt2 = t.GPT2Config(vocab_size=VOCABULARY, n_embd=16, n_layer=2, n_head=2, n_positions=24, bos_token_id=0,
                         eos_token_id=0)
-    model = widen(t.GPT2LMHeadModel(gpt2))
+    model = widened(t.GPT2LMHeadModel(gpt2))
     causal(save(model, output / "gpt2"), model)
     bare = save(model, output / "gpt2-bare")
     rename(bare, lambda name: name.removeprefix("transformer."))
@@ -161,9 +151,9 @@ def decoders(output):
 
     t5 = dict(vocab_size=VOCABULARY, d_model=16, d_kv=6, d_ff=24, num_layers=2, num_decoder_layers=1, num_heads=3,
               relative_attention_num_buckets=8, relative_attention_max_distance=10, decoder_start_token_id=0)
-    model = widen(t.T5ForConditionalGeneration(t.T5Config(**t5, feed_forward_proj="relu", tie_word_embeddings=True)))
+    model = widened(t.T5ForConditionalGeneration(t.T5Config(**t5, feed_forward_proj="relu", tie_word_embeddings=True)))
     answering(save(model, output / "t5"), model)
-    model = widen(t.T5ForConditionalGeneration(
+    model = widened(t.T5ForConditionalGeneration(
         t.T5Config(**t5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)))
     answering(save(model, output / "flan-t5"), model)
 

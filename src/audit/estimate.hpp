@@ -1,0 +1,24 @@
+// Figures with their intervals.
+#pragma once
+
+#include <cstdint>
+
+#include <sotto/attack.hpp>
+
+#include "audit/clopper_pearson.hpp"
+
+namespace sotto {
+
+inline Estimate exactly(double value) {
+  return {value, value, value};
+}
+
+/// A probability from trials, with Clopper and Pearson's interval; without trials nothing is known of it.
+inline Estimate share_of_trials(std::uint64_t successes, std::uint64_t trials, double confidence) {
+  if (trials == 0) return {0, 0, 1};
+  const double alpha = (1 - confidence) / 2;
+  return {static_cast<double>(successes) / static_cast<double>(trials), lower_bound(successes, trials, alpha),
+          upper_bound(successes, trials, alpha)};
+}
+
+}  // namespace sotto
