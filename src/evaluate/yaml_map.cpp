@@ -156,6 +156,8 @@ Result<std::vector<std::string>> YamlMap::texts(const std::string& key) const {
   if (!value.IsDefined()) return values;
   if (value.IsScalar()) return std::vector<std::string>{value.Scalar()};
   if (!value.IsSequence()) return problem(key, "must be a value or a list of values");
+  // It would read as "none" and count as "not given", which is mostly "all".
+  if (value.size() == 0) return problem(key, "is an empty list; leave the key out, or give a value");
   for (const auto& item : value) {
     if (!item.IsScalar()) return problem(key, "must be a value or a list of values");
     values.push_back(item.Scalar());

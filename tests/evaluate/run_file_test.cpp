@@ -114,6 +114,7 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
       {"title: A run\n", "", {"title", "missing"}},
       {"epsilons: [1, 5]", "epsilons: [1, x]", {"line 3", "epsilons", "'x'"}},
       {"epsilons: [1, 5]", "epsilons: [0]", {"line 3", "epsilons", "'0'"}},
+      {"epsilons: [1, 5]", "epsilons: []", {"line 3", "epsilons", "empty list"}},
       {"epsilons: [1, 5]\n", "", {"mechanisms.CMP", "no epsilons"}},
       {"repetitions: 2", "repetitions: -1", {"line 4", "repetitions", "'-1'"}},
       {"{from: imdb, rows", "{form: imdb, rows", {"line 6", "'form'", "datasets.Reviews", "from, rows"}},

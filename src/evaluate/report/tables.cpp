@@ -17,19 +17,25 @@ struct Metric {
   Better better;
   int decimals;
   double factor;
+  const char* explanation = nullptr;  ///< for the caption of a table that shows it
 };
 
 constexpr Metric kPrivacyMetrics[] = {
-    {CellKind::words, "n_w", "N_w", Better::lower, 1, 100},
-    {CellKind::words, "s_w", "S_w", Better::higher, 1, 1},
-    {CellKind::overlap, "pp", "PP", Better::higher, 1, 100},
-    {CellKind::similarity, "cs", "CS", Better::higher, 1, 100},
-    {CellKind::overlap, "low", "LOW", Better::lower, 1, 100},
+    {CellKind::words, "n_w", "N_w", Better::lower, 1, 100,
+     "N_w: percentage of draws in which a word stays as it is."},
+    {CellKind::words, "s_w", "S_w", Better::higher, 1, 1, "S_w: distinct outputs in the draws of a word."},
+    {CellKind::overlap, "pp", "PP", Better::higher, 1, 100, "PP: percentage of words that changed."},
+    {CellKind::similarity, "cs", "CS", Better::higher, 1, 100,
+     "CS: cosine similarity of original and privatized texts, times 100."},
+    {CellKind::overlap, "low", "LOW", Better::lower, 1, 100,
+     "LOW: percentage of the least frequent words that are still there."},
 };
 constexpr Metric kTextMetrics[] = {
-    {CellKind::overlap, "english", "English", Better::neither, 1, 100},
-    {CellKind::overlap, "bleu", "BLEU", Better::neither, 3, 1},
-    {CellKind::overlap, "length_ratio", "length", Better::neither, 3, 1},
+    {CellKind::overlap, "english", "English", Better::neither, 1, 100,
+     "English: percentage of the words that are English."},
+    {CellKind::overlap, "bleu", "BLEU", Better::neither, 3, 1, "BLEU against the originals."},
+    {CellKind::overlap, "length_ratio", "length", Better::neither, 3, 1,
+     "Length: privatized tokens for each original one."},
     {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 0, 1},
 };
 constexpr Metric kAveragedMetrics[] = {
@@ -38,8 +44,9 @@ constexpr Metric kAveragedMetrics[] = {
     {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 0, 1},
 };
 constexpr Metric kInferenceMetrics[] = {
-    {CellKind::inference, "e_m", "E_M", Better::higher, 3, 1},
-    {CellKind::inference, "l_m", "L_M", Better::lower, 3, 1},
+    {CellKind::inference, "e_m", "E_M", Better::higher, 3, 1,
+     "E_M: expected error of an adversary who knows prior and mechanism."},
+    {CellKind::inference, "l_m", "L_M", Better::lower, 3, 1, "L_M: expected utility loss."},
 };
 
 Question question_of(const Metric& metric, const std::optional<std::string>& dataset) {
@@ -62,15 +69,20 @@ TableCell figure_cell(const std::optional<Figure>& figure, const Metric& metric)
 struct MetricTable {
   std::string id;
   std::string title;
-  std::string caption;
+  std::string caption;                 ///< after the explanations of the metrics
   std::optional<std::string> dataset;  ///< absent: the mean over all
   std::optional<std::string> measure;
   std::optional<std::string> model;  ///< absent: a row for each
 };
 
+void add_sentence(std::string& text, std::string_view sentence) {
+  if (!text.empty() && !sentence.empty()) text += ' ';
+  text += sentence;
+}
+
 template <std::size_t kCount>
 ReportTable metric_table(const ReportData& data, const MetricTable& about, const Metric (&metrics)[kCount]) {
-  ReportTable table{about.id, about.title, about.caption, {}, setting_columns(data), 1, {}};
+  ReportTable table{about.id, about.title, {}, {}, setting_columns(data), 1, {}};
   table.labels = table.columns.size();
   std::vector<const Metric*> shown;
   std::vector<double> epsilons;
@@ -88,6 +100,9 @@ ReportTable metric_table(const ReportData& data, const MetricTable& about, const
   }
   std::sort(epsilons.begin(), epsilons.end());
   if (shown.empty()) return table;
+  for (const Metric* metric : shown)
+    if (metric->explanation != nullptr) add_sentence(table.caption, metric->explanation);
+  add_sentence(table.caption, about.caption);
   table.groups.push_back({"", table.labels});
   for (const double epsilon : epsilons) {
     table.groups.push_back({fmt::format("ε = {}", short_number(epsilon)), shown.size()});
@@ -155,44 +170,29 @@ std::vector<ReportColumn> setting_columns(const ReportData& data) {
 
 std::vector<ReportTable> privacy_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
-  const std::string caption =
-      "N_w: percentage of draws in which a word stays as it is. S_w: distinct outputs in the draws of a "
-      "word. "
-      "PP: percentage of words that changed. CS: cosine similarity of original and privatized texts, times "
-      "100. LOW: percentage of the least frequent words that are still there.";
   for (const DatasetSpec& dataset : data.run().datasets)
     keep(tables, metric_table(data,
                               {"privacy-" + slug(dataset.label),
                                "Privacy on " + dataset.label + ".",
-                               caption,
+                               "",
                                dataset.label,
                                {},
                                {}},
                               kPrivacyMetrics));
   keep(tables,
        metric_table(
-           data,
-           {"privacy-vocabulary", "Plausible deniability of words of the vocabulary.", caption, "", {}, {}},
+           data, {"privacy-vocabulary", "Plausible deniability of words of the vocabulary.", "", "", {}, {}},
            kPrivacyMetrics));
   return tables;
 }
 
 std::vector<ReportTable> text_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
-  if (!data.run().texts) return tables;
-  const std::vector<std::string>& metrics = data.run().texts->metrics;
-  const auto explain = [&](std::string_view metric, const char* text) {
-    return std::find(metrics.begin(), metrics.end(), metric) == metrics.end() ? "" : text;
-  };
-  const std::string caption =
-      std::string(explain("english", "English: percentage of the words that are English. ")) +
-      explain("bleu", "BLEU against the originals. ") +
-      explain("length", "Length: privatized tokens for each original one. ");
   for (const DatasetSpec& dataset : data.run().datasets)
     keep(tables, metric_table(data,
                               {"texts-" + slug(dataset.label),
                                "Texts of " + dataset.label + ".",
-                               caption + original_texts(data, dataset.label),
+                               original_texts(data, dataset.label),
                                dataset.label,
                                {},
                                {}},
@@ -220,9 +220,7 @@ std::vector<ReportTable> inference_tables(const ReportData& data) {
     for (const ModelSpec& model : data.run().models)
       keep(tables, metric_table(data,
                                 {fmt::format("inference-{}-{}", slug(spec.label), slug(model.label)),
-                                 fmt::format("Inference error on {} with {}.", spec.label, model.label),
-                                 "E_M: expected error of an adversary who knows prior and mechanism. "
-                                 "L_M: expected utility loss.",
+                                 fmt::format("Inference error on {} with {}.", spec.label, model.label), "",
                                  std::nullopt, spec.label, model.label},
                                 kInferenceMetrics));
   return tables;
