@@ -15,57 +15,6 @@
 namespace sotto::lm {
 namespace {
 
-// SplitMix64's: neighbouring inputs give unrelated outputs.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
-}
-
-at::Tensor mixed(at::Tensor x) {
-  const auto number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
-  // Shifts of signed numbers bring the sign along.
-  const auto shifted = [](const at::Tensor& value, std::int64_t by) {
-    return at::bitwise_right_shift(value, by).bitwise_and_((std::int64_t{1} << (64 - by)) - 1);
-  };
-  x = x + number(0x9E3779B97F4A7C15);
-  x = shifted(x, 30).bitwise_xor_(x).mul_(number(0xBF58476D1CE4E5B9));
-  x = shifted(x, 27).bitwise_xor_(x).mul_(number(0x94D049BB133111EB));
-  return shifted(x, 31).bitwise_xor_(x);
-}
-
-// What is kept of numbers, and by how much it grows. Each 64 random bits decide about four numbers.
-struct Mask {
-  explicit Mask(double share)
-      : limit(static_cast<std::uint32_t>(share * 65536)),
-        kept(static_cast<float>(1 / (1 - static_cast<double>(limit) / 65536))) {}
-
-  at::Tensor on_processor(at::IntArrayRef shape, std::uint64_t seed) const {
-    at::Tensor mask = at::empty(shape, at::kFloat);
-    auto* const out = mask.data_ptr<float>();
-    for (std::int64_t i = 0; i < mask.numel(); i += 4) {
-      const std::uint64_t bits = mixed(seed + static_cast<std::uint64_t>(i));
-      for (std::int64_t j = 0; j < std::min<std::int64_t>(4, mask.numel() - i); ++j)
-        out[i + j] = ((bits >> (16 * j)) & 0xFFFF) < limit ? 0 : kept;
-    }
-    return mask;
-  }
-
-  // The same numbers, made where they are used.
-  at::Tensor on(const at::Device& device, at::IntArrayRef shape, std::uint64_t seed) const {
-    const at::TensorOptions whole = at::TensorOptions(at::kLong).device(device);
-    const std::int64_t count = c10::multiply_integers(shape);
-    const at::Tensor bits = mixed(at::arange(0, count, 4, whole) + static_cast<std::int64_t>(seed));
-    const at::Tensor parts = at::bitwise_right_shift(bits.unsqueeze(1), at::arange(0, 64, 16, whole));
-    const at::Tensor stays = parts.bitwise_and(0xFFFF).ge(static_cast<std::int64_t>(limit));
-    return stays.flatten().narrow(0, 0, count).view(shape).to(at::kFloat).mul_(kept);
-  }
-
-  std::uint32_t limit;
-  float kept;
-};
-
 // Gradients that are collected side by side and then added up in order, so that the sum does not depend on
 // threads. More would keep more processors busy and take more memory: each is as large as the network.
 constexpr std::size_t kLanes = 4;
@@ -219,7 +168,7 @@ class Trainable final : public TrainableNetwork {
   // The part's share of the mean loss of the batch; its gradient is added to `gradient`.
   double derive(const NetworkInput& input, const Members& part, std::span<const float> targets,
                 std::size_t batch, std::size_t number, Gradient& gradient) const {
-    Dropout dropout(settings_.dropout, mixed(mixed(mixed(settings_.seed) + steps_) + number));
+    Dropout dropout(settings_.dropout, {settings_.seed, steps_, number});
     std::vector<float> wanted;
     for (const std::uint32_t i : part) wanted.push_back(targets[i]);
     const at::Tensor target = at::tensor(wanted).to(runtime_.device);
@@ -255,13 +204,6 @@ OneThread::OneThread() : before_(at::get_num_threads()) {
 
 OneThread::~OneThread() {
   at::set_num_threads(before_);
-}
-
-at::Tensor Dropout::operator()(const at::Tensor& x) {
-  if (share_ == 0) return x;
-  state_ = mixed(state_);
-  const Mask mask(share_);
-  return x * (x.is_cpu() ? mask.on_processor(x.sizes(), state_) : mask.on(x.device(), x.sizes(), state_));
 }
 
 std::unique_ptr<TrainableNetwork> make_trainable(std::unique_ptr<const Graph> graph,

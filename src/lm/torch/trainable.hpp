@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "lm/torch/batches.hpp"
+#include "lm/torch/dropout.hpp"
 #include "lm/torch/trainable_parameters.hpp"
 #include "lm/trainable_network.hpp"
 
@@ -24,19 +25,6 @@ class OneThread {
 
  private:
   int before_;
-};
-
-/// Sets numbers to 0 at random while a network learns, and leaves them alone when it answers. What is drawn
-/// depends on the seed alone, so not on threads.
-class Dropout {
- public:
-  Dropout() = default;
-  Dropout(double share, std::uint64_t seed) : share_(share), state_(seed) {}
-  at::Tensor operator()(const at::Tensor& x);
-
- private:
-  double share_ = 0;
-  std::uint64_t state_ = 0;
 };
 
 /// A batch of texts, and their partners if the graph reads pairs apart.
