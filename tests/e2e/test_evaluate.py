@@ -60,6 +60,22 @@ def test_the_whole_of_it(world):
     assert latex.count("\\begin") == latex.count("\\end") == 2 and "\\toprule" in latex
 
 
+def test_plots_of_groups(world):
+    run = (world.folder / "run.yaml").read_text()
+    run = run.replace("Vickrey: {", "Noise / CMP: {").replace("Fast: {", "Fast: {mechanisms: [CMP, TEM], ")
+    world.write("run.yaml", run.replace("regression: true", "regression: true, utility: micro_f1"))
+    world.ok(*command("out", "--quick"))
+    plots = re.findall(r"<figure.*?</figure>", (world.folder / "out" / "report.html").read_text(), re.DOTALL)
+    named = {re.search("<figcaption>(.*?)</figcaption>", plot)[1]: plot for plot in plots}
+    assert len(named) == len(plots)
+    # What has no group is compared with the group, and the names of lines differ.
+    assert "N_w on Notes: Noise" in named and "N_w on Notes" not in named
+    lines = re.findall("<title>(.*?)</title>", named["N_w on Notes: Noise"])
+    assert {"CMP", "TEM", "Noise / CMP"} <= set(lines)
+    # A plot without a line of the group does not bear its name.
+    assert "Noise" not in named["Utility: Notes, Fast"] and "micro F1 in percent" in named["Utility: Notes, Fast"]
+
+
 def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world):
     world.ok(*command("out"))
     first = (world.folder / "out" / "results.jsonl").read_bytes()

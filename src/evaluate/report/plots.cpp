@@ -42,10 +42,23 @@ struct Panel {
   struct Member {
     std::string mechanism;  ///< label
     std::string name;       ///< without the group
+    bool in_group = false;
   };
   std::vector<Member> members;
 
   std::string title(const std::string& of) const { return group.empty() ? of : of + ": " + group; }
+};
+
+/// The lines of a panel, and whether one of them is of its group.
+struct PanelLines {
+  std::vector<PlotSeries> series;
+  bool of_group = false;
+
+  void add(PlotSeries line, const Panel::Member& member) {
+    if (line.points.empty()) return;
+    of_group |= member.in_group;
+    series.push_back(std::move(line));
+  }
 };
 
 constexpr std::string_view kGroupEnd = " / ";
@@ -70,29 +83,55 @@ std::vector<Panel> panels(const RunFile& run) {
       if (group.empty()) {
         panel.members.push_back({mechanism.label, mechanism.label});
       } else if (group == panel.group) {
-        panel.members.push_back({mechanism.label, mechanism.label.substr(group.size() + kGroupEnd.size())});
+        // Another member may have the same name without a group.
+        const std::string name = mechanism.label.substr(group.size() + kGroupEnd.size());
+        const bool taken = std::any_of(run.mechanisms.begin(), run.mechanisms.end(),
+                                       [&](const MechanismSpec& other) { return other.label == name; });
+        panel.members.push_back({mechanism.label, taken ? mechanism.label : name, true});
       }
     }
   return panels;
 }
 
+/// A plot for each group that has figures. What has no group is compared with each of them, or stands alone.
+template <class LinesOf>
+std::string panel_plots(const RunFile& run, const LinePlot& about, const LinesOf& lines_of) {
+  std::string html;
+  std::vector<PlotSeries> alone;
+  for (const Panel& panel : panels(run)) {
+    PanelLines lines = lines_of(panel);
+    if (!lines.of_group) {
+      alone = std::move(lines.series);
+      continue;
+    }
+    LinePlot plot = about;
+    plot.title = panel.title(about.title);
+    plot.series = std::move(lines.series);
+    html += to_html(plot);
+  }
+  if (!html.empty() || alone.empty()) return html;
+  LinePlot plot = about;
+  plot.series = std::move(alone);
+  return to_html(plot);
+}
+
 /// A line for each mechanism, its points by ε.
-std::vector<PlotSeries> by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y, double factor) {
-  std::vector<PlotSeries> all;
+PanelLines by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y, double factor) {
+  PanelLines all;
   for (std::size_t i = 0; i < panel.members.size(); ++i) {
     PlotSeries series{panel.members[i].name, i, {}};
     for (const double epsilon : all_epsilons(run))
       if (const auto figure = y(panel.members[i].mechanism, epsilon))
         series.points.push_back({epsilon, factor * figure->mean, range_of(*figure, factor), std::nullopt});
-    if (!series.points.empty()) all.push_back(std::move(series));
+    all.add(std::move(series), panel.members[i]);
   }
   return all;
 }
 
 /// The same with another figure in the place of ε.
-std::vector<PlotSeries> by_figure(const RunFile& run, const Panel& panel, const FigureOf& x, double x_factor,
-                                  const FigureOf& y, double y_factor) {
-  std::vector<PlotSeries> all;
+PanelLines by_figure(const RunFile& run, const Panel& panel, const FigureOf& x, double x_factor,
+                     const FigureOf& y, double y_factor) {
+  PanelLines all;
   for (std::size_t i = 0; i < panel.members.size(); ++i) {
     PlotSeries series{panel.members[i].name, i, {}};
     for (const double epsilon : all_epsilons(run)) {
@@ -102,7 +141,7 @@ std::vector<PlotSeries> by_figure(const RunFile& run, const Panel& panel, const 
         series.points.push_back({x_factor * at->mean, y_factor * value->mean, range_of(*value, y_factor),
                                  range_of(*at, x_factor)});
     }
-    if (!series.points.empty()) all.push_back(std::move(series));
+    all.add(std::move(series), panel.members[i]);
   }
   return all;
 }
@@ -130,25 +169,16 @@ Question question_about(CellKind kind, const std::optional<std::string>& dataset
 std::string epsilon_plot(const ReportData& data, const std::string& title, const std::string& y_label,
                          const FigureOf& y, double factor, bool log_y = false,
                          const std::vector<PlotLine>& lines = {}) {
-  std::string html;
-  for (const Panel& panel : panels(data.run())) {
-    LinePlot plot{panel.title(title), "ε", y_label, wants_log(all_epsilons(data.run())), log_y, {}, lines};
-    plot.series = by_epsilon(data.run(), panel, y, factor);
-    if (!plot.series.empty()) html += to_html(plot);
-  }
-  return html;
+  const LinePlot about{title, "ε", y_label, wants_log(all_epsilons(data.run())), log_y, {}, lines};
+  return panel_plots(data.run(), about,
+                     [&](const Panel& panel) { return by_epsilon(data.run(), panel, y, factor); });
 }
 
 std::string figure_plot(const ReportData& data, const LinePlot& about, const FigureOf& x, double x_factor,
                         const FigureOf& y, double y_factor) {
-  std::string html;
-  for (const Panel& panel : panels(data.run())) {
-    LinePlot plot = about;
-    plot.title = panel.title(about.title);
-    plot.series = by_figure(data.run(), panel, x, x_factor, y, y_factor);
-    if (!plot.series.empty()) html += to_html(plot);
-  }
-  return html;
+  return panel_plots(data.run(), about, [&](const Panel& panel) {
+    return by_figure(data.run(), panel, x, x_factor, y, y_factor);
+  });
 }
 
 /// N_w:S_w, both averaged over models as in the paper.
@@ -212,7 +242,7 @@ std::string attack_plot(const ReportData& data, const AttackerSpec& spec, const 
         {fmt::format("Privacy and utility on {}{}: what {} ({}) finds, what {} still learns", dataset,
                      on_model(data, model), spec.label, mode, classifier),
          "attacker's macro F1 in percent (left: more private)",
-         score + " in percent",
+         score_title(score) + " in percent",
          false,
          false,
          {},
@@ -258,11 +288,12 @@ std::string utility_plots(const ReportData& data) {
             asker(data, question_about(CellKind::classify, dataset.label, model, spec.label), score);
         const std::string where = fmt::format("{}{}, {}", dataset.label, on_model(data, model), spec.label);
         const auto lines = baseline_lines(data, CellKind::classify, dataset.label, model, spec.label, score);
-        html += epsilon_plot(data, "Utility: " + where, score + " in percent", utility, 100, false, lines);
+        html += epsilon_plot(data, "Utility: " + where, score_title(score) + " in percent", utility, 100,
+                             false, lines);
         html += figure_plot(data,
                             {"Privacy and utility: " + where,
                              "N_w in percent (left: more private)",
-                             score + " in percent",
+                             score_title(score) + " in percent",
                              false,
                              false,
                              {},

@@ -125,6 +125,13 @@ Result<void> write_tables(const Tables& tables, const std::filesystem::path& fol
 
 }  // namespace
 
+std::string score_title(const std::string& score) {
+  if (score == "micro_f1") return "micro F1";
+  if (score == "macro_f1") return "macro F1";
+  if (score == "pearson_spearman") return "mean of Pearson's and Spearman's correlation";
+  return score;
+}
+
 std::string ReportData::utility_score(const std::string& dataset) const {
   if (input.material.entry(dataset).task == TaskKind::regression) return "pearson_spearman";
   return run().report.utility == "auto" ? "accuracy" : run().report.utility;

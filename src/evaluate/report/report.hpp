@@ -38,6 +38,9 @@ struct ReportData {
                                  const std::string& measure, const std::string& value) const;
 };
 
+/// The name of a score for readers.
+std::string score_title(const std::string& score);
+
 /// Writes report.html and tables/ into the folder.
 Result<void> write_report(const ReportInput& input, const std::filesystem::path& folder);
 

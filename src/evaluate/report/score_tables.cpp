@@ -98,8 +98,8 @@ ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec) {
     table.groups.push_back({dataset.label, dataset.epsilons.size()});
     for (const double epsilon : dataset.epsilons)
       table.columns.push_back({fmt::format("ε = {}", short_number(epsilon)), Better::higher});
-    scores += fmt::format("{}{} ({})", scores.empty() ? "" : ", ", data.utility_score(dataset.label),
-                          dataset.label);
+    scores += fmt::format("{}{} ({})", scores.empty() ? "" : ", ",
+                          score_title(data.utility_score(dataset.label)), dataset.label);
   }
   table.caption += scores + ". Mean and standard deviation over repetitions and runs.";
   add_baseline_rows(data, spec, datasets, table);
