@@ -48,6 +48,7 @@ measures:
     Author: {kind: fasttext, attribute: who, runs: 1, set: {buckets: 1000, dimension: 10}}
   inference:
     Moods: {words: moods, draws: 5}
+    Frequent: {prior: Notes, limit: 30, draws: 5}
 report: {puc_alphas: [0.5], regression: true}
 quick:
   epsilons: 4

@@ -37,7 +37,7 @@ def test_the_whole_of_it(world):
     assert len(kinds["overlap"]) == len(kinds["similarity"]) + 1 == 13  # two repetitions, and the originals
     assert len(kinds["classify"]) == 2 + 24
     assert len(kinds["attribute"]) == 1 + 24
-    assert len(kinds["inference"]) == 2
+    assert [line["measure"] for line in kinds["inference"]] == ["Moods", "Moods", "Frequent", "Frequent"]
     for line in kinds["words"]:
         assert 0 <= line["values"]["n_w"] <= 1 and 1 <= line["values"]["s_w"] <= 20
         assert line["values"]["exact"] == (line["mechanism"] == "TEM")
@@ -46,8 +46,12 @@ def test_the_whole_of_it(world):
         assert changed[mechanism, 0.5] > changed[mechanism, 4]
     baseline = [line["values"]["accuracy"] for line in kinds["classify"] if "mechanism" not in line]
     assert min(baseline) > 0.8  # the words give the label away
-    points = kinds["inference"][0]["values"]["mechanisms"]
-    assert set(points) == {"CMP", "TEM", "Vickrey"} and all(0 <= point["e_m"] <= 1 for point in points.values())
+    for line in kinds["inference"]:
+        points = line["values"]["mechanisms"]
+        assert set(points) == {"CMP", "TEM", "Vickrey"} and all(0 <= point["e_m"] <= 1 for point in points.values())
+        # Words without classes have no loss.
+        assert all(("l_m" in point) == (line["measure"] == "Moods") for point in points.values())
+    assert max(line["values"]["covered"] for line in kinds["inference"]) <= 50
 
     page = (world.folder / "out" / "report.html").read_text()
     assert "seeded: not private" in page and "A small experiment" in page

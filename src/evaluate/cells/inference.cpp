@@ -39,7 +39,8 @@ Result<std::vector<ListedWord>> list_words(const CellContext& context, const Inf
   }
   std::vector<ListedWord> words;
   if (spec.words.empty()) {
-    for (const auto& [word, count] : counts) words.push_back({word, "", count});
+    // All in one class, between whose words nothing is lost: there is an E_M, and no L_M to speak of.
+    for (const auto& [word, count] : counts) words.push_back({word, "any", count});
   } else {
     SOTTO_ASSIGN(const LabelledWords* list, context.material.word_list(spec.words));
     for (std::size_t i = 0; i < list->words.size(); ++i) {
@@ -85,7 +86,7 @@ Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
                         {"versions", context.identities.versions()}};
 }
 
-nlohmann::ordered_json as_json(const TradeOff& point) {
+nlohmann::ordered_json as_json(const TradeOff& point, bool has_classes) {
   if (!point.refusal.empty()) return {{"refusal", point.refusal}};
   const auto add = [](nlohmann::ordered_json& json, const std::string& name, const Estimate& estimate) {
     json[name] = estimate.value;
@@ -94,7 +95,7 @@ nlohmann::ordered_json as_json(const TradeOff& point) {
   nlohmann::ordered_json json = {{"exact", point.exact}};
   add(json, "e_m", point.inference_error);
   add(json, "best_guess_error", point.best_guess_error);
-  add(json, "l_m", point.utility_loss);
+  if (has_classes) add(json, "l_m", point.utility_loss);
   add(json, "changed", point.changed);
   return json;
 }
@@ -126,7 +127,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
                measure_inference_error(task, variants, std::vector<double>{cell.epsilon}, options));
   nlohmann::ordered_json json = {{"listed", task.listed}, {"covered", task.model->size()}};
   for (std::size_t i = 0; i < points.size(); ++i)
-    json["mechanisms"][mechanisms[i]->label] = as_json(points[i]);
+    json["mechanisms"][mechanisms[i]->label] = as_json(points[i], !spec.words.empty());
   return json;
 }
 
