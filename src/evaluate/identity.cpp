@@ -52,6 +52,10 @@ Result<nlohmann::json> Identities::mechanism(const MechanismSpec& spec, double e
                              {"parameters", parameters},
                              {"epsilon", epsilon},
                              {"model", prepared->digest}};
+  // Either may change the last digits of a language model's answers.
+  if (prepared->language.device != Device::cpu) identity["device"] = to_string(prepared->language.device);
+  if (prepared->language.precision != Precision::f32)
+    identity["precision"] = to_string(prepared->language.precision);
   // The one mechanism whose output depends on more than its model and parameters.
   if (const auto folder = parameters.find("wordnet"); folder != parameters.end()) {
     SOTTO_ASSIGN(identity["wordnet"], wordnet_digest(folder->second));

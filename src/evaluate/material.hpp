@@ -22,6 +22,8 @@ struct PreparedModel {
   std::uint32_t words = 0;  ///< 0: a language model
   std::uint32_t dimension = 0;
   std::string about;
+  LanguageModelResources language =
+      {};  ///< of a language model; texts are made side by side, each on one thread
 };
 
 struct MaterialOptions {

@@ -79,7 +79,7 @@ Result<PreparedModel> ModelMaker::open_language_model(const ModelSpec& spec) con
   for (const auto& folder : candidates) {
     if (!std::filesystem::exists(folder / "config.json", ignored)) continue;
     SOTTO_ASSIGN(std::string digest, folder_digest(folder));
-    return PreparedModel{folder, std::move(digest), 0, 0, {}};
+    return PreparedModel{folder, std::move(digest), 0, 0, {}, {spec.device, spec.precision, 1}};
   }
   return fail(Errc::not_found, fmt::format("model '{}': the language model '{}' is not there", spec.label,
                                            spec.language_model));

@@ -30,8 +30,9 @@ Result<DatasetSpec> read_dataset_spec(const YamlMap& datasets, const std::string
 }
 
 Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& label) {
-  SOTTO_ASSIGN(const YamlMap map, models.map(label, {"file", "vectors", "limit", "vocabulary", "lists_of",
-                                                     "lists_per_model", "language_model"}));
+  SOTTO_ASSIGN(const YamlMap map,
+               models.map(label, {"file", "vectors", "limit", "vocabulary", "lists_of", "lists_per_model",
+                                  "language_model", "device", "precision"}));
   ModelSpec spec;
   spec.label = label;
   SOTTO_ASSIGN(spec.file, map.text("file", {}));
@@ -46,6 +47,12 @@ Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& labe
     return models.problem(label, "'limit' and 'vocabulary' go with 'vectors' only");
   if (spec.list_models.empty() && map.has("lists_per_model"))
     return models.problem(label, "'lists_per_model' goes with 'lists_of' only");
+  if (spec.language_model.empty() && (map.has("device") || map.has("precision")))
+    return models.problem(label, "'device' and 'precision' go with 'language_model' only");
+  SOTTO_ASSIGN(const std::size_t device, map.choice("device", {"cpu", "cuda"}, 0));
+  spec.device = device == 0 ? Device::cpu : Device::cuda;
+  SOTTO_ASSIGN(const std::size_t precision, map.choice("precision", {"f32", "int8"}, 0));
+  spec.precision = precision == 0 ? Precision::f32 : Precision::int8;
   SOTTO_ASSIGN(spec.limit, map.integer("limit", 1, 1'000'000'000, 0));
   SOTTO_ASSIGN(spec.vocabulary, map.text("vocabulary", {}));
   SOTTO_ASSIGN(const std::uint64_t lists, map.integer("lists_per_model", 1, 16, 1));

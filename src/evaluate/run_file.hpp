@@ -31,7 +31,9 @@ struct ModelSpec {
   std::string vocabulary;                ///< word list of the catalog; empty: all words
   std::vector<std::string> list_models;  ///< labels of models; lists over the words they share
   std::uint32_t lists_per_model = 1;
-  std::string language_model;  ///< folder, or its name where models are
+  std::string language_model;   ///< folder, or its name where models are
+  Device device = Device::cpu;  ///< of the language model
+  Precision precision = Precision::f32;
 };
 
 struct MechanismSpec {

@@ -61,6 +61,7 @@ Result<PrivatizeOptions> TextStore::options(const TextRequest& request) const {
   options.epsilon = request.epsilon;
   SOTTO_ASSIGN(const PreparedModel* model, material_.model(request.model));
   options.model = std::filesystem::absolute(model->path).string();
+  options.language = model->language;
   SOTTO_ASSIGN(options.policy, parse_policy_text(spec.policy));
   options.collocations = spec.collocations;
   if (!spec.budget.empty()) {

@@ -92,6 +92,19 @@ TEST_F(RunFileTest, ReadsEveryPart) {
   EXPECT_EQ(run.catalog, folder_.path() / "data.yaml");
 }
 
+TEST_F(RunFileTest, ALanguageModelRunsAsItIsTold) {
+  const auto plain = read_with("{file: sotto-en-lists}", "{language_model: folder}");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->models[1].language_model, "folder");
+  EXPECT_EQ(plain->models[1].device, Device::cpu);
+  EXPECT_EQ(plain->models[1].precision, Precision::f32);
+  const auto told =
+      read_with("{file: sotto-en-lists}", "{language_model: folder, device: cuda, precision: int8}");
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_EQ(told->models[1].device, Device::cuda);
+  EXPECT_EQ(told->models[1].precision, Precision::int8);
+}
+
 TEST_F(RunFileTest, QuickIsLaidUponTheRest) {
   const RunFile run = read(kWhole, true).value();
   EXPECT_EQ(run.epsilons, std::vector<double>{1});
@@ -120,6 +133,12 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
       {"{from: imdb, rows", "{form: imdb, rows", {"line 6", "'form'", "datasets.Reviews", "from, rows"}},
       {"test: 20", "test: many", {"line 6", "datasets.Reviews.rows.test", "'many'"}},
       {"{file: sotto-en-lists}", "{}", {"line 9", "models.Shipped", "one of"}},
+      {"{file: sotto-en-lists}",
+       "{file: sotto-en-lists, precision: int8}",
+       {"line 9", "models.Shipped", "language_model"}},
+      {"{file: sotto-en-lists}",
+       "{language_model: x, precision: int9}",
+       {"line 9", "precision", "f32, int8"}},
       {"limit: 500", "limt: 500", {"line 8", "'limt'", "allowed"}},
       {"models: Small}", "models: Smal}", {"mechanisms.CMP", "'Smal'", "Small, Shipped"}},
       {"policy: strict", "policy: lax", {"line 13", "mechanisms.Lists.policy", "'lax'"}},
