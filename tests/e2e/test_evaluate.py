@@ -78,6 +78,18 @@ def test_plots_of_groups(world):
     assert {"CMP", "TEM", "Noise / CMP"} <= set(lines)
     # A plot without a line of the group does not bear its name.
     assert "Noise" not in named["Utility: Notes, Fast"] and "micro F1 in percent" in named["Utility: Notes, Fast"]
+    assert {"CMP", "TEM"} <= set(re.findall("<title>(.*?)</title>", named["Utility: Notes, Fast"]))
+
+
+def test_mechanisms_with_a_model_each_share_a_plot(world):
+    run = (world.folder / "run.yaml").read_text().replace("  Small: {vectors: small}", "  Small: {vectors: small}\n  Few: {vectors: small, limit: 60}")
+    apart = run.replace("{mechanism: cmp}", "{mechanism: cmp, models: Few}")
+    single = apart.replace("{mechanism: tem}", "{mechanism: tem, models: Small}").replace("{mechanism: vickrey}", "{mechanism: vickrey, models: Small}")
+    for text, titles in ((apart, {"Utility: Notes, Few, Fast", "Utility: Notes, Small, Fast"}), (single, {"Utility: Notes, Fast"})):
+        world.write("run.yaml", text)
+        world.ok(*command("out", "--quick"))
+        page = (world.folder / "out" / "report.html").read_text()
+        assert {title for title in re.findall("<figcaption>(.*?)</figcaption>", page) if title.startswith("Utility")} == titles
 
 
 def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world):

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "evaluate/grid.hpp"
 #include "evaluate/report/plot.hpp"
 #include "evaluate/report/table.hpp"
 #include "evaluate/report/tables.hpp"
@@ -201,30 +202,48 @@ std::string word_plots(const ReportData& data, const std::string& dataset, const
                       "N_w : S_w", ratio_of(stays, distinct), 1, true);
 }
 
-/// Models that occur in cells, each with a plot of its own.
 std::vector<std::string> model_labels(const ReportData& data) {
   std::vector<std::string> labels;
   for (const ModelSpec& model : data.run().models) labels.push_back(model.label);
   return labels;
 }
 
-std::string on_model(const ReportData& data, const std::string& model) {
-  return data.run().models.size() > 1 ? ", " + model : std::string();
+/// A model with plots of its own; none: all models in one plot.
+using PlottedModel = std::optional<std::string>;
+
+bool depends_on_model(const ParameterValues& parameters) {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const auto& parameter) { return parameter.second == kCellModel; });
+}
+
+/// Mechanisms with a model each can be compared in one plot, unless what is learnt depends on the model.
+std::vector<PlottedModel> plotted_models(const ReportData& data, const ParameterValues& learner) {
+  const std::vector<MechanismSpec>& mechanisms = data.run().mechanisms;
+  if (!depends_on_model(learner) &&
+      std::all_of(mechanisms.begin(), mechanisms.end(),
+                  [](const MechanismSpec& mechanism) { return mechanism.models.size() == 1; }))
+    return {std::nullopt};
+  const std::vector<std::string> labels = model_labels(data);
+  return {labels.begin(), labels.end()};
+}
+
+std::string on_model(const ReportData& data, const PlottedModel& model) {
+  return model && data.run().models.size() > 1 ? ", " + *model : std::string();
 }
 
 std::vector<PlotLine> baseline_lines(const ReportData& data, CellKind kind, const std::string& dataset,
-                                     const std::string& model, const std::string& measure,
+                                     const PlottedModel& model, const std::string& measure,
                                      const std::string& score) {
   std::vector<PlotLine> lines;
-  if (const auto figure = data.baseline(kind, dataset, model, measure, score))
+  if (const auto figure = data.baseline(kind, dataset, model.value_or(""), measure, score))
     lines.push_back({"unprotected", 100 * figure->mean});
-  if (const auto figure = data.baseline(kind, dataset, model, measure, "majority_" + score))
+  if (const auto figure = data.baseline(kind, dataset, model.value_or(""), measure, "majority_" + score))
     lines.push_back({"majority class", 100 * figure->mean});
   return lines;
 }
 
 std::string attack_plot(const ReportData& data, const AttackerSpec& spec, const std::string& dataset,
-                        const std::string& model) {
+                        const PlottedModel& model) {
   std::string html;
   for (const char* mode : {"static", "adaptive"}) {
     Question question = question_about(CellKind::attribute, dataset, model, spec.label);
@@ -282,7 +301,7 @@ std::string utility_plots(const ReportData& data) {
   std::string html;
   for (const ClassifierSpec& spec : data.run().classifiers)
     for (const DatasetSpec& dataset : data.run().datasets)
-      for (const std::string& model : model_labels(data)) {
+      for (const PlottedModel& model : plotted_models(data, spec.parameters)) {
         const std::string score = data.utility_score(dataset.label);
         const FigureOf utility =
             asker(data, question_about(CellKind::classify, dataset.label, model, spec.label), score);
@@ -308,7 +327,7 @@ std::string attack_plots(const ReportData& data) {
   std::string html;
   for (const AttackerSpec& spec : data.run().attackers)
     for (const DatasetSpec& dataset : data.run().datasets)
-      for (const std::string& model : model_labels(data))
+      for (const PlottedModel& model : plotted_models(data, spec.parameters))
         html += attack_plot(data, spec, dataset.label, model);
   return grid(html);
 }
