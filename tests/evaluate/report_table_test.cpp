@@ -27,6 +27,24 @@ TEST(ReportTable, MarksTheBestOfEachColumn) {
   EXPECT_FALSE(table.rows[0][2].best) << "rows before the first do not take part";
 }
 
+TEST(ReportTable, ColumnsWithoutFiguresGoWithTheirGroups) {
+  ReportTable table = sample();
+  const TableCell nothing = TableCell::of("–");
+  table.groups.insert(table.groups.begin() + 1, {{"empty", 1}, {"half", 2}});
+  table.columns.insert(table.columns.begin() + 1, {{"x"}, {"y"}, {"z"}});
+  const TableCell four{"", 4, std::nullopt, 1, false};
+  table.rows[0].insert(table.rows[0].begin() + 1, {nothing, nothing, four});
+  table.rows[1].insert(table.rows[1].begin() + 1, {nothing, nothing, nothing});
+  table.drop_empty_columns();
+  EXPECT_EQ(to_csv(table),
+            "mechanism,half z,ε = 1 N_w,ε = 1 N_w sd,ε = 1 S_w\n"
+            "\"a,\"\"b\"\"\",4,12.345,0.5,7\n"
+            "<c>,–,-0.01,0.25,–\n");
+  ReportTable full = sample();
+  full.drop_empty_columns();
+  EXPECT_EQ(to_csv(full), to_csv(sample()));
+}
+
 TEST(ReportTable, AsCsvKeepsEveryDigitAndQuotes) {
   EXPECT_EQ(to_csv(sample()),
             "mechanism,ε = 1 N_w,ε = 1 N_w sd,ε = 1 S_w\n"

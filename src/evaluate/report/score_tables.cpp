@@ -205,6 +205,7 @@ ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const
     }
     if (filled) table.rows.push_back(std::move(row));
   }
+  table.drop_empty_columns();
   table.mark_best();
   return table;
 }

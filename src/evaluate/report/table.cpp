@@ -115,6 +115,31 @@ bool ReportTable::has_figures() const {
   });
 }
 
+void ReportTable::drop_empty_columns() {
+  const auto is_empty = [&](std::size_t column) {
+    return std::none_of(rows.begin(), rows.end(),
+                        [&](const std::vector<TableCell>& row) { return row[column].value.has_value(); });
+  };
+  const auto shrink_group_over = [&](std::size_t column) {
+    std::size_t end = 0;
+    for (ColumnGroup& group : groups) {
+      end += group.columns;
+      if (column >= end) continue;
+      --group.columns;
+      return;
+    }
+  };
+  // From the end, so that what is not yet looked at keeps its place.
+  for (std::size_t i = columns.size(); i-- > labels;) {
+    if (!is_empty(i)) continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    columns.erase(columns.begin() + place);
+    for (std::vector<TableCell>& row : rows) row.erase(row.begin() + place);
+    shrink_group_over(i);
+  }
+  std::erase_if(groups, [](const ColumnGroup& group) { return group.columns == 0; });
+}
+
 void ReportTable::mark_best(std::size_t first) {
   for (std::size_t column = 0; column < columns.size(); ++column) {
     const Better better = columns[column].better;
