@@ -43,6 +43,8 @@ TEST(ReportTable, ColumnsWithoutFiguresGoWithTheirGroups) {
   ReportTable full = sample();
   full.drop_empty_columns();
   EXPECT_EQ(to_csv(full), to_csv(sample()));
+  EXPECT_TRUE(table.has_column("z"));
+  EXPECT_FALSE(table.has_column("y"));
 }
 
 TEST(ReportTable, AsCsvKeepsEveryDigitAndQuotes) {

@@ -164,12 +164,11 @@ std::string attack_caption(const ReportData& data, const AttackerSpec& spec, con
   const auto majority = data.observations.figure(question, "majority_macro_f1");
   std::string caption = fmt::format(
       "The attacker guesses '{}'. Macro F1 in percent. Static: trained on original texts; adaptive: trained "
-      "on "
-      "privatized texts. PP+: points of utility over the majority class. RG: relative gain.",
+      "on privatized texts.",
       spec.attribute);
   if (unprotected)
-    caption += fmt::format(" On original texts the attacker has {:.1f}", 100 * unprotected->mean);
-  if (unprotected && majority) caption += fmt::format(", the majority class {:.1f}.", 100 * majority->mean);
+    caption += fmt::format(" On original texts the attacker has {:.1f}{}.", 100 * unprotected->mean,
+                           majority ? fmt::format(", the majority class {:.1f}", 100 * majority->mean) : "");
   return caption;
 }
 
@@ -206,6 +205,8 @@ ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const
     if (filled) table.rows.push_back(std::move(row));
   }
   table.drop_empty_columns();
+  if (table.has_column("PP+")) table.caption += " PP+: points of utility over the majority class.";
+  if (table.has_column("RG stat.") || table.has_column("RG adap.")) table.caption += " RG: relative gain.";
   table.mark_best();
   return table;
 }

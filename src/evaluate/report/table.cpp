@@ -115,6 +115,11 @@ bool ReportTable::has_figures() const {
   });
 }
 
+bool ReportTable::has_column(std::string_view name) const {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const ReportColumn& column) { return column.title == name; });
+}
+
 void ReportTable::drop_empty_columns() {
   const auto is_empty = [&](std::size_t column) {
     return std::none_of(rows.begin(), rows.end(),

@@ -43,6 +43,7 @@ struct ReportTable {
 
   /// Whether any cell beside the names is filled.
   bool has_figures() const;
+  bool has_column(std::string_view name) const;
   /// Takes out the columns beside the names that have no figure in any row.
   void drop_empty_columns();
   /// Marks the best figure of each column among the rows from `first` on.
