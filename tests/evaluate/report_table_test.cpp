@@ -12,7 +12,7 @@ ReportTable sample() {
   ReportTable table{"t-1", "A & B.", "50 % of \"it\"", {{"", 1}, {"ε = 1", 2}}, {}, 1, {}};
   table.columns = {{"mechanism", Better::neither}, {"N_w", Better::lower}, {"S_w", Better::higher}};
   table.rows = {{TableCell::of("a,\"b\""), {"", 12.345, 0.5, 1, false}, {"", 7, std::nullopt, 1, false}},
-                {TableCell::of("<c>"), {"", -0.01, 0.25, 1, false}, TableCell::of("–")}};
+                {TableCell::of("<c>"), {"", -0.01, 0.25, 1, false}, TableCell::no_figure()}};
   return table;
 }
 
@@ -29,7 +29,7 @@ TEST(ReportTable, MarksTheBestOfEachColumn) {
 
 TEST(ReportTable, ColumnsWithoutFiguresGoWithTheirGroups) {
   ReportTable table = sample();
-  const TableCell nothing = TableCell::of("–");
+  const TableCell nothing = TableCell::no_figure();
   table.groups.insert(table.groups.begin() + 1, {{"empty", 1}, {"half", 2}});
   table.columns.insert(table.columns.begin() + 1, {{"x"}, {"y"}, {"z"}});
   const TableCell four{"", 4, std::nullopt, 1, false};
@@ -73,6 +73,7 @@ TEST(ReportTable, AsHtmlIsEscaped) {
   EXPECT_THAT(html, HasSubstr("&lt;c&gt;"));
   EXPECT_THAT(html, HasSubstr("50 % of &quot;it&quot;"));
   EXPECT_THAT(html, HasSubstr("12.3<span class=\"sd\"> ± 0.5</span>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"n\">–</td>")) << "in line with the figures";
 }
 
 TEST(ReportTable, SlugsAreFileNames) {

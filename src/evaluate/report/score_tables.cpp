@@ -13,14 +13,14 @@ namespace sotto {
 namespace {
 
 TableCell percent(const std::optional<Figure>& figure) {
-  if (!figure) return TableCell::of("–");
+  if (!figure) return TableCell::no_figure();
   TableCell cell{"", 100 * figure->mean, std::nullopt, 1, false};
   if (figure->n > 1) cell.deviation = 100 * figure->deviation;
   return cell;
 }
 
 TableCell number(std::optional<double> value, int decimals) {
-  if (!value) return TableCell::of("–");
+  if (!value) return TableCell::no_figure();
   return {"", *value, std::nullopt, decimals, false};
 }
 

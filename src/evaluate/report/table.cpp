@@ -29,6 +29,7 @@ std::string cell_html(const TableCell& cell, bool is_label) {
     const std::string text = escape_html(cell.text);
     // Sentences may go on in the next line; names and figures may not.
     const char* wrap = cell.text.size() > 50 ? " class=\"wrap\"" : "";
+    if (cell.text == kNoFigure) return fmt::format("<td class=\"n\">{}</td>", text);
     return is_label ? fmt::format("<th scope=\"row\"{}>{}</th>", wrap, text)
                     : fmt::format("<td{}>{}</td>", wrap, text);
   }

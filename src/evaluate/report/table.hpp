@@ -8,6 +8,9 @@
 
 namespace sotto {
 
+/// Stands where a figure is missing.
+inline constexpr std::string_view kNoFigure = "–";
+
 /// A text, or a figure with its spread.
 struct TableCell {
   std::string text;  ///< where there is no value
@@ -16,6 +19,7 @@ struct TableCell {
   int decimals = 1;
   bool best = false;  ///< of its column
 
+  static TableCell no_figure() { return of(std::string(kNoFigure)); }
   static TableCell of(std::string text) { return {std::move(text), {}, {}, 1, false}; }
 };
 

@@ -58,7 +58,7 @@ Question question_of(const Metric& metric, const std::optional<std::string>& dat
 
 TableCell figure_cell(const std::optional<Figure>& figure, const Metric& metric) {
   TableCell cell;
-  if (!figure) return TableCell::of("–");
+  if (!figure) return TableCell::no_figure();
   cell.value = metric.factor * figure->mean;
   if (figure->n > 1) cell.deviation = metric.factor * figure->deviation;
   cell.decimals = metric.decimals;
