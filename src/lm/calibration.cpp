@@ -125,7 +125,7 @@ Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::str
     std::vector<Sequence> prompts;
     std::vector<std::vector<SubwordId>> ids;
     for (std::size_t i = 0; i < rows; ++i) {
-      prompts.push_back(writer.prompt(std::string_view(texts[begin + i]).substr(0, most)));
+      prompts.push_back(writer.prompt(writer.ids(std::string_view(texts[begin + i]).substr(0, most))));
       ids.push_back(writer.ids(texts[begin + i]));
     }
     std::vector<float> logits(rows * size);
