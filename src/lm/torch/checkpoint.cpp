@@ -60,7 +60,7 @@ Runtime make_runtime(const LanguageModelResources& resources) {
     runtime.batch_tokens = kDeviceTokens;
     return runtime;
   }
-  runtime.threads = thread_count(resources.threads);
+  runtime.threads = loaded_blas().shareable ? thread_count(resources.threads) : 1;
   runtime.batch_tokens = kProcessorTokens;
   runtime.bytes = resources.precision == Precision::int8;
   return runtime;
