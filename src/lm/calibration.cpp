@@ -151,7 +151,7 @@ Result<void> store_calibration(const std::filesystem::path& folder, const Calibr
                                        {"standard_deviation", calibration.deviation},
                                        {"texts", calibration.texts},
                                        {"logits", calibration.logits},
-                                       {"model_sha256", calibration.model_digest},
+                                       {"model", calibration.model_digest},
                                        {"text_sha256", calibration.text_digest}};
   SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(folder / kCalibrationFile));
   SOTTO_TRY(file.write(json.dump(2) + "\n"));
@@ -178,7 +178,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
     calibration.deviation = json.at("standard_deviation").get<double>();
     calibration.texts = json.at("texts").get<std::uint64_t>();
     calibration.logits = json.at("logits").get<std::uint64_t>();
-    calibration.model_digest = json.at("model_sha256").get<std::string>();
+    calibration.model_digest = json.at("model").get<std::string>();
     calibration.text_digest = json.at("text_sha256").get<std::string>();
   } catch (const nlohmann::json::exception&) {
     return wrong("a field is missing or of the wrong kind");

@@ -7,6 +7,7 @@
 // token of a text has the probability e^−2.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -168,6 +169,10 @@ class Backend final : public LanguageModelBackend {
                                                          const LanguageModelResources&) override {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Causal>(std::move(settings));
+  }
+  Result<std::string> arithmetic(const LanguageModelResources&) override {
+    const char* const capability = std::getenv("ATEN_CPU_CAPABILITY");
+    return std::string("fake ") + (capability == nullptr ? "" : capability);
   }
 };
 
