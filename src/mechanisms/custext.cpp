@@ -21,6 +21,7 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
+#include "random/weighted.hpp"
 
 namespace sotto {
 namespace {
@@ -161,8 +162,7 @@ class Custext final : public Mechanism {
       const std::span<const TokenId> members = layout_->members(in[i]);
       const std::span<const std::uint64_t> row = cumulative(in[i], scratch);
       const std::uint64_t position = draw_position(bits, row.back());
-      out[i] =
-          members[static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), position) - row.begin())];
+      out[i] = members[find_in_steps(row, position)];
     }
   }
 

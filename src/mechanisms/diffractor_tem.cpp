@@ -9,11 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <numeric>
 
 #include <fmt/format.h>
 
-#include "base/check.hpp"
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
@@ -30,25 +29,30 @@ namespace {
 class PlaceSampler {
  public:
   PlaceSampler(double epsilon, double gamma, std::uint32_t words)
-      : words_(words), weights_(index_weights(epsilon, gamma, words, weight_bits(words))) {
-    if (!weights_.near.empty()) {
-      auto table = CumulativeTable::make(weights_.near);
-      SOTTO_CHECK(table);
-      near_.emplace(std::move(*table));
-    }
+      : words_(words),
+        weights_(index_weights(epsilon, gamma, words, weight_bits(words))),
+        near_(weights_.near.size()) {
+    std::partial_sum(weights_.near.begin(), weights_.near.end(), near_.begin());
   }
 
   std::uint32_t words() const { return words_; }
 
-  /// Draws two words.
+  /// Draws two words. All three answers are worked out and one is taken, without a branch: the time would
+  /// tell on which side of the output the input stands.
   std::uint32_t sample(std::uint32_t place, BitSource& bits) const {
     const Shares shares(*this, place);
-    std::uint64_t position = draw_position(bits, shares.total);
-    if (position < shares.left) return place - near_->find(position);
-    position -= shares.left;
-    if (position < shares.right) return place + near_->find(position + weights_.near[0]);
-    const auto far = static_cast<std::uint32_t>((position - shares.right) / weights_.far);
-    return far < shares.first ? far : far + shares.near;
+    const std::uint64_t position = draw_position(bits, shares.total);
+    const std::uint64_t beyond = position - shares.left;
+    const std::uint64_t is_left = all_ones_if(position < shares.left);
+    const std::uint64_t is_right = all_ones_if(beyond < shares.right) & ~is_left;
+    const std::uint64_t is_far = ~(is_left | is_right);
+    std::uint64_t distance = 0;
+    if (!near_.empty())
+      distance = find_in_steps(near_, (position & is_left) | ((beyond + weights_.near[0]) & is_right));
+    std::uint64_t far = far_places((beyond - shares.right) & is_far);
+    far += shares.near & all_ones_if(far >= shares.first);
+    return static_cast<std::uint32_t>(((place - distance) & is_left) | ((place + distance) & is_right) |
+                                      (far & is_far));
   }
 
   /// The probability of each place, from the weights that are sampled.
@@ -73,12 +77,12 @@ class PlaceSampler {
   /// ones before it, going back; the near ones after it, going on; the far ones in the order of the list.
   struct Shares {
     Shares(const PlaceSampler& of, std::uint32_t place) : first(place) {
-      if (of.near_) {
-        const auto reach = static_cast<std::uint32_t>(of.near_->size() - 1);
+      if (!of.near_.empty()) {
+        const auto reach = static_cast<std::uint32_t>(of.near_.size() - 1);
         const std::uint32_t before = std::min(place, reach);
         const std::uint32_t after = std::min(of.words_ - 1 - place, reach);
-        left = of.near_->cumulative(before);
-        right = of.near_->cumulative(after) - of.weights_.near[0];
+        left = of.near_[before];
+        right = of.near_[after] - of.weights_.near[0];
         near = before + 1 + after;
         first = place - before;
       }
@@ -91,9 +95,20 @@ class PlaceSampler {
     std::uint32_t near = 0;  ///< how many places are near
   };
 
+  static std::uint64_t all_ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
+
+  /// position / weights_.far for position < 2^63, without a division, whose time depends on its operands. The
+  /// quotient by the rounded inverse is right or one too small.
+  std::uint64_t far_places(std::uint64_t position) const {
+    const auto quotient =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(position) * far_inverse_) >> 64);
+    return quotient + (position - quotient * weights_.far >= weights_.far);
+  }
+
   std::uint32_t words_;
   IndexWeights weights_;
-  std::optional<CumulativeTable> near_;  ///< none when γ is 0
+  std::uint64_t far_inverse_ = ~std::uint64_t{0} / weights_.far;
+  std::vector<std::uint64_t> near_;  ///< of i: the sum of the near weights up to i; none when γ is 0
 };
 
 // A weight and its place among the cumulative ones.

@@ -22,6 +22,7 @@
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/syntf_candidates.hpp"
+#include "random/weighted.hpp"
 
 namespace sotto {
 namespace {
@@ -86,9 +87,7 @@ class Syntf final : public Mechanism {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Row row = row_of(in[i]);
       const std::uint64_t position = draw_position(bits, row.total);
-      const auto place =
-          std::upper_bound(row.cumulative.begin(), row.cumulative.end(), position) - row.cumulative.begin();
-      const auto known = static_cast<std::size_t>(place);
+      const std::size_t known = find_in_steps(row.cumulative, position);
       out[i] = known < row.words.size()
                    ? row.words[known]
                    : rest_word(row, static_cast<TokenId>((position - row.rated) / rest_weight_));
