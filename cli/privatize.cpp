@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "privatize_summary.hpp"
 #include "progress_bar.hpp"
 #include "yaml_config.hpp"
 
@@ -33,8 +34,8 @@ struct Arguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
-                              config;
+  std::string output, format, policy = "strict", report, statistics, seed, key_file, dataset, id_field,
+                              threads, shard, config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
   std::string device, precision, delta;
@@ -112,6 +113,10 @@ void add_run_options(CLI::App& command, Arguments& a) {
       ->capture_default_str()
       ->type_name("WHAT");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
+  command
+      .add_option("--statistics", a.statistics,
+                  "Write exact counts of the input to this file; confidential, not covered by the guarantee")
+      ->type_name("FILE");
   command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
       ->type_name("FILE");
   command.add_option("--seed", a.seed, "Public noise for experiments: the output is not private")
@@ -275,6 +280,7 @@ Result<FileOptions> file_options(const Arguments& a) {
   if (files.inputs.size() == 1 && files.inputs.front() == "-") files.inputs.clear();
   if (!a.output.empty() && a.output != "-") files.output = a.output;
   if (!a.report.empty()) files.report = a.report;
+  if (!a.statistics.empty()) files.statistics = a.statistics;
   if (!a.format.empty()) {
     SOTTO_ASSIGN(files.format, parse_format(a.format));
   }
@@ -288,44 +294,6 @@ Result<FileOptions> file_options(const Arguments& a) {
   files.resume = a.resume;
   SOTTO_ASSIGN(files.ledger, ledger_options(a));
   return files;
-}
-
-std::string new_texts_summary(const Receipt& receipt) {
-  const Counts& c = receipt.counts;
-  std::string text =
-      fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
-  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
-  if (receipt.seeded) return text + "; seeded: not private";
-  return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
-                            to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
-                            receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
-}
-
-std::string summary(const Receipt& receipt) {
-  const Counts& c = receipt.counts;
-  const std::uint64_t clear = c.clear_stopwords + c.clear_oov + c.clear_numbers;
-  if (receipt.language_model && receipt.language_model->whole_text) return new_texts_summary(receipt);
-  std::string text = fmt::format(
-      "{} documents, {} {} privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
-      receipt.collocations ? "words and phrases" : "words",
-      c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
-      clear);
-  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
-  if (receipt.collocations) text += fmt::format(", {} as phrases", c.phrases);
-  if (receipt.seeded) return text + "; seeded: not private";
-  if (receipt.language_model && receipt.guarantee.kind != GuaranteeKind::none)
-    return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
-                              to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
-                              receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
-  if (receipt.budget)
-    return text + fmt::format(
-                      "; {} guarantee, epsilon at most {:.6g} a document, {:.4g} to {:.4g} a token{}",
-                      to_string(receipt.guarantee.kind), c.largest_epsilon, c.smallest_share, c.largest_share,
-                      receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
-  return text +
-         fmt::format("; {} guarantee, epsilon {} a token{}", to_string(receipt.guarantee.kind),
-                     receipt.guarantee.epsilon,
-                     receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
 }
 
 Result<void> run(Arguments& a) {

@@ -119,11 +119,14 @@ struct FileOptions {
   std::vector<std::filesystem::path> inputs;    ///< empty: standard input
   std::optional<std::filesystem::path> output;  ///< empty: standard output
   std::optional<std::filesystem::path> report;  ///< where the receipt goes; empty: nowhere
-  std::optional<Format> format;                 ///< empty: by the first input's extension, otherwise text
-  std::vector<std::string> fields;              ///< which fields of a record are documents; not for text
-  std::string dataset;                          ///< namespace of the ids; empty: each input's base name
-  std::string id_field;                         ///< empty: the record number is the id
-  unsigned threads = 0;                         ///< 0: one for each processor
+  /// Where exact counts of the input go, readable by the owner only; no guarantee covers them. Empty:
+  /// nowhere.
+  std::optional<std::filesystem::path> statistics;
+  std::optional<Format> format;     ///< empty: by the first input's extension, otherwise text
+  std::vector<std::string> fields;  ///< which fields of a record are documents; not for text
+  std::string dataset;              ///< namespace of the ids; empty: each input's base name
+  std::string id_field;             ///< empty: the record number is the id
+  unsigned threads = 0;             ///< 0: one for each processor
   Shard shard;
   std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is needed
   bool resume = false;                  ///< go on where an interrupted run stopped; needs key_file and output

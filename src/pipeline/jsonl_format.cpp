@@ -94,7 +94,7 @@ class JsonlChunk {
     DocumentId id{{}, record_};
     if (record.id) id.id = *record.id;
     job_.rewriter.begin_record(record.subject.value_or(""), id);
-    job_.rewriter.counts().invalid_utf8 += replaced;
+    job_.rewriter.counts().statistics.invalid_utf8 += replaced;
     SOTTO_TRY(splice(padded_.view(), record, id));
     job_.rewriter.end_record();
     return {};

@@ -159,10 +159,10 @@ class MaskedWork final : public DocumentWork {
       capital = false;
       ++words;
     }
-    counts.changed += words;
+    counts.statistics.changed += words;
     if (output.word != MlmOutput::kNone && mechanism_.filler().find(original) == output.word)
-      --counts.changed;
-    counts.output_words += words;
+      --counts.statistics.changed;
+    counts.statistics.output_words += words;
     if (text.empty())
       renderer.drop(token);
     else
@@ -192,9 +192,6 @@ class GenerationWork final : public DocumentWork {
   Result<void> add(const TextToRewrite& text) override {
     GenerationDocument& document = documents_.emplace_back();
     document.text = text.text;
-    std::vector<Token> tokens;
-    tokenize(text.text, tokens);
-    for (const Token& token : tokens) count_class(token.token_class, 1, text.counts);
     const Key key = text.stream_key();
     bits_.emplace_back(key);
     document.bits = &bits_.back();

@@ -36,6 +36,9 @@ class OutputTarget {
 /// pipe) is written to directly.
 Result<std::unique_ptr<OutputTarget>> open_output(const std::optional<std::filesystem::path>& file);
 
+/// The same for a file that only its owner may read, whatever mode the file had that it replaces.
+Result<std::unique_ptr<OutputTarget>> open_private_output(const std::filesystem::path& file);
+
 /// A file that keeps what an interrupted run wrote, beside a note of how far it came. `fingerprint`
 /// identifies the run; a note of another run is refused. `resumed` receives the progress of the earlier run,
 /// or an empty one.

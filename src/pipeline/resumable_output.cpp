@@ -22,35 +22,26 @@ constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 /// The members of Counts in one fixed order, for the note.
 template <class CountsType>
 auto count_members(CountsType& c) {
-  return std::array{&c.documents,
-                    &c.bytes_in,
-                    &c.words,
-                    &c.numbers,
-                    &c.punctuation,
-                    &c.others,
-                    &c.privatized,
-                    &c.changed,
-                    &c.bottom,
-                    &c.randomized_numbers,
-                    &c.clear_stopwords,
-                    &c.clear_oov,
-                    &c.clear_numbers,
-                    &c.clear_punctuation,
-                    &c.dropped,
-                    &c.invalid_utf8,
-                    &c.largest_document,
-                    &c.withheld,
-                    &c.phrases,
-                    &c.output_phrases,
-                    &c.privatized_words,
-                    &c.output_words,
-                    &c.largest_document_words};
+  auto& s = c.statistics;
+  return std::array{&c.documents,        &c.words,
+                    &c.numbers,          &c.punctuation,
+                    &c.privatized,       &c.randomized_numbers,
+                    &c.clear_stopwords,  &c.clear_oov,
+                    &c.clear_numbers,    &c.clear_punctuation,
+                    &c.dropped,          &c.withheld,
+                    &c.largest_document, &c.largest_record,
+                    &s.bytes_in,         &s.others,
+                    &s.changed,          &s.bottom,
+                    &s.invalid_utf8,     &s.phrases,
+                    &s.output_phrases,   &s.privatized_words,
+                    &s.output_words,     &s.largest_document_words};
 }
 
 /// The same of those that are no whole numbers.
 template <class CountsType>
 auto amount_members(CountsType& c) {
-  return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.smallest_share, &c.largest_share};
+  return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.largest_record_epsilon, &c.smallest_share,
+                    &c.largest_share};
 }
 
 /// Copies a note's numbers to the members; false when there are not as many.

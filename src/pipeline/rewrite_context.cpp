@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sotto/document_guarantee.hpp>
 #include <sotto/validate.hpp>
 
 #include "pipeline/certificates.hpp"
@@ -174,6 +175,15 @@ DocumentStreams RewriteContext::streams(std::string_view dataset) const {
 
 Guarantee RewriteContext::guarantee(const Counts& counts) const {
   if (language) return language->guarantee(options.policy);
+  return guarantee_for_texts(
+      token_guarantee(counts),
+      {.view = TextView::words,
+       .policy = options.policy,
+       .collocations = phrases != nullptr,
+       .shares_by_words = bank && options.document_budget->strategy == BudgetStrategy::words});
+}
+
+Guarantee RewriteContext::token_guarantee(const Counts& counts) const {
   Guarantee guarantee = mechanism->guarantee();
   if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
   if (!bank || counts.largest_share == 0) return guarantee;
@@ -207,6 +217,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();
+  receipt.keyed = options.key_file.has_value();
   receipt.counts = counts;
   return receipt;
 }

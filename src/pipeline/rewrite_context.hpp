@@ -26,9 +26,11 @@ struct RewriteContext {
 
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
-  /// What holds for a token: certified where a stored certificate matches. With a budget for each document,
-  /// what holds for all tokens of documents that were counted.
+  /// What holds for the tokens of texts under the policy: certified where a stored certificate matches. With
+  /// a budget for each document, what holds for all tokens of documents that were counted.
   Guarantee guarantee(const Counts& counts = {}) const;
+  /// The same for a token by itself, of a mechanism that replaces words.
+  Guarantee token_guarantee(const Counts& counts = {}) const;
   /// The receipt of a run that counted this.
   Receipt receipt(const Counts& counts) const;
 

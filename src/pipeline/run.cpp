@@ -221,24 +221,36 @@ Result<void> check_target(std::string_view option, const std::filesystem::path& 
   return {};
 }
 
+using OptionalPath = std::optional<std::filesystem::path>;
+
+/// A file beside the output must not be an input, nor one of the `others` that are written.
+Result<void> check_side_file(std::string_view option, const OptionalPath& target,
+                             const std::vector<std::pair<OptionalPath, const char*>>& others,
+                             const PrivatizeOptions& options, const FileOptions& files) {
+  if (!target) return {};
+  SOTTO_TRY(check_target(option, *target, options, files));
+  std::error_code ignored;
+  for (const auto& [other, what] : others)
+    if (other && !std::filesystem::is_other(*target, ignored) && same_file(*other, *target))
+      return fail(Errc::invalid_argument,
+                  fmt::format("{}: '{}' is also {}; give another file", option, target->string(), what));
+  return {};
+}
+
 /// Refuses to write over what is read, and to write two things to one place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
   if (files.ledger) {
     SOTTO_TRY(check_target("--ledger", files.ledger->file, options, files));
-    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report)})
+    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report),
+                                         std::pair("--statistics", files.statistics)})
       if (target && same_file(*target, files.ledger->file))
         return fail(Errc::invalid_argument,
                     fmt::format("{}: '{}' is also the ledger; give another file", option, target->string()));
   }
   if (files.output) SOTTO_TRY(check_target("-o", *files.output, options, files));
-  if (!files.report) return {};
-  SOTTO_TRY(check_target("--report", *files.report, options, files));
-  std::error_code ignored;
-  if (files.output && !std::filesystem::is_other(*files.report, ignored) &&
-      same_file(*files.output, *files.report))
-    return fail(Errc::invalid_argument,
-                fmt::format("--report: '{}' is also the output; give another file", files.report->string()));
-  return {};
+  SOTTO_TRY(check_side_file("--report", files.report, {{files.output, "the output"}}, options, files));
+  return check_side_file("--statistics", files.statistics,
+                         {{files.output, "the output"}, {files.report, "the receipt"}}, options, files);
 }
 
 /// Identifies a run for --resume. The tag shows whether the key is the same and tells nothing else about it.
@@ -322,9 +334,14 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   } else {
     SOTTO_ASSIGN(output, open_output(files.output));
   }
-  std::unique_ptr<OutputTarget> report;  // opened first, so that a run does not end without its receipt
+  // Opened first, so that a run does not end without them.
+  std::unique_ptr<OutputTarget> report;
   if (files.report) {
     SOTTO_ASSIGN(report, open_output(files.report));
+  }
+  std::unique_ptr<OutputTarget> statistics;
+  if (files.statistics) {
+    SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
   }
   const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
@@ -339,9 +356,12 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   receipt.clear_fields = std::move(finished.clear_fields);
   receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (report) SOTTO_TRY(report->write(to_json(receipt)));  // first, so that there is no output without it
+  // Written before the output appears, so that there is no output without them.
+  if (report) SOTTO_TRY(report->write(to_json(receipt)));
+  if (statistics) SOTTO_TRY(statistics->write(statistics_json(receipt)));
   SOTTO_TRY(run.commit());
   if (report) SOTTO_TRY(report->commit());
+  if (statistics) SOTTO_TRY(statistics->commit());
   return receipt;
 }
 

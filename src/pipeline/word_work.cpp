@@ -69,9 +69,9 @@ Result<void> WordWork::add(const TextToRewrite& text) {
   }
   const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
-  counts_->privatized_words += words;
+  counts_->statistics.privatized_words += words;
   counts_->largest_document = std::max<std::uint64_t>(counts_->largest_document, inputs.size());
-  counts_->largest_document_words = std::max(counts_->largest_document_words, words);
+  counts_->statistics.largest_document_words = std::max(counts_->statistics.largest_document_words, words);
   return {};
 }
 
@@ -139,8 +139,7 @@ void WordWork::form_phrases(Document& document) {
   // Phrases are words of the model and no stopwords, so all of them are privatized.
   extra_words_ = tokens.size() - pieces_.size();
   tokens.resize(pieces_.size());
-  counts_->phrases += phrases;
-  counts_->words += extra_words_;
+  counts_->statistics.phrases += phrases;
 }
 
 void WordWork::count_outputs(const Document& document, Counts& counts) const {
@@ -148,13 +147,13 @@ void WordWork::count_outputs(const Document& document, Counts& counts) const {
   const TokenId* const outputs = outputs_.data() + rendered_inputs_;
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i < document.input_count; ++i) changed += inputs[i] != outputs[i];
-  counts.changed += changed;
-  counts.output_words += document.input_count;
+  counts.statistics.changed += changed;
+  counts.statistics.output_words += document.input_count;
   if (context_->word_counts.empty()) return;
   for (std::size_t i = 0; i < document.input_count; ++i) {
     const std::uint8_t words = context_->word_counts[outputs[i]];
-    counts.output_words += words - 1U;
-    counts.output_phrases += words > 1;
+    counts.statistics.output_words += words - 1U;
+    counts.statistics.output_phrases += words > 1;
   }
 }
 
@@ -199,7 +198,7 @@ void WordWork::plan(Document& document) {
       actions[i] = plan_outside();
     }
   }
-  counts_->bottom += bottom;
+  counts_->statistics.bottom += bottom;
   for (std::size_t i = 0; i < of_class.size(); ++i)
     count_class(static_cast<TokenClass>(i), of_class[i], *counts_);
   (punctuation == TokenAction::keep ? counts_->clear_punctuation : counts_->dropped) +=

@@ -67,8 +67,8 @@ TEST_F(LanguageModels, WordsAreDrawnAndTheRestFollowsThePolicy) {
             "Soup soup, ");
   EXPECT_EQ(counts.words, 6U);
   EXPECT_EQ(counts.privatized, 6U);
-  EXPECT_EQ(counts.changed, 6U);
-  EXPECT_EQ(counts.bottom, 2U);  // zyx, it
+  EXPECT_EQ(counts.statistics.changed, 6U);
+  EXPECT_EQ(counts.statistics.bottom, 2U);  // zyx, it
   EXPECT_EQ(counts.randomized_numbers, 1U);
   EXPECT_EQ(counts.clear_punctuation, 3U);
   PrivatizeOptions lower = mlm(1000, "favourite");

@@ -128,7 +128,7 @@ TEST_F(LedgeredRun, NeitherThreadsNorChunksNorShardsNorResumingMatter) {
   three.threads = 3;
   const Receipt second = privatize_files(options(), three).value();
   EXPECT_EQ(read("out.csv"), expected);
-  EXPECT_EQ(second.counts.changed, first.counts.changed);
+  EXPECT_EQ(second.counts.statistics.changed, first.counts.statistics.changed);
   EXPECT_EQ(second.counts.withheld, first.counts.withheld);
   std::string together;
   for (std::uint32_t shard = 1; shard <= 3; ++shard) {
