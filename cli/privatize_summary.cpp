@@ -24,7 +24,6 @@ std::string what_was_done(const Receipt& receipt) {
 }
 
 std::string what_is_promised(const Receipt& receipt) {
-  if (receipt.seeded) return "seeded: not private";
   const Guarantee& guarantee = receipt.guarantee;
   if (guarantee.kind == GuaranteeKind::none) return "no guarantee";
   std::string kind = to_string(guarantee.kind);
@@ -43,6 +42,7 @@ std::string what_is_promised(const Receipt& receipt) {
 }  // namespace
 
 std::string summary(const Receipt& receipt) {
+  if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";
   return fmt::format("{}; {} (for the operator: these counts are not covered by the guarantee)",
                      what_was_done(receipt), what_is_promised(receipt));
 }

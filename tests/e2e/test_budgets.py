@@ -121,7 +121,7 @@ def test_receipt_follows_its_schema(program, choose):
         receipt = json.loads((program.folder / "receipt.json").read_text())
         jsonschema.validate(receipt, schema, cls=jsonschema.Draft202012Validator)
         assert ("budget" in receipt) == ("--document-epsilon" in options)
-        assert "between others: none" in receipt["guarantee"]["document"]["statement"]
+        assert "segmentation into tokens" in receipt["guarantee"]["adjacency"]
         assert any("cut into tokens" in leak for leak in receipt["leaks"])
 
 

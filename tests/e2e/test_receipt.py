@@ -143,7 +143,7 @@ def test_statistics_are_apart(receipt_of, program):
 
 def test_the_summary_says_that_it_is_for_the_operator(program):
     program.write("in.txt", "soup\n")
-    outcome = program.run("privatize", "in.txt", "--epsilon", "1", "--model", program.lists)
+    outcome = program.run("privatize", "in.txt", "--epsilon", "1", "--model", program.model)
     assert outcome.code == 0 and "for the operator" in outcome.err
 
 
