@@ -124,7 +124,6 @@ class Batch {
       if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
         request.released = false;
         ++totals_.withheld;
-        for (const LedgerDocument* document : fresh_) SOTTO_TRY(sql_.remove_tag.bind(1, document->tag).run());
         return withhold(request, *account, cost);
       }
       for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));

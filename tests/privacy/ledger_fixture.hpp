@@ -21,6 +21,12 @@ inline DocumentTag tag_number(std::uint64_t number) {
   return tag;
 }
 
+struct LedgerRecord {
+  std::string subject;
+  std::vector<LedgerDocument> documents;
+  std::string id = {};  // empty: by its number
+};
+
 class LedgerTest : public ::testing::Test {
  protected:
   std::filesystem::path file() const { return folder_.path() / "spent.ledger"; }
@@ -31,15 +37,9 @@ class LedgerTest : public ::testing::Test {
     return std::move(*opened);
   }
 
-  struct Record {
-    std::string subject;
-    std::vector<LedgerDocument> documents;
-    std::string id = {};  // empty: by its number
-  };
-
   /// Charges the records in one batch and tells which were released.
-  static std::vector<bool> charge(LedgerStore& store, const std::vector<Record>& records, NanoEpsilon limit,
-                                  std::string_view unit = "pure epsilon") {
+  static std::vector<bool> charge(LedgerStore& store, const std::vector<LedgerRecord>& records,
+                                  NanoEpsilon limit, std::string_view unit = "pure epsilon") {
     std::vector<LedgerRequest> requests;
     for (std::size_t i = 0; i < records.size(); ++i) {
       LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};

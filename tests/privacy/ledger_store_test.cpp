@@ -40,8 +40,8 @@ TEST_F(LedgerStoreTest, ChargesUpToTheLimitAndWithholdsWhatGoesOver) {
 }
 
 TEST_F(LedgerStoreTest, ADocumentIsChargedOnce) {
-  const std::vector<LedgerTest::Record> records = {{"alice", {{tag_number(1), 6 * kEpsilon}}},
-                                                   {"alice", {{tag_number(1), 6 * kEpsilon}}}};
+  const std::vector<LedgerRecord> records = {{"alice", {{tag_number(1), 6 * kEpsilon}}},
+                                             {"alice", {{tag_number(1), 6 * kEpsilon}}}};
   EXPECT_THAT(charge(*store(), records, 10 * kEpsilon), ElementsAre(true, true));
   const auto again = store();
   EXPECT_THAT(charge(*again, records, 10 * kEpsilon), ElementsAre(true, true));
@@ -63,6 +63,16 @@ TEST_F(LedgerStoreTest, ARecordIsReleasedWholeOrNotAtAll) {
   // With the title charged already the body alone counts.
   EXPECT_THAT(charge(*ledger, {{"alice", {title, body}}}, 11 * kEpsilon), ElementsAre(true));
   EXPECT_EQ(spent("alice"), 11 * kEpsilon);
+}
+
+TEST_F(LedgerStoreTest, AWithheldRecordLeavesItsDocumentsToLaterRecordsOfTheBatch) {
+  const LedgerDocument title{tag_number(1), 6 * kEpsilon};
+  const LedgerDocument body{tag_number(2), 6 * kEpsilon};
+  EXPECT_THAT(charge(*store(), {{"alice", {title, body}}, {"alice", {title}}}, 10 * kEpsilon),
+              ElementsAre(false, true));
+  EXPECT_EQ(reader()->verify().value().problem, "");
+  EXPECT_THAT(charge(*store(), {{"alice", {title}}}, 10 * kEpsilon), ElementsAre(true));
+  EXPECT_EQ(spent("alice"), 6 * kEpsilon);
 }
 
 TEST_F(LedgerStoreTest, UnitsNeverAddUp) {
@@ -125,11 +135,11 @@ TEST_F(LedgerStoreTest, AgreesWithAModel) {
   const NanoEpsilon limit = 6000;
   std::uint64_t charged = 0;
   for (int batch = 0; batch < 12; ++batch) {
-    std::vector<Record> records;
+    std::vector<LedgerRecord> records;
     std::vector<bool> expected;
     for (int i = 0; i < 20'000; ++i) {
       const std::string subject = fmt::format("s{}", draw() % 2000);
-      Record record{subject, {}};
+      LedgerRecord record{subject, {}};
       NanoEpsilon cost = 0;
       std::set<std::uint64_t> fresh;
       for (std::uint64_t n = draw() % 3; n > 0; --n) {
@@ -165,7 +175,7 @@ TEST_F(LedgerStoreTest, ProcessesShareALedger) {
     if (::fork() != 0) continue;
     const auto ledger = store(60);  // the ledger is made by whoever comes first
     for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
-      std::vector<Record> records;
+      std::vector<LedgerRecord> records;
       for (std::uint64_t i = 0; i < kDocuments; ++i)  // every document is given to two processes
         records.push_back({"all", {{tag_number((process / 2 * kBatches + batch) * kDocuments + i), 1}}});
       charge(*ledger, records, kEpsilon);
