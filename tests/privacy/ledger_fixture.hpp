@@ -21,6 +21,10 @@ inline DocumentTag tag_number(std::uint64_t number) {
   return tag;
 }
 
+inline OutputMac mac_number(std::uint64_t number) {
+  return tag_number(~number);
+}
+
 struct LedgerRecord {
   std::string subject;
   std::vector<LedgerDocument> documents;
@@ -64,7 +68,7 @@ class LedgerTest : public ::testing::Test {
   /// Changes the file behind the ledger's back.
   void tamper(const char* sql) const {
     auto database = Database::open(file(), Database::Access::write, 1).value();
-    const auto done = database.execute(sql);
+    const auto done = database.execute(sql);  // may hold several statements
     ASSERT_TRUE(done) << done.error().message;
   }
 

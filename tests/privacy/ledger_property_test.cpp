@@ -14,7 +14,8 @@ namespace sotto::testing {
 static void showValue(const LedgerRecord& record, std::ostream& out) {
   out << record.subject << ":";
   for (const LedgerDocument& document : record.documents)
-    out << " " << to_hex(document.tag).substr(0, 4) << " costs " << document.amount;
+    out << " " << to_hex(document.tag).substr(0, 4) << "/" << to_hex(document.mac).substr(0, 4) << " costs "
+        << document.amount;
 }
 
 }  // namespace sotto::testing
@@ -29,10 +30,12 @@ class ReferenceLedger {
  public:
   /// Whether the record is released.
   bool charge(const LedgerRecord& record, NanoEpsilon limit) {
-    std::set<DocumentTag> fresh;
+    std::set<Release> fresh;
     NanoEpsilon cost = 0;
-    for (const LedgerDocument& document : record.documents)
-      if (!known_.contains(document.tag) && fresh.insert(document.tag).second) cost += document.amount;
+    for (const LedgerDocument& document : record.documents) {
+      const Release release(document.tag, document.mac);
+      if (!known_.contains(release) && fresh.insert(release).second) cost += document.amount;
+    }
     if (!fresh.empty() && spent_[record.subject] + cost > limit) return false;
     if (!fresh.empty()) spent_[record.subject] += cost;
     known_.insert(fresh.begin(), fresh.end());
@@ -43,7 +46,8 @@ class ReferenceLedger {
   std::size_t entries() const { return known_.size(); }
 
  private:
-  std::set<DocumentTag> known_;
+  using Release = std::pair<DocumentTag, OutputMac>;
+  std::set<Release> known_;
   std::map<std::string, NanoEpsilon> spent_;
 };
 
@@ -53,8 +57,8 @@ LedgerRecord any_record() {
   const int documents = *rc::gen::inRange(0, 4);
   for (int i = 0; i < documents; ++i) {
     const int document = *rc::gen::inRange(0, 6);
-    record.documents.push_back(
-        {tag_number(static_cast<std::uint64_t>(2 * document + subject)), 1 + document % 4});
+    record.documents.push_back({tag_number(static_cast<std::uint64_t>(2 * document + subject)),
+                                1 + document % 4, mac_number(*rc::gen::inRange<std::uint64_t>(0, 2))});
   }
   return record;
 }

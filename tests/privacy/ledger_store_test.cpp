@@ -51,6 +51,23 @@ TEST_F(LedgerStoreTest, ADocumentIsChargedOnce) {
   EXPECT_THAT(charge(*again, records, 1 * kEpsilon), ElementsAre(true, true));
 }
 
+TEST_F(LedgerStoreTest, AnotherOutputOfADocumentIsChargedInFull) {
+  const LedgerDocument a{tag_number(1), 4 * kEpsilon, mac_number(1)};
+  const LedgerDocument b{tag_number(1), 4 * kEpsilon, mac_number(2)};
+  const LedgerDocument c{tag_number(1), 4 * kEpsilon, mac_number(3)};
+  // A, B, A cost two, in one batch or in several.
+  EXPECT_THAT(charge(*store(), {{"alice", {a}}, {"alice", {b}}, {"alice", {a}}}, 10 * kEpsilon),
+              ElementsAre(true, true, true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  for (const LedgerDocument& document : {b, a})
+    EXPECT_THAT(charge(*store(), {{"alice", {document}}}, 10 * kEpsilon), ElementsAre(true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  EXPECT_THAT(charge(*store(), {{"alice", {c}}, {"alice", {a, b}}}, 10 * kEpsilon), ElementsAre(false, true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  EXPECT_EQ(store()->entries(), 2U);
+  EXPECT_EQ(reader()->verify().value().problem, "");
+}
+
 TEST_F(LedgerStoreTest, ARecordIsReleasedWholeOrNotAtAll) {
   const auto ledger = store();
   const LedgerDocument title{tag_number(1), 3 * kEpsilon};
@@ -270,9 +287,12 @@ TEST_F(LedgerStoreTest, StrangersFilesAreRefusedAndLeftAlone) {
 
 TEST_F(LedgerStoreTest, ANewerVersionIsRefused) {
   store();
-  tamper("PRAGMA user_version = 2");
-  expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {"version 2", "knows version 1"});
-  expect_error(Ledger::open(file()), Errc::bad_format, {"version 2", "knows version 1"});
+  for (const std::string version : {"3", "0", "-1"}) {
+    tamper(("PRAGMA user_version = " + version).c_str());
+    expect_error(LedgerStore::open(file(), 1), Errc::bad_format,
+                 {"version " + version, "knows versions 1 to 2"});
+    expect_error(Ledger::open(file()), Errc::bad_format, {"version " + version, "knows versions 1 to 2"});
+  }
 }
 
 TEST_F(LedgerStoreTest, AFolderThatIsNotThere) {
