@@ -6,6 +6,7 @@
 #include <sotto/ledger.hpp>
 
 #include "base/hash.hpp"
+#include "privacy/ledger_file.hpp"
 #include "privacy/ledger_schema.hpp"
 #include "privacy/ledger_verify.hpp"
 #include "privacy/sqlite.hpp"
@@ -82,13 +83,9 @@ Ledger::Ledger(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Ledger::~Ledger() = default;
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored))
-    return fail(Errc::not_found, fmt::format("cannot open {}: there is no such file", file.string()));
-  if (std::filesystem::is_directory(file, ignored))
-    return fail(Errc::io, fmt::format("cannot open {}: it is a folder", file.string()));
   auto impl = std::make_unique<Impl>();
-  SOTTO_ASSIGN(impl->database, Database::open(file, Database::Access::read, kWaitSeconds));
+  SOTTO_ASSIGN(const std::filesystem::path found, find_ledger(file, false));
+  SOTTO_ASSIGN(impl->database, Database::open(found, Database::Access::read, kWaitSeconds));
   SOTTO_ASSIGN(impl->version, check_is_ledger(impl->database));
   return std::unique_ptr<Ledger>(new Ledger(std::move(impl)));
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "privacy/ledger_file.hpp"
 #include "privacy/ledger_lock.hpp"
 #include "privacy/ledger_schema.hpp"
 #include "privacy/nano_epsilon.hpp"
@@ -298,13 +299,15 @@ struct LedgerStore::Impl {
   LedgerTotals totals;
   int log_pages = 0;
 
-  Result<void> open(const std::filesystem::path& file, double wait_seconds) {
+  Result<void> open(const std::filesystem::path& typed, double wait_seconds) {
+    SOTTO_ASSIGN(const std::filesystem::path file, find_ledger(typed, true));
     std::error_code ignored;
     if (std::filesystem::file_size(file, ignored) > 0 && !ignored) {
       // A stranger's file is refused before anything is made beside it.
       SOTTO_ASSIGN(Database there, Database::open(file, Database::Access::read, wait_seconds));
       SOTTO_TRY(is_empty_or_ledger(there));
     }
+    SOTTO_TRY(make_ledger_file(file));
     SOTTO_ASSIGN(lock, LedgerLock::open(file, wait_seconds));
     SOTTO_TRY(lock.acquire());
     auto opened = open_database(file, wait_seconds);
@@ -346,13 +349,22 @@ struct LedgerStore::Impl {
                             database.file(), state.entries));
   }
 
+  /// Charges in a file that nobody finds any more would be lost.
+  Result<void> check_in_place() const {
+    if (!database.has_moved()) return {};
+    return fail(Errc::io,
+                fmt::format("{} was moved, replaced or removed while it was in use", database.file()));
+  }
+
   Result<void> charge(std::span<LedgerRequest> requests, const LedgerTerms& terms) {
+    SOTTO_TRY(check_in_place());
     SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
     Result<void> done = charge_in_transaction(requests, terms);
     if (!done) {
       (void)database.execute("ROLLBACK");  // fails where SQLite has rolled back already
       return done;
     }
+    SOTTO_TRY(check_in_place());
     // What could not be copied now is copied later; nothing is lost.
     if (log_pages > kCheckpointPages)
       (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,

@@ -120,7 +120,7 @@ Result<Database> Database::open_uri(const std::filesystem::path& file, int flags
   sqlite3* handle = nullptr;
   const int code =
       sqlite3_open_v2(to_uri(file, query).c_str(), &handle,
-                      flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+                      flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, nullptr);
   database.database_.reset(handle);
   if (code != SQLITE_OK) return database_error(handle, database.file_);
   SOTTO_TRY(database.distrust_content());
