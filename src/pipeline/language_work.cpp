@@ -15,9 +15,7 @@ namespace {
 void account(const TextToRewrite& text, const Key& key, std::uint64_t draws) {
   text.counts.privatized += draws;
   text.counts.largest_document = std::max(text.counts.largest_document, draws);
-  if (text.log != nullptr && draws > 0)
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for(text.log->epsilon, draws)});
+  if (text.log != nullptr && draws > 0) text.log->list(key, charge_for(text.log->epsilon, draws));
 }
 
 /// DP-MLM and DP-MLM-plus: some places of a text are drawn, the others follow the policy.

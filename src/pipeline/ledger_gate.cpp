@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -84,6 +85,9 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
                                                      const RewriteContext& context) {
   const Guarantee guarantee = context.guarantee();
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
+  if (!(guarantee.epsilon > 0 && std::isfinite(guarantee.epsilon)))
+    return fail(Errc::invalid_argument,
+                fmt::format("--ledger: an epsilon of {} cannot be accounted for", guarantee.epsilon));
   SOTTO_TRY(check_same_unit(context, guarantee.unit));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
@@ -92,6 +96,7 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
 
 Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out,
                                 Counts& counts) {
+  if (!log.is_complete()) return fail(Errc::bad_format, "--ledger: a document to be charged has no output");
   requests_.clear();
   for (std::size_t i = 0; i < log.records.size(); ++i) {
     const LoggedRecord& record = log.records[i];

@@ -84,7 +84,9 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
                                std::string_view text, Lifetime lifetime, TextEncoder encoder) {
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
+  const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
   SOTTO_TRY(work_->add({document->text, streams, id, field, *counts_, log_}));
+  document->is_charged = log_ != nullptr && log_->documents.size() > listed;
   if (work_->is_full() || document_count_ >= kMostDocuments) return finish();
   return {};
 }
@@ -113,6 +115,17 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   return &document;
 }
 
+void Rewriter::render(const Document& document) {
+  Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
+  OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  rendered_.clear();
+  const std::size_t begin = to.size();
+  work_->render(counts, to);
+  const std::string_view text = to.view().substr(begin);
+  if (document.is_charged) log_->set_output(text);
+  if (document.encoder != nullptr) document.encoder(text, *out_);
+}
+
 Result<void> Rewriter::finish() {
   SOTTO_TRY(work_->resolve());
   auto mark = marks_.begin();
@@ -123,14 +136,7 @@ Result<void> Rewriter::finish() {
       place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
-    Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
-    if (document.encoder == nullptr) {
-      work_->render(counts, *out_);
-    } else {
-      rendered_.clear();
-      work_->render(counts, rendered_);
-      document.encoder(rendered_.view(), *out_);
-    }
+    render(document);
   }
   for (; mark != marks_.end(); ++mark) place(*mark, out_->size() + mark->copied - copied);
   marks_.clear();

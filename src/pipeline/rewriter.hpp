@@ -59,6 +59,7 @@ class Rewriter {
     OutputBuffer own_text;      // when the text does not live long enough or was not valid UTF-8
     std::size_t copied_before;  // of copied_, what stands before the document
     std::size_t record;         // in the log
+    bool is_charged;            // and listed in the log, where its output is missing
     TextEncoder encoder;
   };
 
@@ -74,6 +75,7 @@ class Rewriter {
   void mark(bool is_end);
   void place(const Mark& mark, std::size_t position);
   Result<Document*> take_in(std::string_view text, Lifetime lifetime);
+  void render(const Document& document);
 
   std::shared_ptr<const RewriteContext> context_;
   std::unique_ptr<DocumentWork> work_;

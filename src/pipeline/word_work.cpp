@@ -95,8 +95,7 @@ Result<void> WordWork::draw(std::span<const TokenId> inputs, const TextToRewrite
   const Key key = text.stream_key();
   if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key, text);
   if (text.log != nullptr && !inputs.empty())
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for(text.log->epsilon, inputs.size())});
+    text.log->list(key, charge_for(text.log->epsilon, inputs.size()));
   bits_.reset(key, inputs.size() + 1);
   if (!budgeted_) pending_->add(inputs, bits_);
   return {};
@@ -113,9 +112,7 @@ Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key&
     return fail(Errc::limit, fmt::format("a share of {:.6g} for each of {} tokens is refused: {}",
                                          shares.front(), shape.tokens, drawn.error().message));
   count_shares(shares, budget.epsilon, *counts_);
-  if (text.log != nullptr)
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for_shares(shares, budget.epsilon)});
+  if (text.log != nullptr) text.log->list(key, charge_for_shares(shares, budget.epsilon));
   return {};
 }
 

@@ -98,6 +98,17 @@ TEST_F(LedgeredRun, ARepeatSpendsNothingAndAnotherKeyOrEpsilonSpendsAgain) {
   EXPECT_EQ(accounts()["alice epsilon"], 4 * once.at("alice epsilon"));
 }
 
+TEST_F(LedgeredRun, ARepeatInAnotherFormatSpendsNothing) {
+  write("in.jsonl", R"({"id": 1, "who": "alice", "text": "the \"soup\", cold"})");
+  write("in.csv", "id,who,text\n1,alice,\"the \"\"soup\"\", cold\"\n");
+  FileOptions with = ledgered(100);
+  with.fields = {"text"};
+  with.dataset = "d";
+  EXPECT_EQ(privatize_files(options(), with).value().ledger->charged_documents, 1U);
+  with.inputs = {path("in.csv")};
+  EXPECT_EQ(privatize_files(options(), with).value().ledger->charged_documents, 0U);
+}
+
 TEST_F(LedgeredRun, AnotherSubjectOfTheSameDocumentIsCharged) {
   write("in.jsonl", "{\"id\": 1, \"who\": \"alice\", \"title\": null, \"text\": \"the soup\"}\n");
   run(options(), ledgered(100));
