@@ -109,7 +109,7 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
 }
 
 Result<void> check_selection(const YamlMap& root, const std::string& place, const RunFile& run,
-                             const Selection& of) {
+                             const CellSelection& of) {
   SOTTO_TRY(check_labels(root, place + ".datasets", run.datasets, of.datasets));
   SOTTO_TRY(check_labels(root, place + ".models", run.models, of.models));
   return check_labels(root, place + ".mechanisms", run.mechanisms, of.mechanisms);

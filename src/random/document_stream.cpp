@@ -1,12 +1,13 @@
 #include "random/document_stream.hpp"
 
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
+
+#include "base/check.hpp"
 
 namespace sotto {
 namespace {
@@ -56,17 +57,17 @@ void append_id(Blake2bState& state, const DocumentId& document) {
 }  // namespace
 
 void CanonicalConfiguration::add(std::string_view key, std::string_view value) {
-  [[maybe_unused]] const bool inserted = entries_.emplace(key, value).second;
-  assert(inserted);
+  const bool inserted = entries_.emplace(key, value).second;
+  SOTTO_CHECK(inserted);
 }
 
 void CanonicalConfiguration::add_double(std::string_view key, double value) {
-  assert(std::isfinite(value));
+  SOTTO_CHECK(std::isfinite(value));
   // to_chars, unlike printf, does not look at the locale; without a precision it is exact.
   std::array<char, 64> digits;
   const auto [end, error] =
       std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
-  assert(error == std::errc());
+  SOTTO_CHECK(error == std::errc());
   add(key, fmt::format("{}0x{}", std::signbit(value) ? "-" : "", std::string_view(digits.data(), end)));
 }
 

@@ -1,8 +1,8 @@
 #include "text/token_scanner.hpp"
 
-#include <cassert>
 #include <limits>
 
+#include "base/check.hpp"
 #include "text/char_kind.hpp"
 #include "text/sentence_tracker.hpp"
 #include "text/utf8.hpp"
@@ -243,7 +243,7 @@ bool scan_tokens(std::string_view text, std::size_t begin, std::size_t end, bool
 }
 
 void tokenize_by_code_point(std::string_view text, std::vector<Token>& tokens) {
-  assert(text.size() <= std::numeric_limits<std::uint32_t>::max());
+  SOTTO_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max());
   TokenWriter writer(tokens, text.size());
   scan_tokens(text, 0, text.size(), true, writer);
   writer.finish();

@@ -3,12 +3,12 @@
 // beyond ASCII, letters next to digits, what could be a URL or an e-mail address) sends its stretch between
 // two blanks to scan_tokens(); no token contains whitespace, so that stretch can be cut out.
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <limits>
 
 #include <sotto/tokenizer.hpp>
 
+#include "base/check.hpp"
 #include "text/byte_masks.hpp"
 #include "text/char_kind.hpp"
 #include "text/token_scanner.hpp"
@@ -238,7 +238,7 @@ class FastTokenizer {
 }  // namespace
 
 void tokenize(std::string_view text, std::vector<Token>& tokens) {
-  assert(text.size() <= std::numeric_limits<std::uint32_t>::max());
+  SOTTO_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max());
   TokenWriter writer(tokens, text.size());
   FastTokenizer(text, writer).run();
   writer.finish();
