@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "config_file.hpp"
 #include "progress_bar.hpp"
-#include "yaml_config.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -329,7 +329,8 @@ std::string summary(const Receipt& receipt) {
 }
 
 Result<void> run(Arguments& a) {
-  if (!a.config.empty()) SOTTO_TRY(apply_yaml_config(*a.command, a.config));
+  const bool seed_typed = !a.seed.empty();
+  if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
   Receipt receipt;
@@ -338,7 +339,10 @@ Result<void> run(Arguments& a) {
     files.progress = bar.callback();
     SOTTO_ASSIGN(receipt, privatize_files(options, files));
   }
-  if (!a.quiet) say(summary(receipt));
+  if (!a.quiet)
+    say(summary(receipt));
+  else if (receipt.seeded && !seed_typed)  // whoever typed none may not know that there is one
+    say(fmt::format("{} sets a seed: the output is not private", a.config));
   return {};
 }
 
