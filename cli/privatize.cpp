@@ -42,6 +42,8 @@ struct Arguments {
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
+  bool allow_empty = false;
+  bool unique_ids = false;
   bool quiet = false;
 };
 
@@ -56,6 +58,9 @@ void add_input_options(CLI::App& command, Arguments& a) {
   add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
       ->type_name("NAME");
+  command.add_flag("--unique-ids", a.unique_ids,
+                   "A second record with the same id is an error; 48 bytes per id");
+  command.add_flag("--allow-empty", a.allow_empty, "Accept an input whose records hold no document at all");
   command.add_option("--dataset", a.dataset, "Namespace of the ids (default: the input's base name)")
       ->type_name("NAME");
   command
@@ -238,6 +243,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
   SOTTO_TRY(set_budget(a, options));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  options.unique_ids = a.unique_ids;
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
     SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
@@ -286,6 +292,7 @@ Result<FileOptions> file_options(const Arguments& a) {
     SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
   }
   files.resume = a.resume;
+  files.allow_empty = a.allow_empty;
   SOTTO_ASSIGN(files.ledger, ledger_options(a));
   return files;
 }
