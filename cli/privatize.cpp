@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "config_file.hpp"
 #include "privatize_summary.hpp"
 #include "progress_bar.hpp"
-#include "yaml_config.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -43,6 +43,8 @@ struct Arguments {
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
+  bool allow_empty = false;
+  bool unique_ids = false;
   bool quiet = false;
 };
 
@@ -57,6 +59,9 @@ void add_input_options(CLI::App& command, Arguments& a) {
   add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
       ->type_name("NAME");
+  command.add_flag("--unique-ids", a.unique_ids,
+                   "A second record with the same id is an error; 48 bytes per id");
+  command.add_flag("--allow-empty", a.allow_empty, "Accept an input whose records hold no document at all");
   command.add_option("--dataset", a.dataset, "Namespace of the ids (default: the input's base name)")
       ->type_name("NAME");
   command
@@ -243,6 +248,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
   SOTTO_TRY(set_budget(a, options));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  options.unique_ids = a.unique_ids;
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
     SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
@@ -292,12 +298,14 @@ Result<FileOptions> file_options(const Arguments& a) {
     SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
   }
   files.resume = a.resume;
+  files.allow_empty = a.allow_empty;
   SOTTO_ASSIGN(files.ledger, ledger_options(a));
   return files;
 }
 
 Result<void> run(Arguments& a) {
-  if (!a.config.empty()) SOTTO_TRY(apply_yaml_config(*a.command, a.config));
+  const bool seed_typed = !a.seed.empty();
+  if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
   Receipt receipt;
@@ -306,7 +314,10 @@ Result<void> run(Arguments& a) {
     files.progress = bar.callback();
     SOTTO_ASSIGN(receipt, privatize_files(options, files));
   }
-  if (!a.quiet) say(summary(receipt));
+  if (!a.quiet)
+    say(summary(receipt));
+  else if (receipt.seeded && !seed_typed)  // whoever typed none may not know that there is one
+    say(fmt::format("{} sets a seed: the output is not private", a.config));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "lm/masked_input.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
@@ -164,7 +165,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
   SOTTO_ASSIGN(const std::string text, read_file(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json(text);
   const auto wrong = [&](std::string_view what) {
     return fail(Errc::bad_format,
                 fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));

@@ -14,11 +14,18 @@
 
 namespace sotto {
 
+/// What was found in one input.
+struct InputTally {
+  std::uint64_t records = 0;    ///< that are not blank
+  std::uint64_t documents = 0;  ///< and records that were withheld
+};
+
 /// How far a run has come: everything before `position` is in the output.
 struct Progress {
   Position position;
   std::uint64_t output_bytes = 0;
   Counts counts;
+  InputTally input;  ///< of the input at `position`
   std::set<std::string> clear_fields;
 };
 

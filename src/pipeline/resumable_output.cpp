@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "pipeline/output_target.hpp"
 
 namespace sotto {
@@ -63,6 +64,8 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
                      {"offset", progress.position.offset},
                      {"record", progress.position.record},
                      {"output_bytes", progress.output_bytes},
+                     {"input_records", progress.input.records},
+                     {"input_documents", progress.input.documents},
                      {"counts", counts},
                      {"amounts", amounts},
                      {"clear_fields", progress.clear_fields}};
@@ -75,7 +78,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     return fail(Errc::bad_format,
                 fmt::format("--resume: {} is damaged; remove it to start anew", file.string()));
   };
-  const Json note = Json::parse(text, nullptr, false);
+  const Json note = parse_json(text);
   if (!note.is_object() || !note.contains("fingerprint")) return damaged();
   if (note["fingerprint"] != fingerprint)
     return fail(
@@ -88,6 +91,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     Progress progress;
     progress.position = {note.at("input"), note.at("offset"), note.at("record")};
     progress.output_bytes = note.at("output_bytes");
+    progress.input = {note.at("input_records"), note.at("input_documents")};
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
     if (!restore<std::uint64_t>(note.at("counts"), count_members(progress.counts)) ||
         !restore<double>(note.at("amounts"), amount_members(progress.counts)))

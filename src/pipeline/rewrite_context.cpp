@@ -170,7 +170,8 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
 }
 
 DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return DocumentStreams(key, dataset, configuration);
+  return DocumentStreams(key, dataset, configuration,
+                         repeatable() ? Repeats::same_noise : Repeats::fresh_noise);
 }
 
 Guarantee RewriteContext::guarantee(const Counts& counts) const {

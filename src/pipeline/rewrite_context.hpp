@@ -24,6 +24,8 @@ namespace sotto {
 struct RewriteContext {
   static Result<std::shared_ptr<const RewriteContext>> make(const PrivatizeOptions& options);
 
+  /// Whether another run can repeat the noise, with the same key file or seed.
+  bool repeatable() const { return options.key_file || options.seed; }
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
   /// What holds for the tokens of texts under the policy: certified where a stored certificate matches. With

@@ -34,6 +34,15 @@ constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 // A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
 constexpr std::size_t kLanguageChunk = 16 << 10;
 
+// A file of records with ever new fields must not fill the memory. No file of columns has so many.
+constexpr std::size_t kMostFieldNames = 10'000;
+
+/// The namespace of the ids of an input.
+std::string dataset_of(const FileOptions& files, std::uint32_t input) {
+  if (!files.dataset.empty()) return files.dataset;
+  return files.inputs.empty() ? "-" : files.inputs[input].filename().string();
+}
+
 class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
@@ -47,7 +56,8 @@ class Run {
         output_(std::move(output)),
         progress_(std::move(done)) {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
-    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(dataset(i)));
+    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
+    if (context_->options.unique_ids) unique_ids_.emplace();
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
@@ -65,6 +75,7 @@ class Run {
       work();
     }
     SOTTO_TRY(written_.result());
+    SOTTO_TRY(check_documents());
     return progress_;
   }
 
@@ -73,11 +84,7 @@ class Run {
 
   const LedgerGate* ledger() const { return ledger_.get(); }
 
-  /// The namespace of the ids of an input.
-  std::string dataset(std::uint32_t input) const {
-    if (!files_.dataset.empty()) return files_.dataset;
-    return files_.inputs.empty() ? "-" : files_.inputs[input].filename().string();
-  }
+  std::string dataset(std::uint32_t input) const { return dataset_of(files_, input); }
 
  private:
   /// What one thread has to itself.
@@ -88,8 +95,18 @@ class Run {
     OutputBuffer out;
     Counts counts;
     std::set<std::string> clear_fields;
+    std::uint64_t records = 0;
+    std::optional<IdLog> ids;       // when they must not repeat
     std::optional<ReleaseLog> log;  // when there is a ledger
   };
+
+  /// The data set as the noise knows it. Record numbers begin anew in each input, so where no two records may
+  /// share noise, inputs of one name are told apart.
+  std::string stream_name(std::uint32_t input) const {
+    std::string name = dataset(input);
+    if (!context_->repeatable() && input > 0) name += '\0' + std::to_string(input);
+    return name;
+  }
 
   void work() {
     Workspace space(context_);
@@ -113,28 +130,58 @@ class Run {
   Result<void> rewrite(Workspace& space) {
     space.out.clear();
     space.counts = {};
+    space.records = 0;
     const std::uint32_t input = space.chunk.begin.input;
+    if (unique_ids_) space.ids.emplace(*unique_ids_, dataset(input));
     if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
         files_.shard.index == 1)
       space.out.append(*space.chunk.header);
     if (space.log) space.log->clear();
     space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
     SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
-                             space.clear_fields}));
+                             space.clear_fields, space.records, space.ids ? &*space.ids : nullptr}));
     return space.rewriter.finish();
   }
 
   Result<void> write(Workspace& space) {
+    if (space.chunk.begin.input != progress_.position.input) {
+      SOTTO_TRY(check_documents());
+      progress_.input = {};
+    }
+    if (space.ids) SOTTO_TRY(check_ids(*space.ids, space.chunk.begin.input));
     if (ledger_)
       SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
     SOTTO_TRY(output_->write(space.out.view()));
     progress_.position = space.chunk.end;
     progress_.output_bytes += space.out.size();
     progress_.counts += space.counts;
+    progress_.input.records += space.records;
+    progress_.input.documents += space.counts.documents + space.counts.withheld;
     progress_.clear_fields.merge(space.clear_fields);
+    while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whoever comes first
+      progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
     SOTTO_TRY(output_->progressed(progress_));
     bytes_done_ += space.chunk.data.size();
     if (!report_progress()) return fail(Errc::interrupted, "interrupted");
+    return {};
+  }
+
+  /// The input that progress_ has come to: if its records hold no document, it was probably taken for another
+  /// format, and all of it passed in clear.
+  Result<void> check_documents() const {
+    const InputTally& tally = progress_.input;
+    if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
+    return fail(Errc::bad_format,
+                fmt::format("{}: {} records and no document in them; if that is right, give --allow-empty",
+                            reader_.input_name(progress_.position.input), tally.records));
+  }
+
+  Result<void> check_ids(const IdLog& ids, std::uint32_t input) {
+    for (const IdLog::Entry& entry : ids.entries())
+      if (!unique_ids_->insert(entry.hash))
+        return fail(Errc::bad_format,
+                    fmt::format("{}: record {}: its id was there before; --unique-ids refuses a second",
+                                reader_.input_name(input), entry.record + 1));
     return {};
   }
 
@@ -150,6 +197,7 @@ class Run {
   std::vector<DocumentStreams> streams_;  // by input
   std::unique_ptr<LedgerGate> ledger_;    // null: there is none
   std::unique_ptr<OutputTarget> output_;
+  std::optional<UniqueIds> unique_ids_;  // when an id must not repeat; filled in the order of the input
   bool starts_from_the_beginning_ = true;
 
   std::mutex reader_mutex_;
@@ -194,6 +242,9 @@ Result<RecordLayout> make_layout(const FileOptions& files) {
   for (const std::string& field : files.fields)
     if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
       return fail(Errc::invalid_argument, fmt::format("--field: '{}' is given twice", field));
+  if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
+    return fail(Errc::invalid_argument,
+                fmt::format("--id-field: '{}' is also a --field; an id is not private", files.id_field));
   return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
 }
 
@@ -204,6 +255,27 @@ Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& fi
   if (!files.output) return fail(Errc::invalid_argument, "--resume: needs -o FILE");
   if (files.inputs.empty())
     return fail(Errc::invalid_argument, "--resume: needs input files, it cannot resume standard input");
+  return {};
+}
+
+/// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of one data set.
+Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions& files) {
+  if (!options.unique_ids) return {};
+  for (const auto& [option, given] :
+       {std::pair("--resume", files.resume), std::pair("--shard", files.shard.count > 1)})
+    if (given)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--unique-ids: cannot be given together with {}, which reads only part of the "
+                              "records",
+                              option));
+  if (!files.id_field.empty()) return {};
+  std::set<std::string> datasets;
+  for (std::uint32_t i = 0; i < files.inputs.size(); ++i)
+    if (!datasets.insert(dataset_of(files, i)).second)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--unique-ids: two inputs have the data set name '{}', so their record numbers "
+                              "repeat; give --id-field, or run them one by one",
+                              dataset_of(files, i)));
   return {};
 }
 
@@ -305,6 +377,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   const auto begin = std::chrono::steady_clock::now();
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   SOTTO_TRY(check_resume(options, files));
+  SOTTO_TRY(check_unique_ids(options, files));
   SOTTO_TRY(check_ledger_options(options, files, layout.format));
   SOTTO_TRY(check_targets(options, files));
   PrivatizeOptions chosen = options;
