@@ -126,7 +126,7 @@ Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::str
     std::vector<Sequence> prompts;
     std::vector<std::vector<SubwordId>> ids;
     for (std::size_t i = 0; i < rows; ++i) {
-      prompts.push_back(writer.prompt(std::string_view(texts[begin + i]).substr(0, most)));
+      prompts.push_back(writer.prompt(writer.ids(std::string_view(texts[begin + i]).substr(0, most))));
       ids.push_back(writer.ids(texts[begin + i]));
     }
     std::vector<float> logits(rows * size);
@@ -152,7 +152,7 @@ Result<void> store_calibration(const std::filesystem::path& folder, const Calibr
                                        {"standard_deviation", calibration.deviation},
                                        {"texts", calibration.texts},
                                        {"logits", calibration.logits},
-                                       {"model_sha256", calibration.model_digest},
+                                       {"model", calibration.model_digest},
                                        {"text_sha256", calibration.text_digest}};
   SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(folder / kCalibrationFile));
   SOTTO_TRY(file.write(json.dump(2) + "\n"));
@@ -179,7 +179,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
     calibration.deviation = json.at("standard_deviation").get<double>();
     calibration.texts = json.at("texts").get<std::uint64_t>();
     calibration.logits = json.at("logits").get<std::uint64_t>();
-    calibration.model_digest = json.at("model_sha256").get<std::string>();
+    calibration.model_digest = json.at("model").get<std::string>();
     calibration.text_digest = json.at("text_sha256").get<std::string>();
   } catch (const nlohmann::json::exception&) {
     return wrong("a field is missing or of the wrong kind");

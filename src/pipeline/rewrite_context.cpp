@@ -49,6 +49,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
     configuration.add("precision", to_string(context.options.language.precision));
     configuration.add("logits.lowest", static_cast<double>(context.language->bounds().lowest));
     configuration.add("logits.highest", static_cast<double>(context.language->bounds().highest));
+    for (const auto& [name, value] : context.language->law) configuration.add("law." + name, value);
   } else if (const std::string digest = context.mechanism->data_digest(); !digest.empty()) {
     configuration.add("data", digest);
   }

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from conftest import SOURCE
 
 WORDS = ["soup", "cold", "warm", "the", "was", "waiter", "i", "good", "bad"]
 FRAME = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "!", "##a", "##b", "##c", "##d", "##x"]
@@ -24,6 +25,26 @@ def plugin(program):
         pytest.skip("there is no plugin for tests")
     program.environment["SOTTO_PLUGINS"] = folder
     return folder
+
+
+@pytest.fixture
+def libtorch(program):
+    """The plugin that was built, on as little of a processor as asked for."""
+    program.environment["SOTTO_MODELS"] = str(SOURCE / "models")
+    if "libtorch" in program.run("lm", "info", "sotto-en-mlm").err:
+        pytest.skip("built without libtorch")
+
+
+def test_another_processor_is_another_stream(program, libtorch, key):
+    """The same model rounds to other words there; with the same noise both outputs would tell more than one."""
+    ask = ["privatize", "-m", "dp-mlm", "--epsilon", "10", "--precision", "int8", "--key-file", key, "--report", "r.json"]
+    configurations = []
+    for capability in (None, None, "default"):
+        if capability:
+            program.environment["ATEN_CPU_CAPABILITY"] = capability
+        program.ok(*ask, stdin=b"the soup was cold and the waiter was gone\n")
+        configurations.append(json.loads((program.folder / "r.json").read_text())["configuration_sha256"])
+    assert configurations[0] == configurations[1] != configurations[2]
 
 
 def test_without_the_plugin_one_line_says_what_is_missing(program):

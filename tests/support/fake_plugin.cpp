@@ -172,6 +172,10 @@ class Backend final : public LanguageModelBackend {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Causal>(std::move(settings));
   }
+  Result<std::string> arithmetic(const LanguageModelResources&) override {
+    const char* const capability = std::getenv("ATEN_CPU_CAPABILITY");
+    return std::string("fake ") + (capability == nullptr ? "" : capability);
+  }
 };
 
 }  // namespace
