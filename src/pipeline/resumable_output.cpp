@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/json_numbers.hpp"
 #include "pipeline/output_target.hpp"
 
 namespace sotto {
@@ -46,11 +47,16 @@ auto amount_members(CountsType& c) {
 }
 
 /// Copies a note's numbers to the members; false when there are not as many.
-template <class Value, class Members>
+template <class Members>
 bool restore(const Json& numbers, const Members& members) {
-  const auto values = numbers.get<std::vector<Value>>();
-  if (values.size() != members.size()) return false;
-  for (std::size_t i = 0; i < values.size(); ++i) *members[i] = values[i];
+  using Value = std::remove_pointer_t<typename Members::value_type>;
+  if (!numbers.is_array() || numbers.size() != members.size()) return false;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if constexpr (std::integral<Value>)
+      *members[i] = whole_number<Value>(numbers[i]);
+    else
+      *members[i] = numbers[i].template get<Value>();
+  }
   return true;
 }
 
@@ -89,12 +95,15 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
             file.string()));
   try {
     Progress progress;
-    progress.position = {note.at("input"), note.at("offset"), note.at("record")};
-    progress.output_bytes = note.at("output_bytes");
-    progress.input = {note.at("input_records"), note.at("input_documents")};
+    progress.position = {whole_number<std::uint32_t>(note.at("input")),
+                         whole_number<std::uint64_t>(note.at("offset")),
+                         whole_number<std::uint64_t>(note.at("record"))};
+    progress.output_bytes = whole_number<std::uint64_t>(note.at("output_bytes"));
+    progress.input = {whole_number<std::uint64_t>(note.at("input_records")),
+                      whole_number<std::uint64_t>(note.at("input_documents"))};
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
-    if (!restore<std::uint64_t>(note.at("counts"), count_members(progress.counts)) ||
-        !restore<double>(note.at("amounts"), amount_members(progress.counts)))
+    if (!restore(note.at("counts"), count_members(progress.counts)) ||
+        !restore(note.at("amounts"), amount_members(progress.counts)))
       return damaged();
     return progress;
   } catch (const Json::exception&) {
