@@ -88,7 +88,7 @@ Sha256Digest CanonicalConfiguration::digest() const {
 DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration)
     : configuration_(configuration) {
   initialize_sodium();
-  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), std::tuple_size_v<Key>);
+  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
   append(prefix_, kStreamTag);
   append_part(prefix_, dataset);
 }
