@@ -1,6 +1,7 @@
 #include "privacy/sqlite.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,23 +52,26 @@ tl::unexpected<Error> database_error(sqlite3* database, const std::string& file)
 }
 
 Statement& Statement::bind(int index, std::int64_t value) {
-  sqlite3_bind_int64(statement_.get(), index, value);
+  is_bound_ &= sqlite3_bind_int64(statement_.get(), index, value) == SQLITE_OK;
   return *this;
 }
 
 Statement& Statement::bind(int index, std::string_view text) {
   // A null pointer would bind NULL.
-  sqlite3_bind_text(statement_.get(), index, text.empty() ? "" : text.data(), static_cast<int>(text.size()),
-                    SQLITE_STATIC);
+  is_bound_ &= sqlite3_bind_text64(statement_.get(), index, text.empty() ? "" : text.data(), text.size(),
+                                   SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK;
   return *this;
 }
 
 Statement& Statement::bind(int index, std::span<const unsigned char> bytes) {
-  sqlite3_bind_blob(statement_.get(), index, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
+  is_bound_ &=
+      sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC) == SQLITE_OK;
   return *this;
 }
 
 Result<bool> Statement::step() {
+  // A parameter that is not bound would be NULL, and a charge without its amount none at all.
+  if (!std::exchange(is_bound_, true)) return database_error(sqlite3_db_handle(statement_.get()), file_);
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) {
