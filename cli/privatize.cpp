@@ -1,6 +1,8 @@
 // sotto privatize
 #include <fmt/format.h>
 
+#include <sotto/key_file.hpp>
+
 #include "command.hpp"
 #include "config_file.hpp"
 #include "privatize_summary.hpp"
@@ -24,7 +26,7 @@ Examples:
   sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --report receipt.json
   sotto privatize reviews.txt --mechanism cmp --model sotto-en-phrases --budget S3 --base-epsilon 10 --average-words 20
 
-Make a key file with: head -c 32 /dev/urandom > secret.key
+Make a key file with: (umask 077; head -c 32 /dev/urandom > secret.key)
 A configuration file holds the same options by their long names, for example:
   epsilon: 0.5
   field: [subject, body]
@@ -308,6 +310,9 @@ Result<void> run(Arguments& a) {
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
+  if (options.key_file)
+    if (const std::string warning = key_file_warning(*options.key_file); !warning.empty())
+      say("warning: " + warning);
   Receipt receipt;
   {
     ProgressBar bar("B", a.quiet);

@@ -37,15 +37,15 @@ class MaskedWork final : public DocumentWork {
     document.work.text = text.text;
     tokenize(text.text, document.tokens);
     document.work.tokens = document.tokens;
-    document.work.bits = &document.bits;
     const std::size_t digits = plan(document, text.counts);
     if (document.work.drawn.empty() && digits == 0) return {};
     // The coins of places, then the digits, then the draws of words, which wait for the batch.
     const Key key = text.stream_key();
-    document.bits.reset(key, document.work.drawn.size() + 1);
+    document.bits = make_locked<ChaChaBitSource>(key, document.work.drawn.size() + 1);
+    document.work.bits = document.bits.get();
     mechanism_.prepare(document.work);
     document.digits.resize(digits);
-    uniform_digits(document.bits, document.digits);
+    uniform_digits(*document.bits, document.digits);
     account(text, key, document.work.draws);
     draws_ += document.work.draws;
     return {};
@@ -97,9 +97,9 @@ class MaskedWork final : public DocumentWork {
   struct Document {
     MlmDocument work;
     std::vector<Token> tokens;
-    std::vector<TokenAction> actions;  // one for each token
-    std::vector<char> digits;          // uniform digits for the numbers, in order
-    ChaChaBitSource bits{Key{}};
+    std::vector<TokenAction> actions;       // one for each token
+    std::vector<char> digits;               // uniform digits for the numbers, in order
+    std::shared_ptr<ChaChaBitSource> bits;  // in locked memory; null where nothing is drawn
   };
 
   /// Decides about each token; returns how many digits are to be drawn.
@@ -211,7 +211,7 @@ class GenerationWork final : public DocumentWork {
   std::shared_ptr<const RewriteContext> context_;
   const GenerationMechanism& mechanism_;
   std::vector<GenerationDocument> documents_;
-  std::deque<ChaChaBitSource> bits_;
+  std::deque<ChaChaBitSource, LockedAllocator<ChaChaBitSource>> bits_;
   std::size_t rendered_ = 0;
 };
 

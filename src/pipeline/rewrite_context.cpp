@@ -161,7 +161,8 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
-  SOTTO_ASSIGN(context->key, choose_key(options));
+  SOTTO_ASSIGN(const Key key, choose_key(options));
+  context->key = make_locked<const Key>(key);
   if (rewrites_whole_texts(info->name))
     SOTTO_TRY(use_language_model(*info, *context));
   else
@@ -171,7 +172,7 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
 }
 
 DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return DocumentStreams(key, dataset, configuration,
+  return DocumentStreams(*key, dataset, configuration,
                          repeatable() ? Repeats::same_noise : Repeats::fresh_noise);
 }
 

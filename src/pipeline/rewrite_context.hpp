@@ -49,7 +49,7 @@ struct RewriteContext {
   std::vector<std::uint8_t> word_counts;         // by word id; empty: the model has no phrases
   // For all.
   DisplayWords display;
-  Key key;
+  std::shared_ptr<const Key> key;  // in locked memory
   Sha256Digest configuration;
 };
 

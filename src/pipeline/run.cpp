@@ -2,7 +2,6 @@
 // the input.
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -56,6 +55,7 @@ class Run {
         output_(std::move(output)),
         progress_(std::move(done)) {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
+    streams_.reserve(inputs);
     for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
     if (context_->options.unique_ids) unique_ids_.emplace();
     starts_from_the_beginning_ = progress_.output_bytes == 0;
@@ -67,14 +67,8 @@ class Run {
   }
 
   Result<Progress> run() {
-    {
-      std::vector<std::jthread> helpers;
-      // A language model uses several threads itself.
-      const unsigned threads = context_->language ? 1 : thread_count(files_.threads);
-      for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
-      work();
-    }
-    SOTTO_TRY(written_.result());
+    // A language model uses several threads itself.
+    SOTTO_TRY(written_.run(context_->language ? 1 : thread_count(files_.threads), [this] { work(); }));
     SOTTO_TRY(check_documents());
     return progress_;
   }
@@ -111,20 +105,8 @@ class Run {
   void work() {
     Workspace space(context_);
     if (ledger_) space.log = ledger_->make_log();
-    while (take(space.chunk)) {
-      Result<void> result = rewrite(space);
-      written_.hand_in(space.chunk.sequence, std::move(result), [&] { return write(space); });
-    }
-  }
-
-  bool take(Chunk& chunk) {
-    const std::lock_guard lock(reader_mutex_);
-    if (ended_ || written_.failed()) return false;
-    auto more = reader_.next(chunk);
-    ended_ = !more || !*more;
-    if (!more) written_.fail_at(next_to_take_, std::move(more.error()));
-    if (!ended_) next_to_take_ = chunk.sequence + 1;
-    return !ended_;
+    written_.share([&] { return reader_.next(space.chunk); }, [&] { return rewrite(space); },
+                   [&] { return write(space); });
   }
 
   Result<void> rewrite(Workspace& space) {
@@ -194,15 +176,11 @@ class Run {
   const FileOptions& files_;
   RecordLayout layout_;
   RecordReader reader_;
-  std::vector<DocumentStreams> streams_;  // by input
-  std::unique_ptr<LedgerGate> ledger_;    // null: there is none
+  LockedVector<DocumentStreams> streams_;  // by input
+  std::unique_ptr<LedgerGate> ledger_;     // null: there is none
   std::unique_ptr<OutputTarget> output_;
   std::optional<UniqueIds> unique_ids_;  // when an id must not repeat; filled in the order of the input
   bool starts_from_the_beginning_ = true;
-
-  std::mutex reader_mutex_;
-  bool ended_ = false;
-  std::uint64_t next_to_take_ = 0;
 
   InOrder written_;
   Progress progress_;

@@ -23,7 +23,7 @@ WordWork::WordWork(std::shared_ptr<const RewriteContext> context)
       policy_(context_->options.policy),
       vocabulary_(context_->model->vocabulary()),
       good_batch_(context_->mechanism->good_batch()),
-      bits_(Key{}) {
+      bits_(make_locked<ChaChaBitSource>(Key{})) {
   if (context_->bank)
     budgeted_.emplace(*context_->bank, good_batch_);
   else
@@ -65,7 +65,7 @@ Result<void> WordWork::add(const TextToRewrite& text) {
   // in.
   if (!inputs.empty() || digit_count_ > 0) {
     SOTTO_TRY(draw(inputs, text));
-    uniform_digits(bits_, document.digits);
+    uniform_digits(*bits_, document.digits);
   }
   const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
@@ -96,8 +96,8 @@ Result<void> WordWork::draw(std::span<const TokenId> inputs, const TextToRewrite
   if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key, text);
   if (text.log != nullptr && !inputs.empty())
     text.log->list(key, charge_for(text.log->epsilon, inputs.size()));
-  bits_.reset(key, inputs.size() + 1);
-  if (!budgeted_) pending_->add(inputs, bits_);
+  bits_->reset(key, inputs.size() + 1);
+  if (!budgeted_) pending_->add(inputs, *bits_);
   return {};
 }
 
@@ -107,8 +107,8 @@ Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key&
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
   SOTTO_ASSIGN(const std::vector<double> shares,
                share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
-  bits_.reset(key, inputs.size() + 1);
-  if (const auto drawn = budgeted_->add(inputs, shares, bits_); !drawn)
+  bits_->reset(key, inputs.size() + 1);
+  if (const auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn)
     return fail(Errc::limit, fmt::format("a share of {:.6g} for each of {} tokens is refused: {}",
                                          shares.front(), shape.tokens, drawn.error().message));
   count_shares(shares, budget.epsilon, *counts_);

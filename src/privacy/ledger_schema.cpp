@@ -1,7 +1,8 @@
 #include "privacy/ledger_schema.hpp"
 
 #include <fmt/format.h>
-#include <sodium.h>
+
+#include "base/random_bytes.hpp"
 
 namespace sotto {
 namespace {
@@ -70,8 +71,7 @@ Result<void> make_tables(Database& database, int version) {
 
 Result<void> create(Database& database) {
   LedgerId id;
-  [[maybe_unused]] static const int ready = sodium_init();
-  randombytes_buf(id.data(), id.size());
+  SOTTO_TRY(fill_random(id));
   const ChainHash head = chain_start(id);
   SOTTO_TRY(make_tables(database, kLedgerVersion));
   SOTTO_ASSIGN(Statement state, database.prepare("INSERT INTO state VALUES(1, ?, 0, ?, 0)"));

@@ -21,6 +21,7 @@ class Statement {
   Statement() = default;
   Statement(sqlite3_stmt* statement, std::string file) : statement_(statement), file_(std::move(file)) {}
 
+  /// What could not be bound makes the next step() fail.
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, std::string_view text);
   Statement& bind(int index, std::span<const unsigned char> bytes);

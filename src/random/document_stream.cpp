@@ -95,7 +95,7 @@ DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const
                                  Repeats repeats)
     : configuration_(configuration), repeats_(repeats) {
   initialize_sodium();
-  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), std::tuple_size_v<Key>);
+  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
   append(prefix_, kStreamTag);
   append_part(prefix_, dataset);
 }

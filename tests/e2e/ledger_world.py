@@ -101,6 +101,7 @@ class KilledRuns:
         self.source.write_bytes(as_jsonl(records))
         self.key = folder / "key"
         self.key.write_bytes(KEY)
+        self.key.chmod(0o600)
         self.command = ["privatize", "--field", "text", "--id-field", "id", "--dataset", "d", "--format", "jsonl",
                         "--key-file", self.key, "--ledger", self.ledger, "--subject", "who", "--limit", str(limit), "--quiet",
                         *options]
