@@ -4,7 +4,7 @@
 #include "evaluate/data_catalog.hpp"
 #include "evaluate/run_file.hpp"
 #include "fuzz.hpp"
-#include "yaml_config.hpp"
+#include "config_file.hpp"
 
 namespace {
 
@@ -44,6 +44,6 @@ SOTTO_FUZZ_TARGET(config) {
   command.add_option("--threads", count);
   command.add_option("--set", settings)->allow_extra_args(false);
   command.add_flag("--quiet", quiet);
-  const auto applied = cli::apply_yaml_config(command, fuzz::write_scratch("config.yaml", input).string());
+  const auto applied = cli::apply_config_file(command, fuzz::write_scratch("config.yaml", input).string());
   if (!applied) check_message(applied.error());
 }

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
@@ -33,7 +33,7 @@ class PlaceSampler {
       : words_(words), weights_(index_weights(epsilon, gamma, words, weight_bits(words))) {
     if (!weights_.near.empty()) {
       auto table = CumulativeTable::make(weights_.near);
-      assert(table);
+      SOTTO_CHECK(table);
       near_.emplace(std::move(*table));
     }
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "mechanisms/mpfr_real.hpp"
 
 namespace sotto {
@@ -27,12 +27,12 @@ std::uint64_t floor_bits(MpfrReal& scratch, mpfr_ptr x, int bits) {
 }  // namespace
 
 int weight_bits(std::uint64_t items) {
-  assert(items >= 1 && items <= std::uint64_t{1} << 32);
+  SOTTO_CHECK(items >= 1 && items <= std::uint64_t{1} << 32);
   return 62 - static_cast<int>(std::bit_width(items - 1));
 }
 
 std::uint64_t weight_of_loss(double epsilon, double loss, int bits) {
-  assert(loss >= 0 && loss <= 1);
+  SOTTO_CHECK(loss >= 0 && loss <= 1);
   MpfrReal exponent;
   mpfr_set_d(exponent, loss, MPFR_RNDN);
   return ceiling_weight(epsilon, exponent, bits);
@@ -43,7 +43,7 @@ void weights_of_roots(double epsilon, std::span<const std::int64_t> squares, std
   const MpfrCleanup cleanup;
   MpfrReal loss(96);  // there are many of these, and 96 bits are enough for 62
   for (std::size_t i = 0; i < squares.size(); ++i) {
-    assert(squares[i] >= 0 && squares[i] <= largest);
+    SOTTO_CHECK(squares[i] >= 0 && squares[i] <= largest);
     mpfr_set_sj(loss, squares[i], MPFR_RNDN);
     mpfr_div_ui(loss, loss, static_cast<unsigned long>(largest), MPFR_RNDD);
     mpfr_sqrt(loss, loss, MPFR_RNDD);
@@ -52,7 +52,7 @@ void weights_of_roots(double epsilon, std::span<const std::int64_t> squares, std
 }
 
 IndexWeights index_weights(double epsilon, double gamma, std::uint64_t longest, int bits) {
-  assert(gamma >= 0);
+  SOTTO_CHECK(gamma >= 0);
   const MpfrCleanup cleanup;
   MpfrReal scratch;
   MpfrReal power;
@@ -79,7 +79,7 @@ IndexWeights index_weights(double epsilon, double gamma, std::uint64_t longest, 
 }
 
 double truncation_distance(double epsilon, double beta, std::uint64_t items) {
-  assert(beta > 0 && beta < 1 && items >= 1);
+  SOTTO_CHECK(beta > 0 && beta < 1 && items >= 1);
   if (items == 1) return 0;
   const MpfrCleanup cleanup;
   MpfrReal value;

@@ -8,6 +8,7 @@
 #include <sotto/version.hpp>
 
 #include "base/hash.hpp"
+#include "base/json.hpp"
 #include "base/json_numbers.hpp"
 
 namespace sotto {
@@ -127,7 +128,7 @@ std::string to_json(const Certificate& certificate) {
 
 Result<Certificate> parse_certificate(std::string_view text) {
   try {
-    Json json = Json::parse(text);
+    Json json = parse_json<Json>(text);
     const std::string stated = json.at(kChecksum);
     json.erase(kChecksum);
     if (stated != checksum(json)) return fail(Errc::bad_format, "its checksum is wrong");

@@ -3,7 +3,6 @@
 // small weights become impossible.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +11,7 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/result.hpp>
 
+#include "base/check.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
@@ -61,7 +61,7 @@ class CumulativeTable {
 
   /// The i whose share of [0, total()) holds `position` < total(), the shares lying in the order of i.
   std::uint32_t find(std::uint64_t position) const {
-    assert(position < total());
+    SOTTO_CHECK(position < total());
     std::uint32_t i = guide_[position >> guide_shift_];
     std::uint32_t end = guide_[(position >> guide_shift_) + 1];
     while (i < end) {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
@@ -72,33 +71,19 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, P
   return plan;
 }
 
-// OpenBLAS keeps threads of its own that ATen's number does not govern, and that would fight with ours.
-void silence_blas_threads() {
-  static const bool kDone = [] {
-    if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
-      reinterpret_cast<void (*)(int)>(symbol)(1);
-    else if (void* const blas = ::dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD); blas != nullptr)
-      if (void* const hidden = ::dlsym(blas, "openblas_set_num_threads"); hidden != nullptr)
-        reinterpret_cast<void (*)(int)>(hidden)(1);
-    return true;
-  }();
-  static_cast<void>(kDone);
-}
-
 }  // namespace
 
-Spread::Spread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
-  silence_blas_threads();
+ThreadSpread::ThreadSpread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
   at::set_num_threads(1);
   spread_threads = threads;
 }
 
-Spread::~Spread() {
+ThreadSpread::~ThreadSpread() {
   spread_threads = before_;
   at::set_num_threads(aten_before_);
 }
 
-unsigned Spread::threads() {
+unsigned ThreadSpread::threads() {
   return spread_threads;
 }
 
@@ -173,7 +158,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   std::exception_ptr thrown;
   parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
-      const Spread spread(plan.ends.size() == 1 ? runtime.threads : 1);
+      const ThreadSpread spread(plan.ends.size() == 1 ? runtime.threads : 1);
       // The longest first, so that the threads end together.
       const std::size_t batch = plan.ends.size() - 1 - begin;
       const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];
