@@ -2,8 +2,9 @@
 # make test       the tests that every change passes, in less than twenty minutes
 # make test-long  besides these full grids, every sanitizer and the fuzzers; takes hours
 # make build      the program, build/release/sotto
+# make fuzz       every fuzzer for SECONDS=60, or TARGET=name alone
 # PRESET=dev|asan-ubsan|tsan|coverage chooses another build.
-.PHONY: demo test test-long test-slices build configure setup format
+.PHONY: demo test test-long test-slices build configure setup format fuzz
 PRESET ?= release
 LONG_PRESETS = dev asan-ubsan tsan
 
@@ -31,6 +32,12 @@ configure: setup
 
 setup:
 	@tools/setup.sh
+
+fuzz: setup
+	@tools/setup.sh packages-fuzz.txt
+	@cmake --preset fuzz --log-level=NOTICE
+	@cmake --build --preset fuzz
+	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGET)
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

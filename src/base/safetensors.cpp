@@ -14,6 +14,7 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/json.hpp"
 
 namespace sotto {
 namespace {
@@ -179,7 +180,7 @@ Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::stri
   Safetensors parsed;
   SOTTO_ASSIGN(parsed.header, header_text(file, name, alignment));
   const std::span<const std::byte> data = file.subspan(kLengthBytes + parsed.header.size());
-  const auto json = nlohmann::json::parse(parsed.header.begin(), parsed.header.end(), nullptr, false);
+  const auto json = parse_json(parsed.header);
   if (!json.is_object()) return bad_file(name, "not a safetensors file: the header is not a JSON object");
   for (const auto& [key, entry] : json.items()) {
     if (key == kMetadataKey) {

@@ -151,7 +151,8 @@ Result<void> build_lists(const ListOptions& options) {
     SOTTO_ASSIGN(std::vector<TokenId> ids, translate(*model, first));
     translations.push_back(std::move(ids));
   }
-  ChaChaBitSource bits(options.seed ? key_from_seed(*options.seed) : random_key());
+  SOTTO_ASSIGN(const Key key, options.seed ? Result<Key>(key_from_seed(*options.seed)) : random_key());
+  ChaChaBitSource bits(key);
   SharedProgress progress(options.progress,
                           std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
   nlohmann::json sources = nlohmann::json::array();

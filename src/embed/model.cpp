@@ -11,6 +11,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/safetensors.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
@@ -55,7 +56,7 @@ Result<std::vector<std::string>> parse_sources(const Metadata& metadata, std::st
   std::vector<std::string> sources;
   const auto found = metadata.find(std::string(kListSourcesKey));
   if (found == metadata.end()) return sources;
-  const auto json = nlohmann::json::parse(found->second, nullptr, false);
+  const auto json = parse_json(found->second);
   if (!json.is_array()) return bad_model(name, "metadata 'list_sources' is not a JSON array");
   for (const auto& source : json) {
     if (!source.is_string())

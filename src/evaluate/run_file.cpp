@@ -205,6 +205,9 @@ Result<RunFile> read_run_file(const std::filesystem::path& file, bool quick) {
       if (!node["quick"].IsDefined() || !node["quick"].IsMap())
         return fail(Errc::invalid_argument,
                     fmt::format("{}: --quick needs a map 'quick' in the file", file.string()));
+      if (node["quick"]["quick"].IsDefined())  // it would be laid upon itself while it is read
+        return fail(Errc::invalid_argument,
+                    fmt::format("{}: 'quick' holds itself a key 'quick'", file.string()));
       merge_yaml(node, node["quick"]);
     }
     return read(node, file);

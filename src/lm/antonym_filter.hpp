@@ -33,6 +33,9 @@ class AntonymFilter {
   /// The numbers of the words one of whose base forms is an antonym of one of `word`'s, ascending.
   Result<std::vector<std::uint32_t>> antonyms(std::string_view word) const;
 
+  /// Of WordNet's files.
+  std::string digest() const { return net_.digest(); }
+
  private:
   explicit AntonymFilter(WordNet net) : net_(std::move(net)) {}
 

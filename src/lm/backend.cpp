@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <fmt/format.h>
 
 #include "base/plugin.hpp"
@@ -14,8 +12,7 @@ constexpr Plugin kPlugin = {.file = "libsotto_lm_torch.so",
                             .remedy = "libtorch (Debian: libtorch-dev)"};
 
 Result<LanguageModelBackend*> load() {
-  // oneDNN reads it when it is first used, so it has to be there before the plugin.
-  if (!processor_allows_amx()) ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  restrain_libraries();
   SOTTO_ASSIGN(void* const function, load_plugin_function(kPlugin, kLanguageModelFactory));
   LanguageModelBackend* const backend = reinterpret_cast<LanguageModelFactory>(function)(kLanguageModelAbi);
   if (backend == nullptr)

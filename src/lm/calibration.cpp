@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/json_numbers.hpp"
 #include "lm/masked_input.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
@@ -125,7 +127,7 @@ Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::str
     std::vector<Sequence> prompts;
     std::vector<std::vector<SubwordId>> ids;
     for (std::size_t i = 0; i < rows; ++i) {
-      prompts.push_back(writer.prompt(std::string_view(texts[begin + i]).substr(0, most)));
+      prompts.push_back(writer.prompt(writer.ids(std::string_view(texts[begin + i]).substr(0, most))));
       ids.push_back(writer.ids(texts[begin + i]));
     }
     std::vector<float> logits(rows * size);
@@ -151,7 +153,7 @@ Result<void> store_calibration(const std::filesystem::path& folder, const Calibr
                                        {"standard_deviation", calibration.deviation},
                                        {"texts", calibration.texts},
                                        {"logits", calibration.logits},
-                                       {"model_sha256", calibration.model_digest},
+                                       {"model", calibration.model_digest},
                                        {"text_sha256", calibration.text_digest}};
   SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(folder / kCalibrationFile));
   SOTTO_TRY(file.write(json.dump(2) + "\n"));
@@ -164,7 +166,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
   SOTTO_ASSIGN(const std::string text, read_file(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json(text);
   const auto wrong = [&](std::string_view what) {
     return fail(Errc::bad_format,
                 fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));
@@ -176,9 +178,9 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
     calibration.bounds.highest = json.at("highest").get<float>();
     calibration.mean = json.at("mean").get<double>();
     calibration.deviation = json.at("standard_deviation").get<double>();
-    calibration.texts = json.at("texts").get<std::uint64_t>();
-    calibration.logits = json.at("logits").get<std::uint64_t>();
-    calibration.model_digest = json.at("model_sha256").get<std::string>();
+    calibration.texts = whole_number<std::uint64_t>(json.at("texts"));
+    calibration.logits = whole_number<std::uint64_t>(json.at("logits"));
+    calibration.model_digest = json.at("model").get<std::string>();
     calibration.text_digest = json.at("text_sha256").get<std::string>();
   } catch (const nlohmann::json::exception&) {
     return wrong("a field is missing or of the wrong kind");

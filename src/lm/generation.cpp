@@ -16,8 +16,6 @@ constexpr std::string_view kPlace = "{}";
 constexpr std::string_view kPrompt = "Document : {}\nParaphrase of the document :";
 
 constexpr std::size_t kBatch = 16;
-// A part of a text may have some tokens more alone than inside it.
-constexpr std::size_t kSlack = 8;
 constexpr EncodeOptions kPlain{.add_special = false, .ranges = false, .special_in_text = false};
 
 bool is_blank(char byte) {
@@ -48,24 +46,23 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const
   if (!tokenizer->special().eos)
     return fail(Errc::bad_format, "the vocabulary has no token for the end of a text");
   writer->end_ = static_cast<std::int32_t>(*tokenizer->special().eos);
+  std::optional<SubwordId> paraphrase;  // its own token ends the prompt
   if (prompt.empty()) {
-    if (!model->answers()) writer->paraphrase_ = tokenizer->id(kParaphrase);
-    prompt = writer->paraphrase_ ? kPlace : kPrompt;
+    if (!model->answers()) paraphrase = tokenizer->id(kParaphrase);
+    prompt = paraphrase ? kPlace : kPrompt;
   }
   const std::size_t place = prompt.find(kPlace);
   if (place == std::string_view::npos)
     return fail(Errc::invalid_argument,
                 fmt::format("--set: prompt '{}' has no {{}} where the text goes", prompt));
-  writer->before_ = prompt.substr(0, place);
-  writer->after_ = prompt.substr(place + kPlace.size());
   const std::size_t size = std::min<std::size_t>(model->output_size(), tokenizer->size());
   for (std::uint32_t id = 0; id < size; ++id)
-    if (!tokenizer->token(id).empty() && (static_cast<std::int32_t>(id) == writer->end_ ||
-                                          (!tokenizer->is_special(id) && id != writer->paraphrase_)))
+    if (!tokenizer->token(id).empty() &&
+        (static_cast<std::int32_t>(id) == writer->end_ || (!tokenizer->is_special(id) && id != paraphrase)))
       writer->outcomes_.push_back(id);
   writer->model_ = std::move(model);
   writer->tokenizer_ = std::move(tokenizer);
-  writer->overhead_ = writer->prompt("").ids.size();
+  writer->frame(prompt.substr(0, place), prompt.substr(place + kPlace.size()), paraphrase);
   return writer;
 }
 
@@ -78,19 +75,34 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::open(const std::filesystem
   return make(std::move(model), std::move(tokenizer), prompt);
 }
 
-Sequence TextWriter::prompt(std::string_view text) const {
-  Sequence sequence;
+/// A prompt is put together of ids, not of characters: so it has as many as its parts have together, whatever
+/// the text is.
+void TextWriter::frame(std::string_view before, std::string_view after, std::optional<SubwordId> paraphrase) {
+  const std::size_t blanks = before.size() - (before.find_last_not_of(' ') + 1);
+  blanks_.assign(blanks, ' ');
   EncodeOptions options = kPlain;
   options.add_special = model_->answers();  // an encoder's input ends with its own token
-  if (paraphrase_) sequence.ids.push_back(end_);
-  for (const SubwordId id : tokenizer_->encode(before_ + std::string(text) + after_, options).ids)
-    sequence.ids.push_back(static_cast<std::int32_t>(id));
-  if (paraphrase_) sequence.ids.push_back(static_cast<std::int32_t>(*paraphrase_));
+  const Encoding around = tokenizer_->encode(after, options);
+  const auto text = around.ids.begin() + around.first.begin;
+  if (paraphrase) before_.push_back(static_cast<SubwordId>(end_));
+  before_.insert(before_.end(), around.ids.begin(), text);
+  const auto start = tokenizer_->encode(before.substr(0, before.size() - blanks), kPlain).ids;
+  before_.insert(before_.end(), start.begin(), start.end());
+  after_.assign(text, around.ids.end());
+  if (paraphrase) after_.push_back(*paraphrase);
+}
+
+Sequence TextWriter::prompt(std::span<const SubwordId> text) const {
+  Sequence sequence;
+  sequence.ids.reserve(overhead() + text.size());
+  for (const std::span<const SubwordId> ids : {std::span(before_), text, std::span(after_)})
+    sequence.ids.insert(sequence.ids.end(), ids.begin(), ids.end());
   return sequence;
 }
 
 std::vector<SubwordId> TextWriter::ids(std::string_view text) const {
-  return tokenizer_->encode(text, kPlain).ids;
+  if (text.empty()) return {};
+  return tokenizer_->encode(blanks_ + std::string(text), kPlain).ids;
 }
 
 /// A text in the making.
@@ -120,7 +132,7 @@ std::size_t GenerationMechanism::good_batch() const {
 /// How many tokens of a text are read at a time: what is written needs room too.
 std::size_t GenerationMechanism::most_input() const {
   const CausalModel& model = writer_->model();
-  const std::size_t taken = writer_->overhead() + kSlack;
+  const std::size_t taken = writer_->overhead();
   const std::size_t positions = model.max_positions();
   if (positions <= taken + options_.length) return 0;
   const std::size_t room = positions - taken;
@@ -133,31 +145,23 @@ void GenerationMechanism::prepare(GenerationDocument& document) const {
   document.lengths.clear();
   document.draws = 0;
   document.output.clear();
-  EncodeOptions options = kPlain;
-  options.ranges = true;
-  const Encoding encoding = writer_->tokenizer().encode(document.text, options);
+  const std::vector<SubwordId> ids = writer_->ids(document.text);
   const std::size_t most = most_input();
-  if (options_.length > 0 && encoding.ids.empty()) {  // as many draws for an empty text as for any
-    document.parts.emplace_back();
-    document.lengths.push_back(options_.length);
-    document.draws = options_.length;
-  }
-  std::size_t begin = 0;
-  while (begin < encoding.ids.size()) {
-    std::size_t end = std::min(begin + most, encoding.ids.size());
-    for (std::size_t cut = end; end < encoding.ids.size() && cut > begin + most / 2; --cut)
-      if (writer_->tokenizer().starts_word(encoding.ids[cut])) {
-        end = cut;
-        break;
-      }
-    const std::uint32_t from = begin == 0 ? 0 : encoding.ranges[begin].begin;
-    const std::uint32_t to = end == encoding.ids.size() ? static_cast<std::uint32_t>(document.text.size())
-                                                        : encoding.ranges[end].begin;
-    document.parts.emplace_back(document.text.substr(from, to - from));
-    document.lengths.push_back(options_.length > 0 ? options_.length : end - begin);
-    document.draws += document.lengths.back();
-    if (options_.length > 0) return;
-    begin = end;
+  const auto add_part = [&](std::size_t begin, std::size_t end, std::size_t length) {
+    const auto first = ids.begin();
+    document.parts.emplace_back(first + static_cast<std::ptrdiff_t>(begin),
+                                first + static_cast<std::ptrdiff_t>(end));
+    document.lengths.push_back(length);
+    document.draws += length;
+  };
+  if (options_.length > 0)  // as many draws for an empty text as for any
+    return add_part(0, std::min(most, ids.size()), options_.length);
+  // Parts of one size, give or take a token: to look for the start of a word would tell where words start.
+  const std::size_t parts = (ids.size() + most - 1) / most;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t begin = ids.size() * part / parts;
+    const std::size_t end = ids.size() * (part + 1) / parts;
+    add_part(begin, end, end - begin);
   }
 }
 

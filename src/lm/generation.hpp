@@ -39,24 +39,25 @@ class TextWriter {
   /// The tokens that may come out: all but the special ones, and the end of a text. Fixed by the vocabulary.
   const std::vector<std::uint32_t>& outcomes() const { return outcomes_; }
 
-  /// What the model is given for a text. Special tokens that stand in the text are plain characters.
-  Sequence prompt(std::string_view text) const;
-  /// The ids of a text alone.
+  /// The ids of a text. Special tokens that stand in it are plain characters.
   std::vector<SubwordId> ids(std::string_view text) const;
+  /// What the model is given for a text, or a part of one, of these ids.
+  Sequence prompt(std::span<const SubwordId> text) const;
   /// How many ids a prompt has beside those of the text.
-  std::size_t overhead() const { return overhead_; }
+  std::size_t overhead() const { return before_.size() + after_.size(); }
 
  private:
   TextWriter() = default;
 
   std::shared_ptr<const CausalModel> model_;
   std::shared_ptr<const SubwordTokenizer> tokenizer_;
-  std::string before_;
-  std::string after_;
-  std::optional<SubwordId> paraphrase_;  // its own token ends the prompt
+  void frame(std::string_view before, std::string_view after, std::optional<SubwordId> paraphrase);
+
+  std::vector<SubwordId> before_;  // what stands around a text's ids
+  std::vector<SubwordId> after_;
+  std::string blanks_;  // before a text, because they are a part of its first token
   std::int32_t end_ = 0;
   std::vector<std::uint32_t> outcomes_;
-  std::size_t overhead_ = 0;
 };
 
 struct GenerationOptions {
@@ -69,10 +70,10 @@ struct GenerationDocument {
   std::string_view text;
   BitSource* bits = nullptr;  ///< its own; not shared with another document
 
-  std::vector<std::string> parts;    ///< by prepare(): what is read at a time
-  std::vector<std::size_t> lengths;  ///< by prepare(): the most tokens written for each
-  std::uint64_t draws = 0;           ///< by prepare(): at most so many will be made
-  std::string output;                ///< by rewrite()
+  std::vector<std::vector<SubwordId>> parts;  ///< by prepare(): what is read at a time
+  std::vector<std::size_t> lengths;           ///< by prepare(): the most tokens written for each
+  std::uint64_t draws = 0;                    ///< by prepare(): at most so many will be made
+  std::string output;                         ///< by rewrite()
 };
 
 /// Immutable, so safe to share between threads.
@@ -84,8 +85,9 @@ class GenerationMechanism {
                                                                  const LogitBounds& bounds);
 
   /// Decides how many draws there are at most: as many as the text has tokens, or the fixed number. A text
-  /// that is too long for the model is cut into parts at its blanks, each rewritten alone; with a fixed
-  /// number only its beginning is read.
+  /// that is too long for the model is cut into parts, each rewritten alone; with a fixed number only its
+  /// beginning is read. How many parts and draws there are, and how many draws each part has, follows from
+  /// the number of tokens alone: between texts that agree in it, every draw keeps its promise.
   void prepare(GenerationDocument& document) const;
 
   /// Writes prepared documents anew. A part ends at the model's end of text or at its most tokens.

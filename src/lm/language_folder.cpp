@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
-#include "base/hash.hpp"
+#include "base/tree_hash.hpp"
 #include "lm/calibration.hpp"
 
 namespace sotto {
@@ -15,21 +14,40 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kExtensions = {".json", ".txt", ".safetensors", ".model", ".bpe"};
 
+bool counts(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end() &&
+         file.filename() != kCalibrationFile;
+}
+
+/// The files of a folder and, where `deeper`, of the folders in it, as paths below `top`.
+Result<void> list_files(const std::filesystem::path& top, const std::filesystem::path& below, bool deeper,
+                        std::vector<std::filesystem::path>& files) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(top / below, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::filesystem::path path = below / entry->path().filename();
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) {
+      if (deeper) SOTTO_TRY(list_files(top, path, false, files));
+    } else if (counts(path)) {
+      files.push_back(path);
+    }
+  }
+  if (error) return fail(Errc::io, fmt::format("{}: {}", (top / below).string(), error.message()));
+  return {};
+}
+
 Result<std::vector<std::filesystem::path>> model_files(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
     return fail(Errc::not_found, fmt::format("{}: no such folder", folder.string()));
-  if (!std::filesystem::exists(folder / "config.json", error))
+  if (!std::filesystem::exists(folder / "config.json", error) &&
+      !std::filesystem::exists(folder / "modules.json", error))
     return fail(Errc::not_found,
                 fmt::format("{}: there is no config.json, so this is no language model", folder.string()));
   std::vector<std::filesystem::path> files;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string extension = entry->path().extension().string();
-    const bool counts = std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-    if (counts && entry->path().filename() != kCalibrationFile) files.push_back(entry->path());
-  }
-  if (error) return fail(Errc::io, fmt::format("{}: {}", folder.string(), error.message()));
+  SOTTO_TRY(list_files(folder, {}, true, files));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -38,14 +56,12 @@ Result<std::vector<std::filesystem::path>> model_files(const std::filesystem::pa
 
 Result<std::string> folder_digest(const std::filesystem::path& folder) {
   SOTTO_ASSIGN(const auto files, model_files(folder));
-  Sha256 hash;
+  std::string listing;
   for (const std::filesystem::path& path : files) {
-    SOTTO_ASSIGN(const MappedFile file, MappedFile::open(path));
-    const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-    hash.update(fmt::format("{}\n{}\n", path.filename().string(), content.size()));
-    hash.update(content);
+    SOTTO_ASSIGN(const std::string digest, tree_hash_file(folder / path));
+    listing += fmt::format("{} {} {}\n", path.string().size(), path.string(), digest);
   }
-  return to_hex(hash.finish());
+  return tree_hash(listing);
 }
 
 }  // namespace sotto

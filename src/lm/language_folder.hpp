@@ -8,9 +8,10 @@
 
 namespace sotto {
 
-/// SHA-256, in hex, of the names and contents of all files in the folder that decide what its model does
-/// (settings, vocabularies, weights), in the order of their names. A calibration is not among them. The error
-/// says so where there is no such folder or no config.json in it.
+/// The tree hash (see base/tree_hash.hpp) of a list of all files that decide what the model does (settings,
+/// vocabularies, weights; in the folder and in the folders in it, where sentence encoders keep some), each
+/// with its name and its own tree hash, in the order of their names. A calibration is not among them. The
+/// error says so where there is no such folder or no config.json in it.
 Result<std::string> folder_digest(const std::filesystem::path& folder);
 
 }  // namespace sotto

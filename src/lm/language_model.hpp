@@ -129,6 +129,9 @@ class LanguageModelBackend {
       const std::filesystem::path& folder, const LanguageModelResources& resources) = 0;
   virtual Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                                  const LanguageModelResources& resources) = 0;
+  /// What decides the last digits of answers besides the model (library, processor, device), on one line.
+  /// Where it differs, answers may.
+  virtual Result<std::string> arithmetic(const LanguageModelResources& resources) = 0;
 };
 
 /// The plugin, loaded by the first call (see base/plugin.hpp); an error that says what is missing where there
@@ -136,7 +139,7 @@ class LanguageModelBackend {
 Result<LanguageModelBackend*> language_model_backend();
 
 /// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 2;
+inline constexpr std::uint32_t kLanguageModelAbi = 3;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 using LanguageModelFactory = LanguageModelBackend* (*)(std::uint32_t abi);
 

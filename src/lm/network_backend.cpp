@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <fmt/format.h>
 
 #include "base/plugin.hpp"
@@ -14,8 +12,7 @@ constexpr Plugin kPlugin = {.file = "libsotto_lm_torch.so",
                             .remedy = "libtorch (Debian: libtorch-dev)"};
 
 Result<NetworkBackend*> load() {
-  // As for language models: oneDNN reads it when it is first used.
-  if (!processor_allows_amx()) ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  restrain_libraries();
   SOTTO_ASSIGN(void* const function, load_plugin_function(kPlugin, kNetworkFactory));
   NetworkBackend* const backend = reinterpret_cast<NetworkFactory>(function)(kNetworkAbi);
   if (backend == nullptr)

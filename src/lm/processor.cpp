@@ -1,5 +1,7 @@
 #include "lm/processor.hpp"
 
+#include <cstdlib>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -43,5 +45,10 @@ bool processor_allows_amx() {
 }
 
 #endif
+
+void restrain_libraries() {
+  if (!processor_allows_amx()) ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
+}
 
 }  // namespace sotto

@@ -15,6 +15,7 @@
 #include <sotto/validate.hpp>
 
 #include "mechanisms/selection.hpp"
+#include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
@@ -40,13 +41,14 @@ class SanTextPlus final : public SelectionMechanism {
             .unit = {"Euclidean distance of the vectors", selection().model().digest()},
             .scope = GuaranteeScope::sensitive_outputs,
             .epsilon = epsilon_,
+            .additive = additive(),
             .assumptions = selection_assumptions(selection()),
             .statement = fmt::format(
                 "For any two words, and words outside the vocabulary, the probabilities of each sensitive "
                 "output differ at most by the factor exp({} d + {:.6g}), d the Euclidean distance of their "
                 "vectors; {:.6g} is ln(1/p). A word that is not sensitive is kept with probability {:.6g}, "
                 "and an output that is not sensitive reveals the input.",
-                epsilon_, -std::log(replaced), -std::log(replaced), 1 - replaced)};
+                epsilon_, additive(), additive(), 1 - replaced)};
   }
 
   Result<void> show_rows(RowVisitor&) const override {
@@ -54,10 +56,7 @@ class SanTextPlus final : public SelectionMechanism {
                 "an output that is not sensitive reveals the input, so the loss has no bound");
   }
 
-  /// ε·d + ln(1/p), as a multiple of ε.
-  double distance(TokenId a, TokenId b) const override {
-    return a == b ? 0 : selection().distance(a, b) - std::log(probability()) / epsilon_;
-  }
+  double distance(TokenId a, TokenId b) const override { return selection().distance(a, b); }
 
   bool covers(TokenId output) const override { return (*sensitive_)[output]; }
 
@@ -93,6 +92,9 @@ class SanTextPlus final : public SelectionMechanism {
    private:
     const SanTextPlus& mechanism_;
   };
+
+  /// ln(1/p), rounded up past the error of the logarithm.
+  double additive() const { return round_up(round_up(-std::log(probability()))); }
 
   double probability() const { return static_cast<double>(replaced_sides_) * 0x1p-53; }
 

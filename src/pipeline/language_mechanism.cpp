@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <sotto/document_guarantee.hpp>
 #include <sotto/model.hpp>
 #include <sotto/validate.hpp>
 
@@ -64,19 +65,21 @@ Result<MlmOptions> mlm_options(double epsilon, const ParameterValues& parameters
 }
 
 Result<MlmExtras> mlm_extras(const PrivatizeOptions& options, const ParameterValues& parameters,
-                             const WordFiller& filler) {
+                             const WordFiller& filler, std::map<std::string, std::string>& law) {
   MlmExtras extras;
   SOTTO_ASSIGN(const std::size_t antonyms,
                parse_choice("--set antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
   extras.antonym_policy = static_cast<AntonymPolicy>(antonyms);
   if (extras.antonym_policy != AntonymPolicy::keep) {
     SOTTO_ASSIGN(extras.antonyms, AntonymFilter::open(filler.words(), parameters.at("wordnet")));
+    law["wordnet"] = extras.antonyms->digest();
   }
   if (parameters.at("alpha") == "off") return extras;
   auto alpha = parse_number("--set alpha", parameters.at("alpha"), 1e-6, 1e6);
   if (!alpha) alpha.error().message += " or off";
   SOTTO_ASSIGN(const double weight, std::move(alpha));
   SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
+  SOTTO_ASSIGN(law["encoder"], folder_digest(folder));
   SOTTO_ASSIGN(const auto encoder, SentenceEncoder::open(folder, options.language));
   extras.similarity = std::make_shared<const ContextSimilarity>(encoder, weight);
   return extras;
@@ -113,7 +116,7 @@ Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues&
   if (!bounded && !made.calibration) return no_bounds(made.folder);
   std::optional<LogitBounds> bounds;
   if (made.calibration) bounds = made.calibration->bounds;
-  SOTTO_ASSIGN(MlmExtras extras, mlm_extras(options, parameters, *filler));
+  SOTTO_ASSIGN(MlmExtras extras, mlm_extras(options, parameters, *filler, made.law));
   SOTTO_ASSIGN(made.masked, MlmMechanism::make(filler, mlm, bounds, std::move(extras)));
   return {};
 }
@@ -150,6 +153,8 @@ Result<std::shared_ptr<const LanguageMechanism>> LanguageMechanism::make(const P
     SOTTO_TRY(make_masked(options, parameters, *made));
   else
     SOTTO_TRY(make_generation(options, info, parameters, *made));
+  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(made->law["arithmetic"], backend->arithmetic(options.language));
   return made;
 }
 
@@ -158,17 +163,8 @@ const LogitBounds& LanguageMechanism::bounds() const {
 }
 
 Guarantee LanguageMechanism::guarantee(const Policy& policy) const {
-  Guarantee guarantee = masked ? masked->guarantee() : generation->guarantee();
-  const bool words_choose = policy.stopwords == StopwordPolicy::keep || policy.oov != OovPolicy::bottom;
-  if (words_choose) {
-    guarantee.kind = GuaranteeKind::none;
-    guarantee.rho = 0;
-    guarantee.assumptions.clear();
-    guarantee.statement =
-        "Which places are drawn depends on the words of the text, so the output tells about them whatever "
-        "epsilon is; privatize stopwords and words outside the vocabulary for a guarantee.";
-  }
-  return guarantee;
+  return guarantee_for_texts(masked ? masked->guarantee() : generation->guarantee(),
+                             {.view = masked ? TextView::masked : TextView::written, .policy = policy});
 }
 
 LanguageModelReceipt LanguageMechanism::receipt(const PrivatizeOptions& options) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,10 @@ struct LanguageMechanism {
   const LogitBounds& bounds() const;
 
   std::filesystem::path folder;
-  std::string digest;
+  std::string digest;  ///< of all files of the model
+  /// What else decides the law, by name: the digests of other files that are read, and the arithmetic. All of
+  /// it belongs to the configuration.
+  std::map<std::string, std::string> law;
   std::shared_ptr<const MlmMechanism> masked;
   std::shared_ptr<const GenerationMechanism> generation;
   std::optional<Calibration> calibration;  ///< what the bounds rest on; empty: the model's architecture

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sotto/document_guarantee.hpp>
 #include <sotto/validate.hpp>
 
 #include "pipeline/certificates.hpp"
@@ -48,6 +49,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
     configuration.add("precision", to_string(context.options.language.precision));
     configuration.add("logits.lowest", static_cast<double>(context.language->bounds().lowest));
     configuration.add("logits.highest", static_cast<double>(context.language->bounds().highest));
+    for (const auto& [name, value] : context.language->law) configuration.add("law." + name, value);
   } else if (const std::string digest = context.mechanism->data_digest(); !digest.empty()) {
     configuration.add("data", digest);
   }
@@ -159,7 +161,8 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
-  SOTTO_ASSIGN(context->key, choose_key(options));
+  SOTTO_ASSIGN(const Key key, choose_key(options));
+  context->key = make_locked<const Key>(key);
   if (rewrites_whole_texts(info->name))
     SOTTO_TRY(use_language_model(*info, *context));
   else
@@ -169,11 +172,21 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
 }
 
 DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return DocumentStreams(key, dataset, configuration);
+  return DocumentStreams(*key, dataset, configuration,
+                         repeatable() ? Repeats::same_noise : Repeats::fresh_noise);
 }
 
 Guarantee RewriteContext::guarantee(const Counts& counts) const {
   if (language) return language->guarantee(options.policy);
+  return guarantee_for_texts(
+      token_guarantee(counts),
+      {.view = TextView::words,
+       .policy = options.policy,
+       .collocations = phrases != nullptr,
+       .shares_by_words = bank && options.document_budget->strategy == BudgetStrategy::words});
+}
+
+Guarantee RewriteContext::token_guarantee(const Counts& counts) const {
   Guarantee guarantee = mechanism->guarantee();
   if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
   if (!bank || counts.largest_share == 0) return guarantee;
@@ -207,6 +220,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();
+  receipt.keyed = options.key_file.has_value();
   receipt.counts = counts;
   return receipt;
 }

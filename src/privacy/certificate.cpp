@@ -8,6 +8,8 @@
 #include <sotto/version.hpp>
 
 #include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/json_numbers.hpp"
 
 namespace sotto {
 namespace {
@@ -41,7 +43,7 @@ CertificateSubject read_subject(const Json& json) {
   subject.epsilon = json.at("epsilon");
   subject.model_digest = json.at("model_sha256");
   subject.data_digest = json.at("data_sha256");
-  subject.stream_version = json.at("stream_version");
+  subject.stream_version = whole_number<int>(json.at("stream_version"));
   return subject;
 }
 
@@ -94,7 +96,7 @@ Result<Certificate> read_content(const Json& json) {
     return fail(Errc::bad_format, fmt::format("its version is {}, not {}", json.at("certificate").dump(),
                                               kVersionOfCertificates));
   Certificate c;
-  c.sample = json.at("sample");
+  c.sample = whole_number<std::uint64_t>(json.at("sample"));
   c.subject = read_subject(json.at("subject"));
   c.model = json.at("model");
   c.unit = {json.at("unit").at("metric"), json.at("unit").at("model_sha256")};
@@ -104,11 +106,11 @@ Result<Certificate> read_content(const Json& json) {
   c.attained = json.at("attained_epsilon");
   c.worst = read_pair(json.at("worst"));
   const Json& counts = json.at("counts");
-  c.inputs = counts.at("inputs");
-  c.outputs = counts.at("outputs");
-  c.pairs = counts.at("pairs");
-  c.exact_pairs = counts.at("exact_pairs");
-  c.equal_inputs = counts.at("equal_inputs");
+  c.inputs = whole_number<std::uint64_t>(counts.at("inputs"));
+  c.outputs = whole_number<std::uint64_t>(counts.at("outputs"));
+  c.pairs = whole_number<std::uint64_t>(counts.at("pairs"));
+  c.exact_pairs = whole_number<std::uint64_t>(counts.at("exact_pairs"));
+  c.equal_inputs = whole_number<std::uint64_t>(counts.at("equal_inputs"));
   c.seconds = json.at("seconds");
   if (c.sample != 0) return fail(Errc::bad_format, "it is a sample and no certificate");
   if (!(c.epsilon >= 0) || !(c.attained <= c.epsilon))
@@ -126,7 +128,7 @@ std::string to_json(const Certificate& certificate) {
 
 Result<Certificate> parse_certificate(std::string_view text) {
   try {
-    Json json = Json::parse(text);
+    Json json = parse_json<Json>(text);
     const std::string stated = json.at(kChecksum);
     json.erase(kChecksum);
     if (stated != checksum(json)) return fail(Errc::bad_format, "its checksum is wrong");

@@ -42,8 +42,13 @@ void append_part(Blake2bState& state, std::string_view bytes) {
   append(state, bytes);
 }
 
-void append_id(Blake2bState& state, const DocumentId& document) {
-  if (document.id) {
+void append_id(Blake2bState& state, const DocumentId& document, Repeats repeats) {
+  if (document.id && repeats == Repeats::fresh_noise) {
+    append_number(state, 1 + sizeof(document.record) + document.id->size());
+    append(state, "n");
+    append_number(state, document.record);
+    append(state, *document.id);
+  } else if (document.id) {
     append_number(state, 1 + document.id->size());
     append(state, "s");
     append(state, *document.id);
@@ -86,10 +91,11 @@ Sha256Digest CanonicalConfiguration::digest() const {
   return sha256(serialize());
 }
 
-DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration)
-    : configuration_(configuration) {
+DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration,
+                                 Repeats repeats)
+    : configuration_(configuration), repeats_(repeats) {
   initialize_sodium();
-  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), std::tuple_size_v<Key>);
+  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
   append(prefix_, kStreamTag);
   append_part(prefix_, dataset);
 }
@@ -101,7 +107,7 @@ DocumentStreams::~DocumentStreams() {
 Key DocumentStreams::stream_key(const DocumentId& document, std::string_view field,
                                 std::string_view text) const {
   Blake2bState state = prefix_;
-  append_id(state, document);
+  append_id(state, document, repeats_);
   append_part(state, field);
   append_part(state, text);
   append_part(state, {reinterpret_cast<const char*>(configuration_.data()), configuration_.size()});

@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "text/char_kind.hpp"
+#include "text/punctuation_run.hpp"
 #include "text/sentence_tracker.hpp"
 #include "text/utf8.hpp"
 
@@ -59,10 +60,11 @@ class TokenScanner {
     switch (first.kind) {
       case CharKind::whitespace:
         tracker_.whitespace(first.value);
+        after_token_ = false;
         position_ += first.size;
         return;
       case CharKind::punctuation:
-        return emit(position_ + first.size, TokenClass::punctuation, first.value);
+        return punctuation(first);
       case CharKind::letter:
       case CharKind::digit:
       case CharKind::foreign:
@@ -97,6 +99,32 @@ class TokenScanner {
     tokens_.add({static_cast<std::uint32_t>(position_), static_cast<std::uint32_t>(end), token_class, ascii,
                  tracker_.token(token_class, first)});
     position_ = end;
+    after_token_ = true;
+  }
+
+  /// All of a run at once, so that a long one is read once.
+  void punctuation(const Char& first) {
+    std::size_t end = position_ + first.size;
+    Char next = at(end);
+    for (; next.kind == CharKind::punctuation; next = at(end)) end += next.size;
+    const bool single = end == position_ + first.size;
+    if (single && is_heart(first, end)) return emit(end + 1, TokenClass::other, first.value);
+    const RunNeighbours neighbours{after_token_, next.kind != CharKind::whitespace};
+    if (!single && !is_ordinary_run(text_.substr(position_, end - position_), neighbours))
+      return emit(end, TokenClass::other, first.value);
+    while (position_ < end) {
+      const Char c = at(position_);
+      emit(position_ + c.size, TokenClass::punctuation, c.value);
+    }
+  }
+
+  /// "<3", where it is no comparison ("x<3", "<3.5", "<30") and the digit begins nothing else.
+  bool is_heart(const Char& first, std::size_t next) {
+    if (first.value != '<' || at(next).value != '3' || after_token_ || email_end(next) != 0) return false;
+    const Char after = at(next + 1);
+    return !is_word_kind(after.kind) && !extends(after.kind) &&
+           !joins(CharKind::digit, after, next + 1 + after.size) &&
+           (after.value != '_' || after_underscores(next + 1) == next + 1);
   }
 
   void symbols(const Char& first) {
@@ -229,6 +257,7 @@ class TokenScanner {
   std::size_t position_;
   SentenceTracker tracker_;
   TokenWriter& tokens_;
+  bool after_token_ = false;  // no whitespace stands directly before position_
   bool has_at_sign_;
   bool has_scheme_;
   std::size_t no_scheme_before_ = 0;

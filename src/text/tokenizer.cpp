@@ -1,7 +1,8 @@
 // The fast path: 64 bytes at a time as bit masks. Borders are local in plain ASCII text: a joiner belongs to
 // a word by its two neighbours, so all borders of a block come from a few shifts. Whatever needs more (bytes
-// beyond ASCII, letters next to digits, what could be a URL or an e-mail address) sends its stretch between
-// two blanks to scan_tokens(); no token contains whitespace, so that stretch can be cut out.
+// beyond ASCII, letters next to digits, what could be a URL or an e-mail address, runs of punctuation that
+// are not ordinary) sends its stretch between two blanks to scan_tokens(); no token contains whitespace, so
+// that stretch can be cut out.
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "base/check.hpp"
 #include "text/byte_masks.hpp"
 #include "text/char_kind.hpp"
+#include "text/punctuation_run.hpp"
 #include "text/token_scanner.hpp"
 #include "text/token_writer.hpp"
 #include "text/utf8.hpp"
@@ -81,6 +83,7 @@ class FastTokenizer {
     Mask digit = 0;
     Mask slash = 0;
     Mask run = 0;
+    Mask punctuation = 0;
     Mask terminator = 0;
     Mask maybe_closer = 0;
     bool open = false;
@@ -97,7 +100,9 @@ class FastTokenizer {
   /// Appends the tokens that end in the block and returns where to go on: at the next block, or behind a
   /// stretch that reached beyond this one.
   std::size_t process(std::size_t base, const ByteMasks& block, const ByteMasks& next) {
-    const Borders borders = find_borders(block, next);
+    Borders borders = find_borders(block, next);
+    if (const Mask pairs = borders.punctuation & (borders.punctuation << 1 | carry_.punctuation))
+      borders.rare |= unusual_runs(base, borders.punctuation, pairs);
     Mask live = ~Mask{0};
     while (const Mask rare = borders.rare & live) [[unlikely]] {
         const std::size_t end = scan_stretch(base, borders, live, lowest_bit(rare));
@@ -108,13 +113,10 @@ class FastTokenizer {
     emit(base, borders, live);
     if (borders.space & live)
       stretch_begin_ = base + static_cast<std::size_t>(highest_bit(borders.space & live)) + 1;
-    carry_ = {block.letter >> kLastBit,
-              block.digit >> kLastBit,
-              block.slash >> kLastBit,
-              (borders.ends & ~borders.punctuation) >> kLastBit,
-              borders.terminator >> kLastBit,
-              borders.maybe_closer >> kLastBit,
-              borders.open};
+    carry_ = {block.letter >> kLastBit,         block.digit >> kLastBit,
+              block.slash >> kLastBit,          (borders.ends & ~borders.punctuation) >> kLastBit,
+              borders.punctuation >> kLastBit,  borders.terminator >> kLastBit,
+              borders.maybe_closer >> kLastBit, borders.open};
     return base + kBlockBytes;
   }
 
@@ -146,6 +148,32 @@ class FastTokenizer {
                    (block.letter & digit_before) | (block.digit & letter_before);
     borders.open = (run >> kLastBit & next_run & 1) != 0;
     return borders;
+  }
+
+  /// Bits inside the runs of punctuation that are not ordinary, and inside those that reach into the blocks
+  /// before or after; `pairs` has the bits whose predecessor is punctuation too.
+  Mask unusual_runs(std::size_t base, Mask punctuation, Mask pairs) const {
+    Mask unusual = 0;
+    while (pairs != 0) {
+      const int second = lowest_bit(pairs);
+      const Mask rest = ~punctuation & ~below(second);
+      const int end = rest == 0 ? kLastBit + 1 : lowest_bit(rest);
+      if (second == 0 || end > kLastBit || !is_ordinary(base, second - 1, end)) unusual |= Mask{1} << second;
+      if (end > kLastBit) break;
+      pairs &= ~below(end);
+    }
+    return unusual;
+  }
+
+  bool is_ordinary(std::size_t base, int first, int end) const {
+    const std::size_t begin = base + static_cast<std::size_t>(first);
+    const std::size_t after = base + static_cast<std::size_t>(end);
+    const auto is_blank = [this](std::size_t position) {
+      return is_ascii_whitespace(static_cast<unsigned char>(text_[position]));
+    };
+    const RunNeighbours neighbours{begin > 0 && !is_blank(begin - 1),
+                                   after < text_.size() && !is_blank(after)};
+    return is_ordinary_run(text_.substr(begin, after - begin), neighbours);
   }
 
   /// Emits what stands before the stretch that contains the rare byte, then the stretch; returns the

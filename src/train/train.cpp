@@ -123,7 +123,7 @@ Result<PhraseTensors> phrases_of(const VectorTable& vectors, const PhraseTable& 
     const PhraseId phrase = phrases.find(word);
     if (phrase == kNoPhrase)
       return fail(Errc::bad_format,
-                  fmt::format("{}: damaged; '{}' was in it and is not found", phrases.path().string(), word));
+                  fmt::format("{}: damaged; a phrase was in it and is not found", phrases.path().string()));
     keep[phrase] = true;
     ++(joints == 1 ? report.bigrams : report.trigrams);
   }

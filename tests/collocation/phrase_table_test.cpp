@@ -123,10 +123,10 @@ TEST(PhraseTable, RefusesWhatIsNoPhrase) {
                  Errc::invalid_argument, {});
   expect_error(
       write_phrase_table(file, std::vector<ScoredPhrase>{{"a_b", 1, 1}, {"c_d", 1, 1}, {"a_b", 2, 1}}, {}),
-      Errc::invalid_argument, {"a_b", "twice"});
+      Errc::invalid_argument, {"phrase 3", "twice"});
   for (const double score : {static_cast<double>(NAN), static_cast<double>(INFINITY), 32768.0, -1e300})
     expect_error(write_phrase_table(file, std::vector<ScoredPhrase>{{"a_b", score, 1}}, {}),
-                 Errc::invalid_argument, {"a_b", "score"});
+                 Errc::invalid_argument, {"phrase 1", "score"});
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 

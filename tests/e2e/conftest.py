@@ -85,6 +85,8 @@ class Program:
     def write(self, name, content) -> Path:
         path = self.folder / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if path.suffix == ".key":
+            path.chmod(0o600)  # otherwise every run would warn of it
         return path
 
     def files(self) -> List[str]:
@@ -138,6 +140,7 @@ def program(models, tmp_path):
 def key(tmp_path):
     path = tmp_path / "secret.key"
     path.write_bytes(bytes(range(32)))
+    path.chmod(0o600)
     return path
 
 

@@ -194,7 +194,7 @@ VECTORS = [  # (name of the case, content of the file or None, what the message 
     ("truncated word2vec binary", b"2 4\nsoup " + ROW + b"\ncold " + ROW[:9], ["record 2", "the file ends"]),
     ("word2vec binary with too few words", b"3 4\nsoup " + ROW + b"\ncold " + ROW, ["record 3", "promises 3 words"]),
     ("wrong number of columns", "soup 1 2 3\ncold 1 2 3\nhot 1 2\n", ["line 3", "2 columns", "3 expected"]),
-    ("not a number", "soup 1 2 3\ncold 1 x 3\n", ["line 2", "'x' is not a number"]),
+    ("not a number", "soup 1 2 3\ncold 1 x 3\n", ["line 2", "column 2 after the word is not a number"]),
     ("NaN", "soup 1 2 3\ncold 1 nan 3\n", "line 2"),
     ("infinite", "soup 1 2 3\ncold 1 1e999 3\n", "line 2"),
     ("word twice", "soup 1 2 3\ncold 1 2 4\nsoup 4 2 3\n", ["line 3", "soup"]),

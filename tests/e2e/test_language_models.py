@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from conftest import SOURCE
 
 WORDS = ["soup", "cold", "warm", "the", "was", "waiter", "i", "good", "bad"]
 FRAME = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "!", "##a", "##b", "##c", "##d", "##x"]
@@ -24,6 +25,26 @@ def plugin(program):
         pytest.skip("there is no plugin for tests")
     program.environment["SOTTO_PLUGINS"] = folder
     return folder
+
+
+@pytest.fixture
+def libtorch(program):
+    """The plugin that was built, on as little of a processor as asked for."""
+    program.environment["SOTTO_MODELS"] = str(SOURCE / "models")
+    if "libtorch" in program.run("lm", "info", "sotto-en-mlm").err:
+        pytest.skip("built without libtorch")
+
+
+def test_another_processor_is_another_stream(program, libtorch, key):
+    """The same model rounds to other words there; with the same noise both outputs would tell more than one."""
+    ask = ["privatize", "-m", "dp-mlm", "--epsilon", "10", "--precision", "int8", "--key-file", key, "--report", "r.json"]
+    configurations = []
+    for capability in (None, None, "default"):
+        if capability:
+            program.environment["ATEN_CPU_CAPABILITY"] = capability
+        program.ok(*ask, stdin=b"the soup was cold and the waiter was gone\n")
+        configurations.append(json.loads((program.folder / "r.json").read_text())["configuration_sha256"])
+    assert configurations[0] == configurations[1] != configurations[2]
 
 
 def test_without_the_plugin_one_line_says_what_is_missing(program):
@@ -53,7 +74,7 @@ def test_texts_are_rewritten_and_the_receipt_adds_up(program, plugin, key):
     assert len(lines) == 2 and "Zaphod" not in outcome.text
     for line in lines:
         assert all(word.lower() in WORDS for word in line.strip(".!").split())
-    assert "epsilon 25 a draw, at most 100 a text" in outcome.err
+    assert "epsilon 25 per draw, at most 100 per text" in outcome.err
     receipt = json.loads((program.folder / "receipt.json").read_text())
     assert receipt["guarantee"]["document"]["zcdp"]["delta"] == 1e-5
     assert receipt["language_model"]["logits"]["bounded_by"] == "architecture"

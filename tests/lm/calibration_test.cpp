@@ -1,5 +1,7 @@
 #include "lm/calibration.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "fake_models.hpp"
@@ -73,6 +75,24 @@ TEST(Calibration, IsKeptBesideTheModelItIsAbout) {
   expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"no calibration"});
   testing::write_file(folder.path() / kCalibrationFile, "{\"lowest\": \"x\"}");
   expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"missing"});
+}
+
+TEST(LanguageFolder, EveryFileOfTheModelIsInItsDigest) {
+  const testing::TemporaryFolder folder;
+  testing::write_file(folder.path() / "config.json", "{}");
+  std::filesystem::create_directories(folder.path() / "0_Transformer" / "deeper");
+  std::set<std::string> digests = {folder_digest(folder.path()).value()};
+  for (const char* const file : {"model.safetensors", "vocab.txt", "spiece.model", "vocab.bpe",
+                                 "0_Transformer/model.safetensors", "0_Transformer/config.json"}) {
+    testing::write_file(folder.path() / file, "a");
+    EXPECT_TRUE(digests.insert(folder_digest(folder.path()).value()).second) << file;
+    testing::write_file(folder.path() / file, "b");
+    EXPECT_TRUE(digests.insert(folder_digest(folder.path()).value()).second) << file;
+  }
+  for (const char* const file : {"README.md", "pytorch_model.bin", "0_Transformer/deeper/config.json"}) {
+    testing::write_file(folder.path() / file, "a");
+    EXPECT_FALSE(digests.insert(folder_digest(folder.path()).value()).second) << file;
+  }
 }
 
 TEST(LanguageFolder, SaysWhatIsMissing) {

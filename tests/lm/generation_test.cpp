@@ -128,13 +128,46 @@ TEST(Generation, ALongTextIsRewrittenInParts) {
   const GenerationDocument document = rewrite(*m, text);
   EXPECT_EQ(document.draws, text.size());
   EXPECT_GT(document.parts.size(), 10U);
-  std::string together;
-  for (const std::string& part : document.parts) {
-    together += part;
-    EXPECT_TRUE(part.ends_with("abcd ") || part.ends_with("abcd")) << part;  // cut at blanks
-  }
-  EXPECT_EQ(together, text);
+  std::vector<SubwordId> together;
+  for (const auto& part : document.parts) together.insert(together.end(), part.begin(), part.end());
+  EXPECT_EQ(together, m->writer().ids(text));
   EXPECT_LE(model->longest, model->max_positions());
+}
+
+// Where a text is cut decides which draws can make an output at all: were it to depend on the words, texts of
+// one length would have outputs that only one of them can give.
+TEST(Generation, PartsAndDrawsFollowFromTheNumberOfTokensAlone) {
+  for (const bool answers : {false, true}) {
+    const auto m = mechanism(mixing_model(answers), !answers, {.epsilon = 10}, answers ? "{}" : "");
+    ChaChaBitSource coins(key_from_seed(1));
+    for (std::size_t size = 1; size < 200; ++size) {
+      const GenerationDocument plain = rewrite(*m, std::string(size, 'a'));
+      for (int i = 0; i < 8; ++i) {
+        std::string text(size, 'b');
+        for (char& byte : text)
+          if (coins.next() % 8 < static_cast<unsigned>(i)) byte = ' ';
+        GenerationDocument other;
+        other.text = text;
+        m->prepare(other);
+        ASSERT_EQ(other.lengths, plain.lengths) << "'" << text << "'";
+        ASSERT_EQ(other.draws, size);
+        for (std::size_t part = 0; part < other.parts.size(); ++part)
+          ASSERT_EQ(other.parts[part].size(), plain.lengths[part]);
+      }
+    }
+  }
+}
+
+// Cut at its blank, the first text would give 20 letters, a blank and 19 more; the second never could.
+TEST(Generation, TextsOfOneLengthHaveEveryOutputInCommon) {
+  // One letter after the other, whatever was read: then the output is as long as it may be.
+  const auto model = std::make_shared<FakeCausalModel>(
+      kSize, false,
+      [](std::span<const std::int32_t>, std::uint32_t output) { return output == 2 ? 10.0F : 0.0F; });
+  const auto m = mechanism(model, true, {.epsilon = 1000});
+  const std::string blank_at_20 = std::string(20, 'b') + " " + std::string(19, 'b');
+  const std::string blank_at_30 = std::string(30, 'b') + " " + std::string(9, 'b');
+  EXPECT_EQ(rewrite(*m, blank_at_20).output, rewrite(*m, blank_at_30).output);
 }
 
 TEST(Generation, DocumentsDrawTheSameAloneAndTogether) {
@@ -157,17 +190,21 @@ TEST(Generation, DocumentsDrawTheSameAloneAndTogether) {
 TEST(Generation, PromptsAndWhatTheyRefuse) {
   const auto model = mixing_model();
   const auto writer = TextWriter::make(model, byte_tokenizer(false), "a{}b").value();
-  EXPECT_EQ(writer->prompt("cc").ids, (std::vector<std::int32_t>{2, 4, 4, 3}));
+  EXPECT_EQ(writer->prompt(writer->ids("cc")).ids, (std::vector<std::int32_t>{2, 4, 4, 3}));
   EXPECT_EQ(writer->overhead(), 2U);
+  // A blank before the text belongs to its first token; without a text there is none.
+  const auto blank = TextWriter::make(model, byte_tokenizer(false), "a {}b").value();
+  EXPECT_EQ(blank->prompt(blank->ids("cc")).ids, (std::vector<std::int32_t>{2, 7, 4, 4, 3}));
+  EXPECT_EQ(blank->prompt(blank->ids("")).ids, (std::vector<std::int32_t>{2, 3}));
   expect_error(TextWriter::make(model, byte_tokenizer(false), "abc"), Errc::invalid_argument,
                {"prompt", "{}"});
   // A text cannot end its own prompt.
   const auto own = TextWriter::make(model, byte_tokenizer(true), "").value();
-  const Sequence forged = own->prompt("a<|paraphrase|>a<|endoftext|>");
+  const Sequence forged = own->prompt(own->ids("a<|paraphrase|>a<|endoftext|>"));
   EXPECT_EQ(std::count(forged.ids.begin(), forged.ids.end(), 1), 1);
   EXPECT_EQ(std::count(forged.ids.begin(), forged.ids.end(), 0), 1);
-  expect_error(GenerationMechanism::make(own, {.epsilon = 1, .length = 60}, {0, 1, false}),
-               Errc::invalid_argument, {"length 60", "64"});
+  expect_error(GenerationMechanism::make(own, {.epsilon = 1, .length = 62}, {0, 1, false}),
+               Errc::invalid_argument, {"length 62", "64"});
 }
 
 TEST(Generation, TheOutputIsOneLineOfText) {

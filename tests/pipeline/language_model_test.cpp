@@ -1,5 +1,6 @@
 // Whole texts through the pipeline, with the fake plugin of tests/support/fake_plugin.cpp.
 #include <cstdlib>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "privacy/nano_epsilon.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"
+#include "support/tiny_wordnet.hpp"
 
 namespace sotto {
 namespace {
@@ -47,6 +49,9 @@ class LanguageModels : public testing::PipelineTest {
     options.key_file = path("key");
     return options;
   }
+  static std::string configuration(const PrivatizeOptions& options) {
+    return Privatizer::make(options).value()->receipt().configuration_digest;
+  }
   static std::vector<std::string> words(std::string_view text) {
     std::vector<Token> tokens;
     std::string padded(text);
@@ -61,22 +66,24 @@ class LanguageModels : public testing::PipelineTest {
 };
 
 TEST_F(LanguageModels, WordsAreDrawnAndTheRestFollowsThePolicy) {
+  constexpr double kCertain = 1e5;  // at which nothing but the favourite comes out, whatever the noise is
   make_masked("favourite", R"("range": 10, "favourite": 13)");
   Counts counts;
-  EXPECT_EQ(rewrite("The waiter, 123 zyx.  Was it  cold? \n", mlm(1000, "favourite"), &counts).substr(0, 11),
-            "Soup soup, ");
+  EXPECT_EQ(
+      rewrite("The waiter, 123 zyx.  Was it  cold? \n", mlm(kCertain, "favourite"), &counts).substr(0, 11),
+      "Soup soup, ");
   EXPECT_EQ(counts.words, 6U);
   EXPECT_EQ(counts.privatized, 6U);
-  EXPECT_EQ(counts.changed, 6U);
-  EXPECT_EQ(counts.bottom, 2U);  // zyx, it
+  EXPECT_EQ(counts.statistics.changed, 6U);
+  EXPECT_EQ(counts.statistics.bottom, 2U);  // zyx, it
   EXPECT_EQ(counts.randomized_numbers, 1U);
   EXPECT_EQ(counts.clear_punctuation, 3U);
-  PrivatizeOptions lower = mlm(1000, "favourite");
+  PrivatizeOptions lower = mlm(kCertain, "favourite");
   lower.policy.letter_case = CasePolicy::lower;
   EXPECT_EQ(rewrite("The waiter!", lower), "soup soup!");
   lower.policy.letter_case = CasePolicy::keep;
   EXPECT_EQ(rewrite("THE Waiter was", lower), "SOUP Soup soup");
-  PrivatizeOptions paper = mlm(1000, "favourite");
+  PrivatizeOptions paper = mlm(kCertain, "favourite");
   paper.policy = Policy::paper();
   EXPECT_EQ(rewrite("The waiter, 123 zyx.", paper), "The soup, 123 zyx.");
 }
@@ -177,6 +184,33 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   EXPECT_EQ(json["language_model"]["outcomes"], 9);
   EXPECT_EQ(json["model"]["name"], "masked");
   EXPECT_EQ(json["model"]["sha256"].get<std::string>().size(), 64U);
+}
+
+// The same key, texts and settings, but scores that differ, as on another processor.
+TEST_F(LanguageModels, TheLedgerIsChargedForEachOutputOfADocument) {
+  write("in.jsonl", "{\"who\": \"a\", \"t\": \"the soup was cold and the waiter was good\"}\n");
+  FileOptions to = files("in.jsonl", "out.jsonl");
+  to.fields = {"t"};
+  to.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
+  const auto run_with = [&](bool other_kernels) {
+    if (other_kernels) ::setenv("SOTTO_FAKE_KERNELS", "1", 1);
+    const Receipt receipt = privatize_files(mlm(3), to).value();
+    ::unsetenv("SOTTO_FAKE_KERNELS");
+    return std::pair(read("out.jsonl"), receipt.ledger->charged_documents);
+  };
+  const auto first = run_with(false);
+  const auto second = run_with(true);
+  EXPECT_NE(second.first, first.first);
+  EXPECT_EQ(first.second, 1U);
+  EXPECT_EQ(second.second, 1U);
+  for (const bool other : {false, true}) {
+    const auto again = run_with(other);
+    EXPECT_EQ(again.first, other ? second.first : first.first);
+    EXPECT_EQ(again.second, 0U);
+  }
+  const auto accounts = Ledger::open(path("ledger")).value()->accounts_of("a").value();
+  ASSERT_EQ(accounts.size(), 1U);
+  EXPECT_EQ(accounts[0].spent, 2 * 9 * 3'000'000'000);
 }
 
 TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
@@ -292,6 +326,64 @@ TEST_F(LanguageModels, EverySettingDecidesTheNoise) {
   other = mlm(5);
   other.parameters["context"] = "none";
   EXPECT_NE(rewrite(text, other), base);
+}
+
+// Other kernels round to other words: the same noise for both would be two releases for the price of one.
+TEST_F(LanguageModels, AnotherProcessorIsAnotherStream) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "the soup was cold ";
+  make_causal("causal", "gpt2");
+  write("public.txt", "abc de\nbad cab\n");
+  ASSERT_TRUE(calibrate_language_model(path("causal").string(), path("public.txt")));
+  PrivatizeOptions paraphrase = mlm(10, "causal");
+  paraphrase.mechanism = "dp-paraphrase";
+  for (const PrivatizeOptions& options : {mlm(5), paraphrase}) {
+    const std::string base = configuration(options);
+    const std::string out = rewrite(text, options);
+    EXPECT_EQ(configuration(options), base);
+    ::setenv("ATEN_CPU_CAPABILITY", "default", 1);
+    EXPECT_NE(configuration(options), base);
+    EXPECT_NE(rewrite(text, options), out);
+    ::unsetenv("ATEN_CPU_CAPABILITY");
+    EXPECT_EQ(rewrite(text, options), out);
+  }
+}
+
+TEST_F(LanguageModels, TheModelsFilesBelongToTheConfiguration) {
+  const std::string base = configuration(mlm(5));
+  write("masked/readme.md", "no part of the model");
+  EXPECT_EQ(configuration(mlm(5)), base);
+  write("masked/tokenizer_config.json", "{}");
+  EXPECT_NE(configuration(mlm(5)), base);
+}
+
+TEST_F(LanguageModels, TheEncodersFilesBelongToTheConfiguration) {
+  make_masked("encoder", R"("range": 10)");
+  PrivatizeOptions weighed = mlm(5);
+  weighed.parameters = {{"alpha", "0.003"}, {"encoder", path("encoder").string()}};
+  const std::string plain = configuration(mlm(5));
+  std::set<std::string> seen = {configuration(weighed)};
+  EXPECT_EQ(configuration(weighed), *seen.begin());
+  write("encoder/model.safetensors", "weights");
+  EXPECT_TRUE(seen.insert(configuration(weighed)).second);
+  write("encoder/model.safetensors", "others!");
+  EXPECT_TRUE(seen.insert(configuration(weighed)).second);
+  std::filesystem::create_directory(path("encoder/1_Pooling"));
+  write("encoder/1_Pooling/config.json", "{}");  // where sentence encoders say how they pool
+  EXPECT_TRUE(seen.insert(configuration(weighed)).second);
+  EXPECT_EQ(configuration(mlm(5)), plain);  // which does not read them
+}
+
+TEST_F(LanguageModels, WordNetsFilesBelongToTheConfiguration) {
+  const std::vector<testing::TinySynset> synsets = {{'a', {"cold"}, 1}, {'a', {"warm"}, 0}};
+  std::filesystem::create_directory(path("wordnet"));
+  testing::write_tiny_wordnet(path("wordnet"), synsets);
+  PrivatizeOptions demoting = mlm(5);
+  demoting.parameters = {{"antonyms", "demote"}, {"wordnet", path("wordnet").string()}};
+  const std::string base = configuration(demoting);
+  EXPECT_EQ(configuration(demoting), base);
+  testing::write_tiny_wordnet(path("wordnet"), synsets, {{'a', "colder cold\n"}});
+  EXPECT_NE(configuration(demoting), base);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
   expected.add("policy.numbers", "random");
   expected.add("policy.punctuation", "keep");
   expected.add("policy.case", "position");
-  expected.add("tokenizer.version", std::uint64_t{1});
+  expected.add("tokenizer.version", std::uint64_t{2});
   EXPECT_EQ(receipt.configuration_digest, to_hex(expected.digest()));
 }
 

@@ -26,13 +26,16 @@ Sha256Digest empty_configuration() {
 //   part = lambda b: struct.pack("<Q", len(b)) + b
 //   hashlib.blake2b(b"sotto-stream-1" + part(dataset) + part(id) + part(field) + part(text) +
 //                   part(configuration), key=bytes(range(32)), digest_size=32).hexdigest()
-// with id = b"r" + struct.pack("<Q", record) or b"s" + id.
+// with id = b"r" + struct.pack("<Q", record), b"s" + id or b"n" + struct.pack("<Q", record) + id.
 TEST(DocumentStreams, GoldenKeys) {
   const DocumentStreams streams(counting_key(), "reviews.jsonl", empty_configuration());
   EXPECT_EQ(to_hex(streams.stream_key({std::nullopt, 7}, "text", "The quick brown fox.")),
             "9e954fa0670cd1986941639dd13c61e5d6e207f6ef6de59c68bcd3666e8431c4");
   EXPECT_EQ(to_hex(streams.stream_key({"7", 99}, "text", "The quick brown fox.")),
             "36018316546c5857a996ec53a9310919dbe8a9614d3512ab358cd5a6e5ccc443");
+  const DocumentStreams fresh(counting_key(), "reviews.jsonl", empty_configuration(), Repeats::fresh_noise);
+  EXPECT_EQ(to_hex(fresh.stream_key({"7", 99}, "text", "The quick brown fox.")),
+            "ad1cb0ed1c64a5252957adfb378cf3abeebc037c90f48f38ec88057ff0fbcaea");
   const DocumentStreams unnamed(counting_key(), "", empty_configuration());
   EXPECT_EQ(to_hex(unnamed.stream_key({"", 0}, "", "")),
             "f6f3a3bd7255b6735583c358a42986ae9eb865bf88abfdf573dec153b3825e4b");
@@ -97,6 +100,18 @@ TEST(DocumentStreams, EveryPartAndEveryBorderCounts) {
 TEST(DocumentStreams, ANamedDocumentIsTheSameAtEveryPlace) {
   const DocumentStreams streams(counting_key(), "data", empty_configuration());
   EXPECT_EQ(streams.stream_key({"id", 1}, "field", "text"), streams.stream_key({"id", 2}, "field", "text"));
+}
+
+// Neither does an id that spells a number get in the way of one.
+TEST(DocumentStreams, WhereRepeatsGetFreshNoiseNoTwoRecordsShareAKey) {
+  const DocumentStreams streams(counting_key(), "data", empty_configuration(), Repeats::fresh_noise);
+  std::set<Key> keys;
+  for (std::uint64_t record = 0; record < 3; ++record)
+    for (const std::optional<std::string_view> id :
+         {std::optional<std::string_view>(), std::optional<std::string_view>("id"),
+          std::optional<std::string_view>(std::string_view("\1\0\0\0\0\0\0\0", 8))})
+      keys.insert(streams.stream_key({id, record}, "field", "text"));
+  EXPECT_EQ(keys.size(), 9U);
 }
 
 CanonicalConfiguration example_configuration() {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
@@ -72,23 +71,9 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, P
   return plan;
 }
 
-// OpenBLAS keeps threads of its own that ATen's number does not govern, and that would fight with ours.
-void silence_blas_threads() {
-  static const bool kDone = [] {
-    if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
-      reinterpret_cast<void (*)(int)>(symbol)(1);
-    else if (void* const blas = ::dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD); blas != nullptr)
-      if (void* const hidden = ::dlsym(blas, "openblas_set_num_threads"); hidden != nullptr)
-        reinterpret_cast<void (*)(int)>(hidden)(1);
-    return true;
-  }();
-  static_cast<void>(kDone);
-}
-
 }  // namespace
 
 ThreadSpread::ThreadSpread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
-  silence_blas_threads();
   at::set_num_threads(1);
   spread_threads = threads;
 }

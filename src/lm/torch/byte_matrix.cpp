@@ -41,6 +41,7 @@ struct ByteKernels {
   void (*multiply)(const BytePanel& panel);
   /// Rounds a vector to bytes + 128 and returns the scale.
   float (*quantize)(const float* vector, std::size_t count, std::uint8_t* out);
+  const char* name;  ///< of the instruction set
 };
 
 }  // namespace sotto::lm
@@ -196,7 +197,7 @@ void multiply(const BytePanel& panel) {
 }  // namespace
 
 const ByteKernels& kernels() {
-  static constexpr ByteKernels kKernels{&place, &multiply, &quantize};
+  static const ByteKernels kKernels{&place, &multiply, &quantize, hwy::TargetName(HWY_TARGET)};
   return kKernels;
 }
 
@@ -226,6 +227,10 @@ constexpr std::size_t rounded_up(std::size_t value, std::size_t unit) {
 }
 
 }  // namespace
+
+const char* byte_kernel_name() {
+  return byte_kernels().name;
+}
 
 ByteMatrix::ByteMatrix(const std::int8_t* values, const float* scales, std::size_t rows, std::size_t columns)
     : rows_(rows),

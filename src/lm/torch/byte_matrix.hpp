@@ -53,6 +53,9 @@ class ByteMatrix {
   AlignedBuffer<float> scales_;
 };
 
+/// The instruction set that the products, and the other kernels compiled by Highway, use here.
+const char* byte_kernel_name();
+
 /// Rounds a row to bytes: value ≈ byte · the returned scale, with the largest magnitude at ±127.
 float to_bytes(const float* row, std::size_t count, std::size_t stride, std::int8_t* out);
 

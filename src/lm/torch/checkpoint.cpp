@@ -60,7 +60,7 @@ Runtime make_runtime(const LanguageModelResources& resources) {
     runtime.batch_tokens = kDeviceTokens;
     return runtime;
   }
-  runtime.threads = thread_count(resources.threads);
+  runtime.threads = loaded_blas().shareable ? thread_count(resources.threads) : 1;
   runtime.batch_tokens = kProcessorTokens;
   runtime.bytes = resources.precision == Precision::int8;
   return runtime;
@@ -86,10 +86,12 @@ void Checkpoint::map_shards() {
   if (map == index.json().end() || !map->is_object()) index.refuse_value("weight_map", "an object");
   std::set<std::string> files;
   for (const auto& [name, file] : map->items()) {
-    // A name alone: an index must not lead out of its folder.
-    if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos)
-      refuse(Errc::bad_format,
-             fmt::format("{}: tensor '{}' is not in a file of this folder", index.name(), name));
+    // A name alone, because an index must not lead out of its folder, and one by which the folder's digest
+    // knows weights.
+    if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos ||
+        !file.get<std::string>().ends_with(".safetensors"))
+      refuse(Errc::bad_format, fmt::format("{}: tensor '{}' is not in a file *.safetensors of this folder",
+                                           index.name(), name));
     files.insert(file.get<std::string>());
   }
   for (const std::string& file : files) map_file(file);

@@ -13,6 +13,8 @@
 
 #include <sotto/result.hpp>
 
+#include "lm/torch/blas.hpp"
+
 namespace sotto::lm {
 
 /// An error on its way to the border.
@@ -41,10 +43,12 @@ inline std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-/// body()'s value, or whatever it threw as an error.
+/// body()'s value, or whatever it threw as an error. Everything that computes passes here, so this is where
+/// threads take turns with a BLAS that they cannot share.
 template <class Body>
 Result<std::invoke_result_t<Body>> guarded(const Body& body) {
   try {
+    const BlasTurn turn;
     if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
       body();
       return {};

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "lm/language_model.hpp"
+#include "lm/torch/arithmetic.hpp"
 #include "lm/torch/causal.hpp"
 #include "lm/torch/failure.hpp"
 #include "lm/torch/masked.hpp"
@@ -46,6 +47,9 @@ class TorchBackend final : public LanguageModelBackend {
   Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
     return guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), causal_model); });
+  }
+  Result<std::string> arithmetic(const LanguageModelResources& resources) override {
+    return guarded([&] { return lm::arithmetic(make_runtime(resources)); });
   }
 };
 

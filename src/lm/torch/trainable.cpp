@@ -194,11 +194,6 @@ class Trainable final : public TrainableNetwork {
 }  // namespace
 
 OneThread::OneThread() : before_(at::get_num_threads()) {
-  static const bool kSilenced = [] {
-    const ThreadSpread silences_blas(1);
-    return true;
-  }();
-  static_cast<void>(kSilenced);
   at::set_num_threads(1);
 }
 

@@ -12,6 +12,6 @@ namespace sotto::cli {
 /// Gives each option of `command` that is named in the file and was not given on the command line its value
 /// from the file. Keys are the options' long names; lists give several values; a map under "set" gives
 /// KEY=VALUE pairs.
-Result<void> apply_yaml_config(CLI::App& command, const std::string& file);
+Result<void> apply_config_file(CLI::App& command, const std::string& file);
 
 }  // namespace sotto::cli
