@@ -1,0 +1,29 @@
+// The digest by which files that decide an output are known: certificates, receipts and stream keys quote it.
+// It is computed from the bytes that are then used, never read from the file that it should vouch for, and it
+// is a tree so that several threads can share a large file.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+inline constexpr std::size_t kTreeLeafBytes = std::size_t{1} << 20;
+
+/// BLAKE2b-256, personalized with "sotto-tree-root", of the length of `bytes` (64 bits, little-endian) and
+/// the digests of its leaves in order. A leaf is 1 MiB of it, the last one what is left; its digest is
+/// BLAKE2b-256, personalized with "sotto-tree-leaf". No bytes: no leaves. In lower-case hexadecimal, the same
+/// for every number of threads (0: one for each processor).
+std::string tree_hash(std::span<const std::byte> bytes, unsigned threads = 0);
+std::string tree_hash(std::string_view bytes, unsigned threads = 0);
+
+/// The same of a whole file. Whoever goes on to use the content maps the file once and hashes the mapping
+/// instead: a second opening by name may meet another file.
+Result<std::string> tree_hash_file(const std::filesystem::path& file, unsigned threads = 0);
+
+}  // namespace sotto
