@@ -6,6 +6,7 @@
 
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
+#include "text/char_kind.hpp"
 
 namespace sotto {
 namespace {
@@ -59,6 +60,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
+  configuration.add("unicode.version", unicode_tables_version());
   if (context.bank) add_budget(*context.options.document_budget, configuration);
   if (context.phrases) {
     configuration.add("collocations.version", static_cast<std::uint64_t>(kCollocationsVersion));
@@ -123,7 +125,7 @@ Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) 
   }
   SOTTO_TRY(make_mechanisms(context));
   SOTTO_ASSIGN(context.certificate, stored_certificate(context, options));
-  const bool phrases = context.phrases || carries_phrases(*context.model);
+  const bool phrases = context.phrases || context.model->has_phrases();
   context.display = DisplayWords(*context.model, options.policy.letter_case, phrases);
   for (TokenId id = 0; phrases && id < context.model->size(); ++id)
     context.word_counts.push_back(count_words(context.model->word(id)));

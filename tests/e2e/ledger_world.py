@@ -33,7 +33,7 @@ def part(data):
 
 def tag_of(record, dataset, configuration, key=KEY, field="text"):
     """The tag of a record's document, computed here from the description in src/random/document_stream.hpp."""
-    stream = hashlib.blake2b(b"sotto-stream-1" + part(dataset.encode()) + part(b"s" + record["id"].encode())
+    stream = hashlib.blake2b(b"sotto-stream-2" + part(dataset.encode()) + part(b"s" + record["id"].encode())
                              + part(field.encode()) + part(record[field].encode()) + part(bytes.fromhex(configuration)),
                              key=key, digest_size=32).digest()
     return hashlib.blake2b(record["who"].encode(), key=stream, digest_size=16, person=b"sotto-tag-1").digest()
