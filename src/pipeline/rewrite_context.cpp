@@ -88,7 +88,7 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
   const CertificateSubject subject =
       certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
                           *context.model, *context.mechanism);
-  SOTTO_ASSIGN(auto found, find_certificate(subject, context.model->path()));
+  SOTTO_ASSIGN(auto found, find_certificate(subject, *context.mechanism, *context.model));
   if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
     return fail(Errc::not_found, no_targeted_certificate(asked));
   return found;
