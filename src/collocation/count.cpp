@@ -343,7 +343,7 @@ Result<CountReport> Counter::write_table(PhraseCollector& phrases, const RankedW
   add("tokenizer", fmt::format("{}", kTokenizerVersion));
   add("words", fmt::format("{}", report.words));
   SOTTO_ASSIGN(PhraseParts parts, phrases.finish(words));
-  SOTTO_ASSIGN(report.digest, write_phrase_file(options_.output, std::move(parts), metadata));
+  SOTTO_ASSIGN(report.sha256, write_phrase_file(options_.output, std::move(parts), metadata));
   return report;
 }
 

@@ -81,9 +81,6 @@ Result<std::vector<TokenId>> translate(const Model& source, const Model& target)
     const std::string_view word = source.word(id);
     ids[id] = target.vocabulary().find_exact(word);
     if (ids[id] == target.bottom()) return only_in(source, target, word);
-    if (met[ids[id]])
-      return fail(Errc::bad_format,
-                  fmt::format("{}: the word '{}' occurs twice", source.path().string(), word));
     met[ids[id]] = true;
   }
   for (TokenId id = 0; id < target.size(); ++id)

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <sotto/tokenizer.hpp>
-
 #include "base/compressed_input.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
+#include "text/word_form.hpp"
 
 namespace sotto {
 namespace {
@@ -18,19 +17,11 @@ namespace {
 constexpr std::size_t kBlockFloats = 1 << 22;
 constexpr std::size_t kLongestVocabularyLine = 1 << 16;
 
-// What is wrong with a word, or nothing.
-std::string_view word_fault(std::string_view word) {
-  if (word.empty()) return "the word is empty";
-  if (word.find_first_of(" \t\r\n\v\f") != std::string_view::npos) return "the word has a blank inside";
-  if (word.find('\0') != std::string_view::npos) return "the word has a zero byte inside";
-  if (!is_valid_utf8(word)) return "the word is not UTF-8";
-  return {};
-}
-
 Result<void> add_selected(WordSelection& selection, std::string_view line, const Place& place) {
   const std::size_t tab = line.find('\t');
   const std::string_view word = line.substr(0, tab);
-  if (const std::string_view fault = word_fault(word); !fault.empty()) return place.error(fault);
+  if (const std::string_view fault = word_fault(word); !fault.empty())
+    return place.error(fmt::format("the word {}", fault));
   if (selection.words.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   const bool has_count = tab != std::string_view::npos;
   if (selection.words.size() > 1 && has_count == selection.counts.empty())
@@ -100,7 +91,12 @@ bool VectorTable::is_complete() const {
 }
 
 Result<std::optional<std::uint32_t>> VectorTable::add_word(std::string_view word, const Place& place) {
-  if (const std::string_view fault = word_fault(word); !fault.empty()) return place.error(fault);
+  if (has_invisible_control(word)) {
+    ++skipped_;
+    return std::nullopt;
+  }
+  if (const std::string_view fault = word_fault(word); !fault.empty())
+    return place.error(fmt::format("the word {}", fault));
   if (selection_ != nullptr && selection_->words.find(word) == WordIndex::kNone) return std::nullopt;
   if (words_.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   return words_.size() - 1;

@@ -7,6 +7,7 @@
 
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
+#include "text/char_kind.hpp"
 
 namespace sotto {
 namespace {
@@ -61,6 +62,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
+  configuration.add("unicode.version", unicode_tables_version());
   if (context.bank) add_budget(*context.options.document_budget, configuration);
   if (context.phrases) {
     configuration.add("collocations.version", static_cast<std::uint64_t>(kCollocationsVersion));
@@ -88,7 +90,7 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
   const CertificateSubject subject =
       certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
                           *context.model, *context.mechanism);
-  SOTTO_ASSIGN(auto found, find_certificate(subject, context.model->path()));
+  SOTTO_ASSIGN(auto found, find_certificate(subject, *context.mechanism, *context.model));
   if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
     return fail(Errc::not_found, no_targeted_certificate(asked));
   return found;
@@ -125,7 +127,7 @@ Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) 
   }
   SOTTO_TRY(make_mechanisms(context));
   SOTTO_ASSIGN(context.certificate, stored_certificate(context, options));
-  const bool phrases = context.phrases || carries_phrases(*context.model);
+  const bool phrases = context.phrases || context.model->has_phrases();
   context.display = DisplayWords(*context.model, options.policy.letter_case, phrases);
   for (TokenId id = 0; phrases && id < context.model->size(); ++id)
     context.word_counts.push_back(count_words(context.model->word(id)));

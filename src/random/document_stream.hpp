@@ -19,7 +19,7 @@ namespace sotto {
 
 /// Raised by whatever changes the words of a stream or how a sampler uses them: then the same key gives other
 /// output, and a re-run is a new spend.
-inline constexpr int kStreamVersion = 1;
+inline constexpr int kStreamVersion = 2;
 
 /// The mechanism, its parameters, ε, the model's digest, policy and so on, in one form that two processes
 /// agree on to the byte. Two configurations that could give different output must not serialize alike.
@@ -64,7 +64,7 @@ enum class Repeats {
 /// Stream keys of the documents of one run. Immutable, so safe to share between threads.
 ///
 /// A stream key is BLAKE2b-256, keyed by the run's key, of
-///   "sotto-stream-1" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
+///   "sotto-stream-2" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
 /// where each part after the first is its length (64 bits, little-endian) and its bytes, the id is 'r' and
 /// the record number (64 bits, little-endian), 's' and the string, or, where repeats get fresh noise, 'n',
 /// the record number and the string, and the configuration enters as its SHA-256, so that a short document

@@ -146,7 +146,7 @@ Result<void> write_trained(const TrainOptions& options, const FasttextRun& run, 
   report.vocabulary = written.words;
   report.scale = written.scale;
   report.largest_error = written.largest_error;
-  report.digest = std::move(written.digest);
+  report.sha256 = std::move(written.sha256);
   return {};
 }
 

@@ -164,7 +164,7 @@ TEST_F(Count, TheTableHoldsWhatTheFiltersSay) {
   ASSERT_TRUE(report) << report.error().message;
   const auto table = PhraseTable::open(run.output).value();
   ASSERT_TRUE(table->verify());
-  EXPECT_EQ(report->digest, table->digest());
+  EXPECT_EQ(report->sha256, table->stored_sha256());
   EXPECT_EQ(report->bigrams + report->trigrams, table->size());
   std::size_t found = 0;
   for (const auto& [ngram, count] : expected.counts) {

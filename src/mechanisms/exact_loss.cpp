@@ -1,4 +1,4 @@
-#include "audit/exact_loss.hpp"
+#include "mechanisms/exact_loss.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,9 @@
 namespace sotto {
 namespace {
 
-// Enough that the logarithm of a fraction as near to 1 as 1 + 2^-126 keeps more than 100 bits.
-constexpr mpfr_prec_t kPrecision = 256;
-
 /// a/b, rounded in the given direction; a and b themselves are exact.
 void quotient(MpfrReal& out, std::uint64_t a, std::uint64_t b, mpfr_rnd_t rounding) {
-  MpfrReal divisor(kPrecision);
+  MpfrReal divisor(kLossPrecision);
   mpfr_set_uj(out, a, MPFR_RNDN);
   mpfr_set_uj(divisor, b, MPFR_RNDN);
   mpfr_div(out, out, divisor, rounding);
@@ -22,8 +19,8 @@ void quotient(MpfrReal& out, std::uint64_t a, std::uint64_t b, mpfr_rnd_t roundi
 /// ln(Σ weight/total ÷ Σ other_weight/other_total) ± kDrawSlack, every step rounded in the given direction.
 void log_ratio(MpfrReal& out, std::span<const LossFraction> parts, mpfr_rnd_t rounding) {
   const mpfr_rnd_t opposite = rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
-  MpfrReal part(kPrecision);
-  MpfrReal denominator(kPrecision);
+  MpfrReal part(kLossPrecision);
+  MpfrReal denominator(kLossPrecision);
   mpfr_set_zero(out, 1);
   mpfr_set_zero(denominator, 1);
   for (const LossFraction& fraction : parts) {
@@ -48,7 +45,7 @@ void set_distance(MpfrReal& out, const ExactDistance& distance, mpfr_rnd_t round
 /// Dividing by a greater distance makes a positive loss smaller and a negative one greater.
 double divide(MpfrReal& loss, const ExactDistance& distance, mpfr_rnd_t rounding) {
   const bool wants_large = (rounding == MPFR_RNDD) == (mpfr_sgn(static_cast<mpfr_ptr>(loss)) >= 0);
-  MpfrReal divisor(kPrecision);
+  MpfrReal divisor(kLossPrecision);
   set_distance(divisor, distance, wants_large ? MPFR_RNDU : MPFR_RNDD);
   mpfr_div(loss, loss, divisor, rounding);
   return mpfr_get_d(loss, rounding);
@@ -62,7 +59,7 @@ double ExactDistance::value() const {
 
 Bounds loss_bounds(const LossFraction& fraction) {
   const MpfrCleanup cleanup;
-  MpfrReal loss(kPrecision);
+  MpfrReal loss(kLossPrecision);
   Bounds bounds;
   log_ratio(loss, {&fraction, 1}, MPFR_RNDD);
   bounds.lower = mpfr_get_d(loss, MPFR_RNDD);
@@ -77,7 +74,7 @@ Bounds loss_per_distance(const LossFraction& fraction, const ExactDistance& dist
 
 Bounds mixture_loss_per_distance(std::span<const LossFraction> parts, const ExactDistance& distance) {
   const MpfrCleanup cleanup;
-  MpfrReal loss(kPrecision);
+  MpfrReal loss(kLossPrecision);
   Bounds bounds;
   log_ratio(loss, parts, MPFR_RNDD);
   bounds.lower = divide(loss, distance, MPFR_RNDD);

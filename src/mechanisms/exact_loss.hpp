@@ -26,6 +26,9 @@ struct ExactDistance {
   double value() const;
 };
 
+/// Bits: enough that the logarithm of a fraction as near to 1 as 1 + 2^-126 keeps more than 100 of them.
+inline constexpr int kLossPrecision = 256;
+
 /// lower <= the real number <= upper.
 struct Bounds {
   double lower = 0;
