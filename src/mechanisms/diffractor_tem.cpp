@@ -185,7 +185,8 @@ MechanismInfo diffractor_tem_info() {
           .parameters = {lists_parameter(),
                          {"gamma", "auto",
                           "from this distance on all words are equally likely; a number from 0 to 1e12, or "
-                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words"},
+                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words",
+                          ParameterKind::numbers},
                          {"beta", "0.001",
                           "with gamma=auto: about the probability of all far words together, relative to the "
                           "word itself; 1e-12 to 0.5"}}};
