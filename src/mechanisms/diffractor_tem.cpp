@@ -19,6 +19,7 @@
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "mechanisms/truncation.hpp"
+#include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
 
@@ -64,9 +65,6 @@ class PlaceSampler {
   }
 
   const IndexWeights& weights() const { return weights_; }
-
-  /// The larger of 1 ± x that rounding a weight can multiply it with.
-  double rounding() const { return 1.0 / static_cast<double>(weights_.far); }
 
  private:
   /// The weights around a place in the order in which positions are given out: the place itself and the near
@@ -133,11 +131,8 @@ class DiffractorTem final : public Mechanism {
             .epsilon = epsilon_,
             // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
             // than its parts.
-            .rho = epsilon_ * epsilon_ / 8,
-            .assumptions = {"the keyed stream is indistinguishable from uniform bits",
-                            fmt::format("weights are rounded to integers, which can multiply a ratio of two "
-                                        "probabilities by up to 1 + {:.1e}",
-                                        2.1 * places_.rounding())},
+            .rho = multiply_up(epsilon_, epsilon_) / 8,
+            .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement =
                 fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
                             "output differ at most by the factor exp({} d), d the larger of their distances "

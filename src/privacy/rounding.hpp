@@ -16,10 +16,10 @@ inline double add_up(double a, double b) {
   return a == 0 ? b : b == 0 ? a : round_up(a + b);
 }
 
-/// a · b, rounded up; exact where one of them is 0 or 1.
+/// a · b, rounded up; exact where a double can hold the product, for products above 2^-900.
 inline double multiply_up(double a, double b) {
-  if (a == 0 || b == 0) return 0;
-  return a == 1 ? b : b == 1 ? a : round_up(a * b);
+  const double product = a * b;
+  return std::fma(a, b, -product) > 0 ? round_up(product) : product;
 }
 
 }  // namespace sotto
