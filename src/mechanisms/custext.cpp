@@ -21,6 +21,7 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
+#include "privacy/rounding.hpp"
 #include "random/weighted.hpp"
 
 namespace sotto {
@@ -171,7 +172,7 @@ class Custext final : public Mechanism {
             .unit = {},
             .scope = GuaranteeScope::group,
             .epsilon = epsilon_,
-            .rho = epsilon_ * epsilon_ / 8,
+            .rho = multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement = fmt::format(
                 "For any two words of one group the probabilities of each output differ at most by the "

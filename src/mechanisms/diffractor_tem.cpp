@@ -18,6 +18,7 @@
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "mechanisms/truncation.hpp"
+#include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
 
@@ -68,9 +69,6 @@ class PlaceSampler {
   }
 
   const IndexWeights& weights() const { return weights_; }
-
-  /// The larger of 1 ± x that rounding a weight can multiply it with.
-  double rounding() const { return 1.0 / static_cast<double>(weights_.far); }
 
  private:
   /// The weights around a place in the order in which positions are given out: the place itself and the near
@@ -148,11 +146,8 @@ class DiffractorTem final : public Mechanism {
             .epsilon = epsilon_,
             // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
             // than its parts.
-            .rho = epsilon_ * epsilon_ / 8,
-            .assumptions = {"the keyed stream is indistinguishable from uniform bits",
-                            fmt::format("weights are rounded to integers, which can multiply a ratio of two "
-                                        "probabilities by up to 1 + {:.1e}",
-                                        2.1 * places_.rounding())},
+            .rho = multiply_up(epsilon_, epsilon_) / 8,
+            .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement =
                 fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
                             "output differ at most by the factor exp({} d), d the larger of their distances "
@@ -200,7 +195,8 @@ MechanismInfo diffractor_tem_info() {
           .parameters = {lists_parameter(),
                          {"gamma", "auto",
                           "from this distance on all words are equally likely; a number from 0 to 1e12, or "
-                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words"},
+                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words",
+                          ParameterKind::numbers},
                          {"beta", "0.001",
                           "with gamma=auto: about the probability of all far words together, relative to the "
                           "word itself; 1e-12 to 0.5"}}};

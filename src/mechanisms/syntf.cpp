@@ -22,6 +22,7 @@
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/syntf_candidates.hpp"
+#include "privacy/rounding.hpp"
 #include "random/weighted.hpp"
 
 namespace sotto {
@@ -101,7 +102,7 @@ class Syntf final : public Mechanism {
         .unit = {},
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
-        .rho = all ? epsilon_ * epsilon_ / 8 : 0,
+        .rho = all ? multiply_up(epsilon_, epsilon_) / 8 : 0,
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = all ? fmt::format("For any two words, and words outside the vocabulary, the "
                                        "probabilities of each output differ at most by the factor exp({}).",

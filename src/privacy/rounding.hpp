@@ -20,7 +20,7 @@ inline double add_up(double a, double b) {
   return lost > 0 ? round_up(sum) : sum;
 }
 
-/// The least number not below a · b, for numbers whose product is no subnormal.
+/// a · b, rounded up; exact where a double can hold the product, for products above 2^-900.
 inline double multiply_up(double a, double b) {
   const double product = a * b;
   return std::fma(a, b, -product) > 0 ? round_up(product) : product;

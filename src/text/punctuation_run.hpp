@@ -34,6 +34,9 @@ struct RunNeighbours {
 /// bracket. So ":)", ":-(", "(:", "):" between blanks, ";'(", ":/" and "=)" are not ordinary.
 ///
 /// Takes time linear in the size of the run. Thread-safe.
+bool is_ordinary_run(std::u32string_view run, RunNeighbours neighbours);
+
+/// The same for a run of ASCII characters.
 bool is_ordinary_run(std::string_view run, RunNeighbours neighbours);
 
 }  // namespace sotto

@@ -105,17 +105,26 @@ class TokenScanner {
   /// All of a run at once, so that a long one is read once.
   void punctuation(const Char& first) {
     std::size_t end = position_ + first.size;
+    if (!may_continue_run(end) && first.value != '<') return emit(end, TokenClass::punctuation, first.value);
+    run_.assign(1, first.value);
     Char next = at(end);
-    for (; next.kind == CharKind::punctuation; next = at(end)) end += next.size;
-    const bool single = end == position_ + first.size;
-    if (single && is_heart(first, end)) return emit(end + 1, TokenClass::other, first.value);
-    const RunNeighbours neighbours{after_token_, next.kind != CharKind::whitespace};
-    if (!single && !is_ordinary_run(text_.substr(position_, end - position_), neighbours))
-      return emit(end, TokenClass::other, first.value);
-    while (position_ < end) {
-      const Char c = at(position_);
-      emit(position_ + c.size, TokenClass::punctuation, c.value);
+    for (; next.kind == CharKind::punctuation; next = at(end)) {
+      run_.push_back(next.value);
+      end += next.size;
     }
+    if (run_.size() == 1 && is_heart(first, end)) return emit(end + 1, TokenClass::other, first.value);
+    const RunNeighbours neighbours{after_token_, next.kind != CharKind::whitespace};
+    if (run_.size() > 1 && !is_ordinary_run(run_, neighbours))
+      return emit(end, TokenClass::other, first.value);
+    for (const char32_t value : run_)
+      emit(position_ + encode_utf8(value).size, TokenClass::punctuation, value);
+  }
+
+  /// False only where no punctuation can stand.
+  bool may_continue_run(std::size_t position) const {
+    if (position >= text_.size()) return false;
+    const auto byte = static_cast<unsigned char>(text_[position]);
+    return !is_ascii_whitespace(byte) && !is_ascii_alphanumeric(byte);
   }
 
   /// "<3", where it is no comparison ("x<3", "<3.5", "<30") and the digit begins nothing else.
@@ -257,6 +266,7 @@ class TokenScanner {
   std::size_t position_;
   SentenceTracker tracker_;
   TokenWriter& tokens_;
+  std::u32string run_;        // of punctuation; a member, so that its memory is used again
   bool after_token_ = false;  // no whitespace stands directly before position_
   bool has_at_sign_;
   bool has_scheme_;

@@ -101,8 +101,9 @@ class FastTokenizer {
   /// stretch that reached beyond this one.
   std::size_t process(std::size_t base, const ByteMasks& block, const ByteMasks& next) {
     Borders borders = find_borders(block, next);
-    if (const Mask pairs = borders.punctuation & (borders.punctuation << 1 | carry_.punctuation))
-      borders.rare |= unusual_runs(base, borders.punctuation, pairs);
+    const Mask plain = borders.punctuation & ~block.rare;
+    if (const Mask pairs = plain & (plain << 1 | carry_.punctuation))
+      borders.rare |= unusual_runs(base, plain, pairs);
     Mask live = ~Mask{0};
     while (const Mask rare = borders.rare & live) [[unlikely]] {
         const std::size_t end = scan_stretch(base, borders, live, lowest_bit(rare));
@@ -150,30 +151,38 @@ class FastTokenizer {
     return borders;
   }
 
-  /// Bits inside the runs of punctuation that are not ordinary, and inside those that reach into the blocks
-  /// before or after; `pairs` has the bits whose predecessor is punctuation too.
+  /// A bit inside each run of punctuation that is not ordinary; `pairs` has the bits whose predecessor is
+  /// punctuation too.
   Mask unusual_runs(std::size_t base, Mask punctuation, Mask pairs) const {
     Mask unusual = 0;
     while (pairs != 0) {
       const int second = lowest_bit(pairs);
       const Mask rest = ~punctuation & ~below(second);
-      const int end = rest == 0 ? kLastBit + 1 : lowest_bit(rest);
-      if (second == 0 || end > kLastBit || !is_ordinary(base, second - 1, end)) unusual |= Mask{1} << second;
-      if (end > kLastBit) break;
-      pairs &= ~below(end);
+      if (!is_ordinary(base + static_cast<std::size_t>(second) - 1,
+                       base + static_cast<std::size_t>(std::countr_zero(rest))))
+        unusual |= Mask{1} << second;
+      if (rest == 0) break;
+      pairs &= ~below(lowest_bit(rest));
     }
     return unusual;
   }
 
-  bool is_ordinary(std::size_t base, int first, int end) const {
-    const std::size_t begin = base + static_cast<std::size_t>(first);
-    const std::size_t after = base + static_cast<std::size_t>(end);
-    const auto is_blank = [this](std::size_t position) {
-      return is_ascii_whitespace(static_cast<unsigned char>(text_[position]));
-    };
-    const RunNeighbours neighbours{begin > 0 && !is_blank(begin - 1),
-                                   after < text_.size() && !is_blank(after)};
-    return is_ordinary_run(text_.substr(begin, after - begin), neighbours);
+  /// Whether the run that text[begin, end) is part of is ordinary; it may reach into other blocks.
+  /// Punctuation next to punctuation is never inside a word or number. False for a long run, whatever it is:
+  /// a run that every block looked at from end to end would take quadratic time.
+  bool is_ordinary(std::size_t begin, std::size_t end) const {
+    const std::size_t longest = end - begin + kBlockBytes;
+    while (begin > 0 && is_punctuation(text_[begin - 1]) && end - begin < longest) --begin;
+    while (end < text_.size() && is_punctuation(text_[end]) && end - begin < longest) ++end;
+    if (end - begin >= longest) return false;
+    const RunNeighbours neighbours{begin > 0 && !is_blank(text_[begin - 1]),
+                                   end < text_.size() && !is_blank(text_[end])};
+    return is_ordinary_run(text_.substr(begin, end - begin), neighbours);
+  }
+
+  static bool is_blank(char c) { return is_ascii_whitespace(static_cast<unsigned char>(c)); }
+  static bool is_punctuation(char c) {
+    return c > ' ' && c < 0x7F && !is_ascii_alphanumeric(static_cast<unsigned char>(c));
   }
 
   /// Emits what stands before the stretch that contains the rare byte, then the stretch; returns the

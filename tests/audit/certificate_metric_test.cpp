@@ -159,15 +159,14 @@ VectorModel far_cloud_parts(int words) {
   return parts;
 }
 
-// At ε = 10 the far words' weights are little above 2^12, so rounding one down is worth 2.4e-4, about as much
-// as ½ε·d for words one unit apart: the promise on paper does not hold to the last percent, and the
-// certificate says so, and a certified target takes a smaller ε.
-TEST_F(MetricCertificate, CountsWhatRoundingCostsNearPairs) {
+// Words one unit apart, and others so far that ½ε·d of these two is of the size of what rounding takes from a
+// weight of 2^12: 10.3 is lost at ε = 10 unless the weights make room for it.
+TEST_F(MetricCertificate, RoundingCostsNearPairsNothing) {
   const auto model = write(far_cloud_parts(3000));
   const auto mechanism = make("santext", model, 10);
   const FoundLoss found = certified(*mechanism, INFINITY);
-  EXPECT_GT(found.epsilon, 10.1);
-  EXPECT_LT(found.epsilon, 11);
+  EXPECT_GT(found.epsilon, 9.9);
+  EXPECT_LE(found.epsilon, 10);
   EXPECT_EQ(found.worst.distance, model->scale());
   std::vector<ExactRow> rows;
   for (TokenId x = 0; x < 4; ++x) rows.push_back(exact_row(selection(*mechanism).selection().weights(x)));
@@ -176,14 +175,6 @@ TEST_F(MetricCertificate, CountsWhatRoundingCostsNearPairs) {
                           model->squared_distance(static_cast<TokenId>(x), static_cast<TokenId>(other))};
   });
   expect_equals_brute_force(found, exact, "the four near words");
-
-  CertifyOptions target;
-  target.mechanism = "santext";
-  target.epsilon = 10;
-  target.model = model->path().string();
-  const Certificate met = nominal_for_certificate(target).value();
-  EXPECT_LE(met.epsilon, 10);
-  EXPECT_LT(met.subject.epsilon, 10);
 }
 
 TEST_F(MetricCertificate, RefusesTooLittleMemory) {

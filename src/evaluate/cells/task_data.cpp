@@ -145,7 +145,8 @@ Result<nlohmann::json> classifier_identity(const CellContext& context, const Cel
   const std::vector<ClassifierInfo> known = classifiers();
   if (std::none_of(known.begin(), known.end(), [&](const auto& info) { return info.name == kind; }))
     return fail(Errc::not_found, fmt::format("this build has no classifier '{}'", kind));
-  nlohmann::json decides = parameters;
+  SOTTO_ASSIGN(const ParameterValues complete, complete_classifier_parameters(kind, parameters));
+  nlohmann::json decides = complete;
   if (uses_cell_model(parameters)) {
     SOTTO_ASSIGN(const PreparedModel* model, context.material.model(cell.model));
     decides["@model"] = model->digest;
