@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pipeline/record_syntax.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 namespace {
@@ -134,6 +135,12 @@ Result<void> RecordReader::check_header(std::string_view header, bool quote_is_o
   if (columns.size() > kMostColumns)
     return bad_header(
         fmt::format("the header line has {} columns; at most {} are allowed", columns.size(), kMostColumns));
+  // Some systems end records with other characters than ours.
+  for (const std::string_view column : columns)
+    if (!(quotes && is_quoted(column)) && has_control_characters(column))
+      return bad_header(
+          fmt::format("a name in the header line holds control characters; is this {} in UTF-8?",
+                      to_string(options_.format)));
   if (header_ && without_line_end(*header_) != body)
     return bad_header(fmt::format("its header differs from that of {}", input_name(0)));
   return {};

@@ -49,6 +49,16 @@ std::string printable(std::string_view name) {
   return position < name.size() ? text + "…" : text;
 }
 
+bool has_control_characters(std::string_view name) {
+  for (std::size_t position = 0; position < name.size();) {
+    const auto [value, size, valid] = decode_utf8(name, position);
+    const bool is_control = value < 0x20 || (value >= 0x7F && value < 0xA0);
+    if (value != '\t' && (is_control || value == 0x2028 || value == 0x2029)) return true;
+    position += size;
+  }
+  return false;
+}
+
 std::string list_names(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) shown.push_back(printable(names[i]));

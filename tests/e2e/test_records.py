@@ -122,6 +122,6 @@ def test_messages_quote_no_cell(program, name, content, options):
 
 
 def test_messages_list_few_names(program):
-    program.write("in.csv", "a\x1b[2J," + ",".join(f"name{i}" + "x" * 100 for i in range(500)) + "\n")
+    program.write("in.csv", '"a\x1b[2J",' + ",".join(f"name{i}" + "x" * 100 for i in range(500)) + "\n")
     outcome = refused(program, privatize(program, "in.csv", "--field", "text", "-o", "out"), FAILED, "and 481 more")
     assert "a\\x1B[2J" in outcome.err and len(outcome.err) < 1500

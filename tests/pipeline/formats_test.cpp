@@ -143,6 +143,18 @@ TEST_F(Formats, WhatCannotBeAHeaderIsRefused) {
             std::string::npos);
 }
 
+// Whatever else may end a record somewhere: the file would be all header.
+TEST_F(Formats, ControlCharactersInAHeaderAreRefused) {
+  for (const std::string end : {"\x1E", "\v", "\f", "\u0085", "\u2028", "\x1C"}) {
+    EXPECT_NE(
+        failure("in.csv", "id,text,city" + end + "1,secret,Rome" + end, {"text"}).find("control characters"),
+        std::string::npos);
+    EXPECT_NE(failure("in.tsv", "id\ttext\tcity" + end + "1\tsecret\tRome" + end, {"text"}).find("control"),
+              std::string::npos);
+  }
+  EXPECT_EQ(through("in.csv", "text,\"a\nb\"\n", {"text"}), "text,\"a\nb\"\n");
+}
+
 TEST_F(Formats, RecordsWithoutAnyDocumentAreAnErrorUnlessAllowed) {
   const std::string nulls = "{\"t\":null}\n\n{\"t\":null,\"a\":\"Zoe\"}\n";
   EXPECT_NE(failure("in.jsonl", nulls, {"t"}).find("2 records and no document"), std::string::npos);

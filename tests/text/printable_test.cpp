@@ -16,6 +16,15 @@ TEST(Printable, WhatDoesNotPrintIsSpelledOut) {
   EXPECT_EQ(printable("a\u202Eb"), "a\\xE2\\x80\\xAEb");  // turns the direction of what follows
 }
 
+TEST(Printable, ControlCharactersAreFound) {
+  for (const std::string name : {"a\x1E"
+                                 "b",
+                                 "\v", "\f", "a\x85", "a\u0085", "\u2028", "\u2029", "\x7F"})
+    EXPECT_EQ(has_control_characters(name), name != "a\x85") << printable(name);  // that one is no character
+  EXPECT_TRUE(has_control_characters(std::string_view("a\0", 2)));
+  EXPECT_FALSE(has_control_characters("größe\t大きさ \u00A0"));
+}
+
 TEST(Printable, LongNamesAndLongListsAreCut) {
   EXPECT_EQ(printable(std::string(33, 'x')), std::string(32, 'x') + "…");
   EXPECT_EQ(list_names({"a", "b"}), "a, b");
