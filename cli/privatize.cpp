@@ -334,9 +334,6 @@ Result<void> run(Arguments& a) {
   if (!a.config.empty()) SOTTO_TRY(apply_yaml_config(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
-  if (options.key_file)
-    if (const std::string warning = key_file_warning(*options.key_file); !warning.empty())
-      say("warning: " + warning);
   Receipt receipt;
   {
     ProgressBar bar("B", a.quiet);
@@ -344,6 +341,10 @@ Result<void> run(Arguments& a) {
     SOTTO_ASSIGN(receipt, privatize_files(options, files));
   }
   if (!a.quiet) say(summary(receipt));
+  // After the run: a run that fails says one line, why.
+  if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
+      !warning.empty())
+    say("warning: " + warning);
   return {};
 }
 
