@@ -310,9 +310,6 @@ Result<void> run(Arguments& a) {
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
-  if (options.key_file)
-    if (const std::string warning = key_file_warning(*options.key_file); !warning.empty())
-      say("warning: " + warning);
   Receipt receipt;
   {
     ProgressBar bar("B", a.quiet);
@@ -323,6 +320,10 @@ Result<void> run(Arguments& a) {
     say(summary(receipt));
   else if (receipt.seeded && !seed_typed)  // whoever typed none may not know that there is one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
+  // After the run: a run that fails says one line, why.
+  if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
+      !warning.empty())
+    say("warning: " + warning);
   return {};
 }
 

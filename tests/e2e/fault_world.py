@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 import subprocess
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from conftest import BUILD, SOTTO, clean_environment, sentences
 from ledger_world import KEY, Snapshot, as_jsonl, make_records
 
 SHIM = BUILD / "tests" / "libsotto_fault_shim.so"
+PAUSE = 0.02  # seconds
 SECONDS = 60  # a run takes a tenth of one; what takes so long hangs
 
 # How each call fails: errno by number, "short" does part of the work, "always" fails from then on.
@@ -62,6 +64,7 @@ class Case:
     ledger: Optional[str] = None  # that the command charges
     keeps: Optional[str] = None  # a ledger that it only reads
     resumes: bool = False
+    pieces: List[bytes] = field(default_factory=list)  # of standard input, one after another
     check: Optional[Callable[[Path], None]] = None  # instead of comparing files with those of the undisturbed run
     before: Dict[str, bytes] = field(default_factory=dict)
     whole: Dict[str, object] = field(default_factory=dict)
@@ -72,13 +75,21 @@ class Case:
         return self.volatile(name, data) if self.volatile else data
 
 
-def start(command, folder, **faults):
-    """Runs the program with the shim; faults are its variables without their prefix, in lower case."""
+def start(command, folder, pieces=(), **faults):
+    """Runs the program with the shim; faults are its variables without their prefix, in lower case. Pieces of its input
+    come with pauses, so that the program works on one after another."""
     environment = clean_environment(folder / "no-home")
     environment["LD_PRELOAD"] = str(SHIM)
     environment.update({f"SOTTO_FAULT_{name.upper()}": str(value) for name, value in faults.items()})
-    process = subprocess.Popen([SOTTO, *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([SOTTO, *command], cwd=folder, env=environment,
+                               stdin=subprocess.PIPE if pieces else subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        for piece in pieces:
+            os.write(process.stdin.fileno(), piece)
+            time.sleep(PAUSE)
+    except BrokenPipeError:  # it has failed, as it should
+        pass
     try:
         out, err = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -88,8 +99,8 @@ def start(command, folder, **faults):
     return Result(process.returncode, out, err.decode(errors="replace"))
 
 
-def plain(command, folder):
-    return start(command, folder)
+def plain(command, folder, pieces=()):
+    return start(command, folder, pieces)
 
 
 def files_in(folder):
@@ -108,7 +119,7 @@ class FaultWorld:
         """The undisturbed run: what it writes and how many calls it makes."""
         folder = self.new_folder(case)
         case.before = files_in(folder)
-        result = start(case.command, folder, counts=self.folder / "counts")
+        result = start(case.command, folder, case.pieces, counts=self.folder / "counts")
         assert result.code == 0 and result.err == "", result
         case.stdout = result.out
         case.whole = {name: case.content(name, (folder / name).read_bytes()) for name in case.outputs}
@@ -136,7 +147,7 @@ class FaultWorld:
     def run_one(self, case, call, number, how):
         folder = self.new_folder(case)
         try:
-            result = start(case.command, folder, call=call, at=number, errno=how)
+            result = start(case.command, folder, case.pieces, call=call, at=number, errno=how)
             self.outcomes[case.name, call, self.judge(case, folder, result)] += 1
         except Broken as broken:
             self.outcomes[case.name, call, f"BROKEN: {str(broken).splitlines()[0][:60]}"] += 1
@@ -204,7 +215,7 @@ class FaultWorld:
 
     def check_second_run(self, case, folder):
         """Done again without a fault it ends as an undisturbed run would, and nothing is charged twice."""
-        again = plain(case.command, folder)
+        again = plain(case.command, folder, case.pieces)
         if again.code != 0:
             raise Broken(f"cannot be done again: {again.err}")
         for name in case.outputs:
@@ -271,6 +282,11 @@ def cases(models: Path) -> Dict[str, Case]:
             (folder / "out").write_text("older\n")
             (folder / "receipt.json").write_text("{}\n")
 
+    def prepare_large(folder):
+        """Several chunks, so that one is written when another fails."""
+        prepare(folder)
+        (folder / "in.txt").write_text(large)
+
     def prepare_ledger(folder):
         """The same one each time: its id is drawn when it is made, and its entries have times."""
         (folder / "spent").write_bytes(spent)
@@ -278,6 +294,7 @@ def cases(models: Path) -> Dict[str, Case]:
     def prepare_corpus(folder):
         (folder / "corpus.txt").write_text(sentences(300))
 
+    large = sentences(500) * 30  # about 900 kB
     text = ["privatize", "in.txt", "--model", str(model), "--epsilon", "1", "--quiet", "--threads"]
     keyed = ["--key-file", "key"]
     ledger_command = ["privatize", "in.jsonl", "--field", "text", "--id-field", "id", "--model", str(model), "--epsilon", "1",
@@ -288,6 +305,8 @@ def cases(models: Path) -> Dict[str, Case]:
     assert plain([*ledger_command, "-o", "out.jsonl"], making).code == 0
     spent = (making / "spent").read_bytes()
     assert not (making / "spent-wal").exists()
+    ledger_pieces = [as_jsonl(records[i:i + 10]) for i in range(0, RECORDS, 10)]
+    piped_ledger = [argument for argument in ledger_command if argument != "in.jsonl"] + ["--format", "jsonl"]
     ledger_files = ["spent", "spent-wal", "spent-shm", "spent-lock"]
     partial = ["out.jsonl.partial", "out.jsonl.checkpoint"]
     all_cases = [
@@ -296,10 +315,14 @@ def cases(models: Path) -> Dict[str, Case]:
         Case("privatize over a file", lambda f: prepare(f, older=True),
              [*text, "2", *keyed, "-o", "out", "--report", "receipt.json"], ["out", "receipt.json"], volatile=receipt_without_times),
         Case("privatize to standard output", lambda f: prepare(f), [*text, "1", *keyed]),
+        Case("privatize large, two threads", prepare_large, [*text, "2", *keyed]),
+        Case("privatize large, resume", prepare_large, [*text, "2", *keyed, "-o", "out", "--resume"], ["out"],
+             ["out.partial", "out.checkpoint"], resumes=True),
         Case("privatize without a key", lambda f: prepare(f), [*text, "1", "-o", "out"], ["out"], volatile=without_key),
         Case("privatize, ledger", lambda f: prepare(f), [*ledger_command, "-o", "out.jsonl", "--report", "receipt.json"],
              ["out.jsonl", "receipt.json"], ledger_files, receipt_without_times, "spent"),
         Case("privatize, ledger, output", lambda f: prepare(f), ledger_command, [], ledger_files, None, "spent"),
+        Case("privatize, ledger, in pieces", lambda f: prepare(f), piped_ledger, [], ledger_files, None, "spent", pieces=ledger_pieces),
         Case("privatize, ledger, resume", lambda f: prepare(f),
              [*ledger_command, "-o", "out.jsonl", "--report", "receipt.json", "--resume"],
              ["out.jsonl", "receipt.json"], ledger_files + partial, receipt_without_times, "spent", resumes=True),

@@ -35,7 +35,8 @@ class DistanceTest : public NoiseTest {
       for (TokenId b = 0; b < inputs; ++b) {
         const std::vector<double> first = mechanism.row(a);
         const std::vector<double> second = mechanism.row(b);
-        const double allowed = epsilon * mechanism.distance(a, b);
+        const double extra = a == b ? 0 : mechanism.guarantee().additive;
+        const double allowed = epsilon * mechanism.distance(a, b) + extra;
         for (TokenId y = 0; y < first.size(); ++y) {
           if (!mechanism.covers(y) || std::isinf(allowed) || first[y] == 0) continue;
           const double loss = std::log(first[y] / second[y]);
