@@ -1,10 +1,12 @@
 #include "last_words.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 
+#include <gmp.h>
 #include <sodium.h>
 #include <unistd.h>
 
@@ -47,6 +49,27 @@ void on_bus_error(int signal, siginfo_t* information, void*) {
   end_with("ended by an error without a name");
 }
 
+// Libraries make objects before main() begins, and a failed allocation there is an exception that nothing can
+// catch. Functions in this section run before those of all libraries.
+__attribute__((section(".preinit_array"), used)) void (*const before_everything)() = [] {
+  std::set_terminate(on_terminate);
+};
+
+/// GMP, which MPFR computes with, knows no failed allocation: it aborts, unless these do not return.
+void* allocate_number(std::size_t size) {
+  if (void* const memory = std::malloc(size)) return memory;
+  end_with("out of memory");
+}
+
+void* reallocate_number(void* old, std::size_t, std::size_t size) {
+  if (void* const memory = std::realloc(old, size)) return memory;
+  end_with("out of memory");
+}
+
+void free_number(void* memory, std::size_t) {
+  std::free(memory);
+}
+
 }  // namespace
 
 void say_out_of_memory() {
@@ -54,7 +77,7 @@ void say_out_of_memory() {
 }
 
 void prepare_last_words() {
-  std::set_terminate(on_terminate);
+  mp_set_memory_functions(allocate_number, reallocate_number, free_number);
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;

@@ -10,9 +10,9 @@ inline constexpr int kFailed = 1;
 /// For a failed allocation; needs no memory itself.
 void say_out_of_memory();
 
-/// Takes care of a file that is cut short while it is mapped, of an exception that nothing catches, and of an
-/// operating system that gives libsodium no random bytes. The library leaves signals and handlers alone: they
-/// belong to the whole process.
+/// Takes care of a file that is cut short while it is mapped, and of libraries that abort where they cannot
+/// go on: libsodium without random bytes, GMP without memory. An exception that nothing catches is taken care
+/// of before main() begins. The library leaves signals and handlers alone: they belong to the whole process.
 void prepare_last_words();
 
 }  // namespace sotto::cli

@@ -11,10 +11,10 @@ namespace sotto {
 struct Privatizer::Impl {
   /// Notes the name of a document.
   Result<void> note(const DocumentName& name) {
-    if (!context->options.unique_ids) return {};
-    const IdHash hash = names.hash(name.dataset, name.id, name.field);
+    if (!names) return {};
+    const IdHash hash = names->hash(name.dataset, name.id, name.field);
     const std::lock_guard lock(mutex);
-    if (!names.insert(hash))
+    if (!names->insert(hash))
       return fail(Errc::invalid_argument, "a document with this name was there before");
     return {};
   }
@@ -22,7 +22,7 @@ struct Privatizer::Impl {
   std::shared_ptr<const RewriteContext> context;
   std::atomic<std::uint64_t> calls = 0;  // joins the name where repeats get fresh noise
   std::mutex mutex;                      // for names
-  UniqueIds names;
+  std::optional<UniqueIds> names;        // when they must not repeat
 };
 
 Privatizer::Privatizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -31,6 +31,7 @@ Privatizer::~Privatizer() = default;
 Result<std::unique_ptr<Privatizer>> Privatizer::make(const PrivatizeOptions& options) {
   auto impl = std::make_unique<Impl>();
   SOTTO_ASSIGN(impl->context, RewriteContext::make(options));
+  if (options.unique_ids) impl->names.emplace(impl->context->subkey("sotto unique ids"));
   return std::unique_ptr<Privatizer>(new Privatizer(std::move(impl)));
 }
 

@@ -57,7 +57,7 @@ class Run {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
     streams_.reserve(inputs);
     for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
-    if (context_->options.unique_ids) unique_ids_.emplace();
+    if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("sotto unique ids"));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
@@ -308,7 +308,7 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
                         const LedgerGate* ledger) {
   CanonicalConfiguration run;
   run.add("configuration", to_hex(context.configuration));
-  run.add("key", to_hex(context.streams("sotto resume").stream_key({{}, 0}, "", "")));
+  run.add("key", to_hex(context.subkey("sotto resume")));
   run.add("dataset", files.dataset);
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);

@@ -12,15 +12,14 @@
 
 namespace sotto {
 
-/// What is remembered of an id. Without the key, which lives as long as the process, it tells nothing about
-/// it.
+/// What is remembered of an id. Without the key it tells nothing about it.
 using IdHash = std::array<std::uint64_t, 2>;
 
 /// A set of ids. It takes about 48 bytes per id, however long the ids are; two different ids are taken for
 /// one with a probability below n²/2^129 for n of them.
 class UniqueIds {
  public:
-  UniqueIds() : key_(random_key()) {}
+  explicit UniqueIds(const Key& key) : key_(key) {}
 
   /// May be called from several threads.
   IdHash hash(std::string_view dataset, std::string_view id, std::string_view field = {}) const;

@@ -160,7 +160,7 @@ TEST_F(UniqueIdsTest, OfManyThreadsOneIsFirst) {
 }
 
 TEST(UniqueIds, NothingOfAnIdCanBeToldFromItsHash) {
-  const UniqueIds one, other;
+  const UniqueIds one(Key(std::array<unsigned char, 32>{1})), other(Key(std::array<unsigned char, 32>{2}));
   EXPECT_EQ(one.hash("d", "Zoe"), one.hash("d", "Zoe"));
   EXPECT_NE(one.hash("d", "Zoe"), other.hash("d", "Zoe"));
   EXPECT_NE(one.hash("d", "Zoe"), one.hash("dZ", "oe"));

@@ -157,9 +157,12 @@ TEST_F(Checkpoints, ShardsMustBeThereAndInTheFolder) {
   const auto index = folder / "model.safetensors.index.json";
   nlohmann::json json = nlohmann::json::parse(read_file(index).value());
   auto changed = json;
-  changed["weight_map"]["lm_head.bias"] = "../roberta/model.safetensors";
-  std::ofstream(index) << changed;
-  expect_error(open(folder), Errc::bad_format, {"lm_head.bias", "not in a file of this folder"});
+  for (const char* const elsewhere : {"../roberta/model.safetensors", "model.weights"}) {
+    changed["weight_map"]["lm_head.bias"] = elsewhere;
+    std::ofstream(index) << changed;
+    expect_error(open(folder), Errc::bad_format,
+                 {"lm_head.bias", "not in a file *.safetensors of this folder"});
+  }
   changed = json;
   changed["weight_map"]["another"] = json["weight_map"]["lm_head.bias"];
   std::ofstream(index) << changed;
