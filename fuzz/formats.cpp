@@ -144,6 +144,7 @@ SOTTO_FUZZ_TARGET(formats) {
   files.inputs = {fuzz::write_scratch("formats", content)};
   files.output = fuzz::scratch() / "formats.out";
   files.report = fuzz::scratch() / "formats.json";
+  files.statistics = fuzz::scratch() / "formats.statistics";
   files.format = format;
   files.dataset = "set";
   files.threads = 1;

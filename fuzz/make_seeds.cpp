@@ -2,6 +2,7 @@
 #include <sotto/certificate.hpp>
 
 #include "fuzz.hpp"
+#include "pipeline/output_target.hpp"
 #include "privacy/ledger_store.hpp"
 #include "privacy/sqlite.hpp"
 #include "strange_words.hpp"
@@ -91,6 +92,20 @@ void write_ledger(const fs::path& corpus, const std::string& name, std::size_t r
   copy_to(file, {corpus / "ledger"});
 }
 
+void write_checkpoint(const fs::path& corpus) {
+  Progress progress;
+  {
+    const auto output =
+        fuzz::value_of(open_resumable_output(fuzz::scratch() / "note", "fingerprint", progress));
+    fuzz::require(output->write("what").has_value(), "an output can be written");
+    progress.position = {0, 5, 1};
+    progress.output_bytes = 4;
+    progress.clear_fields = {"id"};
+    fuzz::require(output->progressed(progress).has_value(), "a run makes progress");
+  }
+  copy_to(fuzz::scratch() / "note.checkpoint", {corpus / "checkpoint"});
+}
+
 void write_wordnet(const fs::path& corpus) {
   const fs::path folder = fuzz::scratch() / "wordnet";
   fs::create_directories(folder);
@@ -125,6 +140,7 @@ int main(int argc, char** argv) {
   write_certificate(corpus);
   write_ledger(corpus, "empty", 0);
   write_ledger(corpus, "charged", 7);
+  write_checkpoint(corpus);
   write_wordnet(corpus);
   return 0;
 }

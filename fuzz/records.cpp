@@ -16,13 +16,11 @@ struct Reading {
 };
 
 void take_records(const Chunk& chunk, Format format, Reading& reading) {
-  std::string_view rest = chunk.data.view();
   const std::size_t before = reading.records.size();
-  while (!rest.empty()) {
-    const std::size_t end = first_record(rest, format, true);
-    require(end > 0 && end <= rest.size(), "a record takes some of the bytes");
-    reading.records.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(end);
+  RecordCursor cursor(chunk.data.view(), format, true);
+  for (std::string_view record; cursor.next(record);) {
+    require(!record.empty(), "a record takes some of the bytes");
+    reading.records.emplace_back(record);
   }
   require(reading.records.size() - before == chunk.end.record - chunk.begin.record,
           "a chunk holds as many records as it says");

@@ -1,10 +1,10 @@
 // Descriptions of experiments and of data, and option files.
 #include <CLI/CLI.hpp>
 
+#include "config_file.hpp"
 #include "evaluate/data_catalog.hpp"
 #include "evaluate/run_file.hpp"
 #include "fuzz.hpp"
-#include "config_file.hpp"
 
 namespace {
 
