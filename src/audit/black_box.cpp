@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::uint64_t kPilotDraws = 2000;
 constexpr std::uint64_t kAgreementDraws = 20'000;
+constexpr std::uint64_t kTextDraws =
+    20'000;  // a text; texts take longer than words, and are told apart sooner
 constexpr std::uint64_t kRuns = 1000;
 constexpr std::uint64_t kCommandRuns = 50;
 constexpr std::size_t kShownOutputs = 5;
@@ -178,13 +180,15 @@ class Audit {
     if (texts_.empty()) return {};
     const double alpha = bound_alpha(options_.confidence, report_.tests);
     const bool whole_text = privatizer_->receipt().language_model.has_value();
-    TextPairAudit audit(*privatizer_, model_, claim_, options_.draws);
+    const std::uint64_t draws =
+        options_.texts.empty() ? std::min(options_.draws, kTextDraws) : options_.draws;
+    TextPairAudit audit(*privatizer_, model_, claim_, draws);
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       const TextClaim claimed =
           claim_between(texts_[i], claim_, adjacency_, options_.policy, model_, whole_text);
       SOTTO_ASSIGN(std::vector<PairFinding> findings, audit.test(texts_[i], claimed, alpha, i));
       std::move(findings.begin(), findings.end(), std::back_inserter(report_.pairs));
-      report_.draws_in_all += 2 * options_.draws;
+      report_.draws_in_all += 2 * draws;
       if (options_.progress && !options_.progress(report_.draws_in_all, 0))
         return fail(Errc::interrupted, "interrupted");
     }
@@ -229,9 +233,10 @@ class Audit {
     for (const PairFinding& finding : report_.pairs) {
       if (!finding.claimed) continue;
       if (finding.allowed >= report_.largest_refutable) ++report_.pairs_out_of_reach;
-      if (finding.loss_lower > 0)
-        report_.epsilon_lower = std::max(
-            report_.epsilon_lower, finding.distance > 0 ? finding.loss_lower / finding.distance : INFINITY);
+      const double loss = finding.loss_lower - (finding.allowed - claim_.epsilon * finding.distance);
+      if (loss > 0)
+        report_.epsilon_lower =
+            std::max(report_.epsilon_lower, finding.distance > 0 ? loss / finding.distance : INFINITY);
     }
   }
 

@@ -45,8 +45,8 @@ class SanTextPlus final : public SelectionMechanism {
             .statement = fmt::format(
                 "For any two words, and words outside the vocabulary, the probabilities of each sensitive "
                 "output differ at most by the factor exp({} d), d the Euclidean distance of their vectors, "
-                "and where only one of the two is sensitive by exp({} d + {:.6g}), the latter being ln(1/p). A "
-                "word that is not sensitive is kept with probability {:.6g}, and an output that is not "
+                "and where only one of the two is sensitive by exp({} d + {}), the latter being ln(1/p). A "
+                "word that is not sensitive is kept with probability {}, and an output that is not "
                 "sensitive reveals the input.",
                 epsilon_, epsilon_, extra(), 1 - probability())};
   }

@@ -110,7 +110,7 @@ COMMAND_LINES = [
     *((f"privatize in.txt -o out --epsilon 1 --model {model}", code, parts) for model, code, parts in (
         ("nobody", FAILED, ["model 'nobody' is not in"]),
         ("./nobody.safetensors", FAILED, ["./nobody.safetensors", "does not exist"]),
-        (".", FAILED, ["model '.' is not in"]),
+        (".", FAILED, ["model file ."]),
         ("empty.safetensors", FAILED, ["empty.safetensors"]),
         ("cut.safetensors", FAILED, ["cut.safetensors"]),
         ("random.safetensors", FAILED, ["random.safetensors"]),

@@ -72,7 +72,7 @@ def test_the_document_path(program):
 
 
 def test_two_texts(program):
-    ask = ["--model", program.model, "-e", "1", "--through", "document", "--draws", "2000"]
+    ask = ["--model", program.model, "-e", "1", "--through", "document"]
     outside = audit(program, *ask, "--pair", "5 soup", "50 soup", "--pair", "5 soup", "7 soup")
     assert outside["verdict"] == "failed to falsify" and len(outside["pairs"]) == 4
     assert outside["pairs"][-1]["differ_in"] == ["digit counts and separators of numbers"]

@@ -238,7 +238,7 @@ TEST_F(ModelTest, HostileContainers) {
   std::string nested = "{\"a\":";
   for (int i = 0; i < 100000; ++i) nested += '[';
   for (int i = 0; i < 100000; ++i) nested += ']';
-  expect_refused(valid.bytes_with(nested + "}"), "tensor 'a'");
+  expect_refused(valid.bytes_with(nested + "}"), "not a JSON object");
 }
 
 // Changes one entry of a valid header and expects refusal.
