@@ -197,7 +197,7 @@ VECTORS = [  # (name of the case, content of the file or None, what the message 
     ("not a number", "soup 1 2 3\ncold 1 x 3\n", ["line 2", "column 2 after the word is not a number"]),
     ("NaN", "soup 1 2 3\ncold 1 nan 3\n", "line 2"),
     ("infinite", "soup 1 2 3\ncold 1 1e999 3\n", "line 2"),
-    ("word twice", "soup 1 2 3\ncold 1 2 4\nsoup 4 2 3\n", ["line 3", "soup"]),
+    ("word twice", "soup 1 2 3\ncold 1 2 4\nsoup 4 2 3\n", ["line 3", "second time"]),
     ("word not UTF-8", b"soup 1 2 3\ncol\xff 1 2 4\n", "line 2"),
     ("truncated gzip", gzip.compress(vectors(1).encode())[:-20], ""),
     ("zstd magic only", b"\x28\xb5\x2f\xfd", ""),
