@@ -31,7 +31,7 @@ TEST_F(ImportTest, RefusesBrokenText) {
   expect_refused("a 1 2\nb 1\n", {"line 2", "1 columns", "2 expected"});
   expect_refused("a 1 2\nb 1 2 3\n", {"line 2", "3 columns", "2 expected"});
   expect_refused("a 1 2\nb 1 x\n", {"line 2", "column 2", "not a number"});
-  expect_refused("a 1 2\nb 1 2x\n", {"line 2", "'2x'", "not a number"});
+  expect_refused("a 1 2\nb 1 2x\n", {"line 2", "column 2", "not a number"});
   expect_refused("a 1 2\nb 1 nan\n", {"line 2", "not finite"});
   expect_refused("a 1 2\nb 1 -inf\n", {"line 2", "not finite"});
   expect_refused("a 1 2\nb 1 1e39\n", {"line 2", "not finite"});
