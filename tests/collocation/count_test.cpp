@@ -265,6 +265,20 @@ TEST_F(Count, JsonLinesAndSeveralFiles) {
   EXPECT_EQ(table->count(table->find("new_york")), 3U);
 }
 
+// With 17 bytes a line the border of the first block, at 1 MiB, falls between a CR and its LF.
+TEST_F(Count, LinesEndInAnyWay) {
+  for (const char* line_end : {"\n", "\r", "\r\n"}) {
+    std::string corpus;
+    for (int i = 0; i < 100'000; ++i) corpus.append("new york is old").append(line_end);
+    write("corpus.txt", corpus);
+    const auto report = count_collocations(options());
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->documents, 100'000U);
+    EXPECT_EQ(report->words, 400'000U);
+    EXPECT_EQ(report->distinct_bigrams, 3U);
+  }
+}
+
 TEST_F(Count, BadInputLeavesNothing) {
   CountOptions run = options();
   const auto fails = [&](Errc code, const std::vector<std::string>& parts) {
