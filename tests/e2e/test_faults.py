@@ -7,7 +7,7 @@ from conftest import SANITIZERS
 from fault_world import FaultWorld, cases, file_faults, malloc_faults
 
 pytestmark = pytest.mark.skipif(SANITIZERS != "", reason="a sanitizer has an allocator and wrappers of its own")
-FAULTS_A_CASE = 16
+FAULTS_A_CASE = 6
 
 
 def test_a_sample_of_faults(models, tmp_path):
