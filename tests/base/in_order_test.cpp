@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t kBlocks = 1000;
+constexpr std::uint64_t kBlocks = 200;
 
 /// What happens to which blocks.
 struct Trouble {
@@ -36,7 +36,7 @@ bool contains(const std::vector<std::uint64_t>& blocks, std::uint64_t block) {
   return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
 }
 
-/// Four threads work on 1,000 blocks, the later ones of each ten faster.
+/// Four threads work on 200 blocks, the later ones of each ten faster.
 Outcome run(const Trouble& trouble) {
   InOrder order;
   std::uint64_t next = 0;
@@ -80,37 +80,37 @@ TEST(InOrder, HandsInEveryBlockInItsTurn) {
 }
 
 TEST(InOrder, EarliestFailureCountsAndWhatStandsBeforeItIsHandedIn) {
-  for (int round = 0; round < 20; ++round) {
-    const Outcome outcome = run({.bad = {503, 504, 505, 506}});
+  for (int round = 0; round < 5; ++round) {
+    const Outcome outcome = run({.bad = {103, 104, 105, 106}});
     ASSERT_FALSE(outcome.result);
-    EXPECT_EQ(outcome.result.error().message, "block 503");
-    EXPECT_EQ(outcome.written, up_to(503));
+    EXPECT_EQ(outcome.result.error().message, "block 103");
+    EXPECT_EQ(outcome.written, up_to(103));
   }
 }
 
 TEST(InOrder, BlockThatCannotBeReadEndsTheRunBehindItsPredecessors) {
-  const Outcome outcome = run({.unreadable = 400});
+  const Outcome outcome = run({.unreadable = 80});
   ASSERT_FALSE(outcome.result);
   EXPECT_EQ(outcome.result.error().message, "unreadable");
-  EXPECT_EQ(outcome.written, up_to(400));
+  EXPECT_EQ(outcome.written, up_to(80));
 }
 
 TEST(InOrder, AnExceptionIsTheFailureOfItsBlock) {
-  for (int round = 0; round < 20; ++round) {
-    const Outcome outcome = run({.bad = {504}, .throwing = {503, 505}});
+  for (int round = 0; round < 5; ++round) {
+    const Outcome outcome = run({.bad = {104}, .throwing = {103, 105}});
     ASSERT_FALSE(outcome.result);
-    EXPECT_EQ(outcome.result.error().message, "thrown 503");
-    EXPECT_EQ(outcome.written, up_to(503));
+    EXPECT_EQ(outcome.result.error().message, "thrown 103");
+    EXPECT_EQ(outcome.written, up_to(103));
   }
 }
 
 TEST(InOrder, AnExceptionWhileABlockIsTakenOrHandedInEndsTheRun) {
-  for (const Trouble& trouble : {Trouble{.unreadable_throws = 400}, Trouble{.unwritable_throws = 400}}) {
+  for (const Trouble& trouble : {Trouble{.unreadable_throws = 80}, Trouble{.unwritable_throws = 80}}) {
     const Outcome outcome = run(trouble);
     ASSERT_FALSE(outcome.result);
     EXPECT_EQ(outcome.result.error().code, Errc::limit);
     EXPECT_EQ(outcome.result.error().message, "out of memory");
-    EXPECT_EQ(outcome.written, up_to(400));
+    EXPECT_EQ(outcome.written, up_to(80));
   }
 }
 

@@ -145,7 +145,7 @@ TEST(Key, IsWipedWhenItGoes) {
   EXPECT_EQ(to_hex(place), to_hex(Key{}));
 }
 
-TEST(LockedMemory, IsAlignedAndZeroOutsideOfCoreDumps) {
+TEST(LockedMemory, IsAlignedAndOutsideOfCoreDumps) {
   const auto bits = make_locked<ChaChaBitSource>(key_from_seed(1));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bits.get()) % alignof(ChaChaBitSource), 0U);
   ChaChaBitSource same(key_from_seed(1));
