@@ -11,7 +11,8 @@ namespace sotto {
 /// that are not UTF-8) as \xNN.
 std::string printable(std::string_view name);
 
-/// Whether there are control characters other than tabs in `name`, or characters that end a line or paragraph.
+/// Whether there are control characters other than tabs in `name`, or characters that end a line or
+/// paragraph.
 bool has_control_characters(std::string_view name);
 
 /// The first few of `names`, printable, and how many more there are.
