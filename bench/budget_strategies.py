@@ -103,14 +103,15 @@ def privatize(program, folder, texts, average, mechanism, strategy, epsilon, arg
     (folder / "in.txt").write_text("\n".join(texts) + "\n")
     budget = ["--budget", STRATEGIES[strategy], "--base-epsilon", str(epsilon), "--average-words", f"{average:.4f}"]
     subprocess.run([*program, "privatize", folder / "in.txt", "-o", folder / "out.txt", "--format", "text", "-m", mechanism,
-                    *model_of(strategy, arguments), *budget, "--seed", "1", "--report", folder / "receipt.json", "--quiet"],
-                   check=True)
-    return (folder / "out.txt").read_text().split("\n")[:-1], json.loads((folder / "receipt.json").read_text())
+                    *model_of(strategy, arguments), *budget, "--seed", "1", "--report", folder / "receipt.json", "--statistics",
+                    folder / "statistics.json", "--quiet"], check=True)
+    receipt, statistics = (json.loads((folder / name).read_text()) for name in ("receipt.json", "statistics.json"))
+    return (folder / "out.txt").read_text().split("\n")[:-1], receipt, statistics
 
 
-def measure(texts, outputs, receipt, reference):
-    counts, lengths = receipt["counts"], receipt["lengths"]
-    tokens = counts["tokens"]
+def measure(texts, outputs, receipt, statistics, reference):
+    counts, words = receipt["counts"], statistics["words"]
+    joined = words["in"] - statistics["privatized"]["tokens"]  # words that are in a phrase with an earlier one
     unchanged = counts["passed_in_clear"]["stopwords"]  # of all words, kept stopwords are unchanged ones
 
     def similarity(weighting):
@@ -119,12 +120,12 @@ def measure(texts, outputs, receipt, reference):
     return {
         "cosine": similarity("plain"),
         "cosine, rare words weighing more": similarity("by rarity"),
-        "changed tokens": counts["changed"] / max(1, counts["privatized"] + unchanged),
-        "words out / in": (lengths["words_out"] + unchanged) / max(1, lengths["words_in"] + unchanged),
-        "tokens a text": lengths["tokens_per_document"]["mean"],
-        "words a text": (tokens["word"] + tokens["other"]) / len(texts),
+        "changed tokens": statistics["privatized"]["changed"] / max(1, counts["privatized"] + unchanged),
+        "words out / in": (words["out"] + unchanged) / max(1, words["in"] + unchanged),
+        "tokens a text": counts["privatized"] / len(texts),
+        "words a text": (counts["tokens"]["word"] + joined) / len(texts),
         "ε a token, mean": receipt["budget"]["epsilon_per_token"]["mean"],
-        "ε a document, mean": receipt["guarantee"]["document"]["epsilon_sum_mean"],
+        "ε a document, mean": receipt["budget"]["epsilon_per_token"]["mean"] * counts["privatized"] / len(texts),
     }
 
 
@@ -164,9 +165,9 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 for strategy in strategies:
                     for epsilon in arguments.base_epsilon or EPSILONS:
-                        outputs, receipt = privatize([arguments.sotto], pathlib.Path(folder), texts, average, mechanism,
-                                                     strategy, epsilon, arguments)
-                        found[strategy, epsilon] = measure(texts, outputs, receipt, reference)
+                        outputs, receipt, statistics = privatize([arguments.sotto], pathlib.Path(folder), texts, average,
+                                                                 mechanism, strategy, epsilon, arguments)
+                        found[strategy, epsilon] = measure(texts, outputs, receipt, statistics, reference)
             for figure in next(iter(found.values())):
                 table(f"{name}, `{mechanism}`: {figure}",
                       [(s, [found.get((s, e), {}).get(figure) for e in EPSILONS]) for s in strategies])

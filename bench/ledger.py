@@ -113,6 +113,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = pathlib.Path(name)
         (folder / "key").write_bytes(KEY)
+        (folder / "key").chmod(0o600)
         print("| what | figure | note |\n|---|---|---|")
         throughput(sotto, folder, arguments.documents)
         throughput(sotto, folder, 10 * arguments.documents, 1)

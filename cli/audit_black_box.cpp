@@ -57,7 +57,10 @@ std::string as_text(const BlackBoxReport& r) {
     text += fmt::format("  {:>9.4f} {:>9.4f}  {:<9} '{}' against '{}' on {}: {} and {} of {} draws{}\n",
                         pair.loss_lower, pair.allowed, pair.chosen_as, pair.first, pair.second,
                         event_text(pair), pair.first_count, pair.second_count, pair.draws,
-                        pair.refutes() ? "; refutes the claim" : "");
+                        pair.refutes()  ? "; refutes the claim"
+                        : !pair.claimed ? fmt::format("; nothing is promised: the texts differ in {}",
+                                                      fmt::join(pair.differ_in, ", "))
+                                        : "");
   }
   return text;
 }
@@ -74,6 +77,8 @@ nlohmann::ordered_json as_json(const PairFinding& pair) {
           {"distance", pair.distance},
           {"claimed_loss", pair.allowed},
           {"loss_lower_bound", pair.loss_lower},
+          {"claimed", pair.claimed},
+          {"differ_in", pair.differ_in},
           {"refutes", pair.refutes()},
           {"event", pair.event},
           {"event_size", pair.event_size},
@@ -141,6 +146,13 @@ void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments) {
   add("--confidence", arguments.confidence, "That no true claim is refuted, over all tests together", "C");
   add("--seed", arguments.seed, "Choose words and draw repeatably", "N");
   command
+      .add_option("--pair", arguments.texts,
+                  "Compare two texts through documents, instead of those that the falsifier makes")
+      ->type_size(2)
+      ->allow_extra_args(false)
+      ->type_name("TEXT TEXT")
+      ->group(kBlackBoxGroup);
+  command
       .add_flag("--vocabulary-only", arguments.vocabulary_only,
                 "Leave inputs outside the vocabulary out, where the claim does not speak of them")
       ->group(kBlackBoxGroup);
@@ -166,6 +178,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", own.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.seed, parse_seed(own.seed));
   options.vocabulary_only = own.vocabulary_only;
+  options.texts = own.texts;
   SOTTO_ASSIGN(options.resources, shared.resources.parsed());
   const auto audited = [&] {
     ProgressBar bar("draws", shared.quiet);

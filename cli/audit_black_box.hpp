@@ -18,6 +18,7 @@ struct BlackBoxArguments {
   std::string runs = "0";
   std::string confidence = "0.999";
   std::string seed;
+  std::vector<std::pair<std::string, std::string>> texts;
   bool vocabulary_only = false;
 };
 

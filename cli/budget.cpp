@@ -27,7 +27,7 @@ struct Plan {
   std::vector<double> shares;
   ComposedLoss loss;
   double delta;
-  double epsilon_at_delta;
+  std::optional<double> epsilon_at_delta;  // empty: there is no rho
 };
 
 std::string unit_name(const PrivacyUnit& unit) {
@@ -43,23 +43,33 @@ std::string as_text(const Plan& plan) {
   text += fmt::format("  unit: {}; scope: {}\n", unit_name(plan.loss.unit), to_string(plan.loss.scope));
   const std::string_view per = plan.loss.unit.is_pure() ? "" : ", if each token moves by a distance of 1";
   text += fmt::format("  added up: epsilon {:.6g}{}\n", plan.loss.epsilon, per);
-  text += fmt::format("  zero-concentrated: rho {:.6g}, which is epsilon {:.6g} at delta {:g}{}\n",
-                      plan.loss.rho, plan.epsilon_at_delta, plan.delta, per);
+  if (plan.loss.additive > 0)
+    text += fmt::format("  on top, whatever the distances: {:.6g}\n", plan.loss.additive);
+  text += plan.epsilon_at_delta
+              ? fmt::format("  zero-concentrated: rho {:.6g}, which is epsilon {:.6g} at delta {:g}{}\n",
+                            *plan.loss.rho, *plan.epsilon_at_delta, plan.delta, per)
+              : std::string("  zero-concentrated: no rho; outputs outside the scope have no bound\n");
+  text += fmt::format("  between texts that share: {}\n", join(plan.loss.adjacency));
   return text;
 }
 
 std::string as_json(const Plan& plan) {
-  return to_text({{"strategy", to_string(plan.strategy)},
-                  {"tokens", plan.shape.tokens},
-                  {"words", plan.shape.words},
-                  {"shares", plan.shares},
-                  {"unit", unit_name(plan.loss.unit)},
-                  {"model", plan.loss.unit.model},
-                  {"scope", to_string(plan.loss.scope)},
-                  {"epsilon", plan.loss.epsilon},
-                  {"rho", plan.loss.rho},
-                  {"delta", plan.delta},
-                  {"epsilon_at_delta", plan.epsilon_at_delta}});
+  nlohmann::ordered_json json = {{"strategy", to_string(plan.strategy)},
+                                 {"tokens", plan.shape.tokens},
+                                 {"words", plan.shape.words},
+                                 {"shares", plan.shares},
+                                 {"unit", unit_name(plan.loss.unit)},
+                                 {"model", plan.loss.unit.model},
+                                 {"scope", to_string(plan.loss.scope)},
+                                 {"epsilon", plan.loss.epsilon},
+                                 {"additive", plan.loss.additive},
+                                 {"adjacency", nlohmann::ordered_json::array()}};
+  for (const SharedTrait trait : plan.loss.adjacency) json["adjacency"].push_back(to_string(trait));
+  if (!plan.epsilon_at_delta) return to_text(json);
+  json["rho"] = *plan.loss.rho;
+  json["delta"] = plan.delta;
+  json["epsilon_at_delta"] = *plan.epsilon_at_delta;
+  return to_text(json);
 }
 
 /// Composes the guarantees of the mechanism at the ε of each token.
@@ -74,7 +84,11 @@ Result<void> compose(const Arguments& a, Plan& plan) {
   Composition composition;
   for (const auto& [epsilon, tokens] : tokens_of) {
     SOTTO_ASSIGN(const auto mechanism, make_mechanism(info->name, model, epsilon, parameters));
-    SOTTO_TRY(composition.add(mechanism->guarantee(), tokens));
+    SOTTO_TRY(
+        composition.add(guarantee_for_texts(mechanism->guarantee(),
+                                            {.collocations = plan.shape.words > plan.shape.tokens,
+                                             .shares_by_words = plan.strategy == BudgetStrategy::words}),
+                        tokens));
   }
   plan.loss = composition.losses().front();
   return {};
@@ -96,7 +110,9 @@ Result<void> run(const Arguments& a) {
   }
   SOTTO_ASSIGN(plan.shares, share_budget(plan.strategy, epsilon, plan.shape, profile));
   SOTTO_TRY(compose(a, plan));
-  SOTTO_ASSIGN(plan.epsilon_at_delta, epsilon_for_delta(plan.loss.rho, plan.delta));
+  if (plan.loss.rho) {
+    SOTTO_ASSIGN(plan.epsilon_at_delta, epsilon_for_delta(*plan.loss.rho, plan.delta));
+  }
   return print(a.json ? as_json(plan) : as_text(plan));
 }
 

@@ -55,7 +55,7 @@ Result<CountOptions> count_options(const CountArguments& a) {
 
 Json count_json(const CountReport& report, const CountArguments& a) {
   return {{"path", a.output},
-          {"sha256", report.digest},
+          {"sha256", report.sha256},
           {"documents", report.documents},
           {"sentences", report.sentences},
           {"words", report.words},
@@ -83,7 +83,7 @@ Result<void> count(const CountArguments& a) {
       "  from {} words in {} documents and {} sentences: {} distinct words, {} pairs, {} triples\n"
       "  sha256 {}\n",
       a.output, report->bigrams, report->trigrams, report->words, report->documents, report->sentences,
-      report->distinct_words, report->distinct_bigrams, report->distinct_trigrams, report->digest));
+      report->distinct_words, report->distinct_bigrams, report->distinct_trigrams, report->sha256));
 }
 
 struct TokenizeArguments : CorpusArguments {

@@ -72,7 +72,8 @@ Result<void> info(const QueryArguments& a) {
     Json metadata = Json::object();
     for (const auto& [key, value] : table->metadata()) metadata[key] = value;
     Json json = {{"path", table->path().string()},
-                 {"sha256", table->digest()},
+                 {"digest", table->digest()},
+                 {"sha256", table->stored_sha256()},
                  {"phrases", table->size()},
                  {"metadata", metadata}};
     if (a.verify) json["verified"] = true;
@@ -80,8 +81,9 @@ Result<void> info(const QueryArguments& a) {
     for (const PhraseId id : ids) json["top"].push_back(phrase_json(*table, id));
     return print(to_text(json));
   }
-  std::string text = fmt::format("{}\n  {:<14} {}\n  {:<14} {}{}\n", table->path().string(), "phrases",
-                                 table->size(), "sha256", table->digest(), a.verify ? " (verified)" : "");
+  std::string text = fmt::format("{}\n  {:<14} {}\n  {:<14} {}\n  {:<14} {}{}\n", table->path().string(),
+                                 "phrases", table->size(), "digest", table->digest(), "sha256",
+                                 table->stored_sha256(), a.verify ? " (verified)" : "");
   for (const auto& [key, value] : table->metadata()) text += fmt::format("  {:<14} {}\n", key, value);
   if (!ids.empty()) text += fmt::format("\n  {:>8} {:>10}  phrase\n", "pmi", "count");
   for (const PhraseId id : ids) text += phrase_line(*table, id);

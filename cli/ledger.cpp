@@ -13,7 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A damaged ledger may hold any number; beyond the years 1 to 9999 it stays a number.
 std::string time_text(std::int64_t seconds) {
+  if (seconds < -62'135'596'800 || seconds > 253'402'300'799) return fmt::format("{}", seconds);
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
@@ -36,6 +38,7 @@ Json to_json(const LedgerEntry& entry) {
   return {{"entry", entry.number},
           {"time", time_text(entry.time)},
           {"tag", entry.tag},
+          {"mac", entry.mac},
           {"subject", entry.subject},
           {"unit", entry.unit},
           {"amount", static_cast<double>(entry.amount) / 1e9},
@@ -259,7 +262,7 @@ Result<void> verify(const std::string& file, const std::string& head, bool json)
     if (check.bad_entry > 0) result["bad_entry"] = check.bad_entry;
     SOTTO_TRY(print(to_text(result)));
   }
-  if (!sound) return fail(Errc::bad_format, fmt::format("{}: {}", file, check.problem));
+  if (!sound) return fail(Errc::bad_format, fmt::format("{}: {}", file, printable(check.problem)));
   if (json) return {};
   std::string text =
       fmt::format("{} entries, chain and accounts are sound\nhead {}\n", check.entries, check.head);

@@ -37,10 +37,11 @@ Result<void> build(const Arguments& a) {
     const nlohmann::ordered_json json = {{"path", a.output},
                                          {"words", lists->size()},
                                          {"lists", lists->lists().size()},
-                                         {"sha256", lists->digest()}};
+                                         {"digest", lists->digest()},
+                                         {"sha256", lists->stored_sha256()}};
     return print(to_text(json));
   }
-  return print(fmt::format("{}: {} lists of {} words\nsha256 {}\n", a.output, lists->lists().size(),
+  return print(fmt::format("{}: {} lists of {} words\ndigest {}\n", a.output, lists->lists().size(),
                            lists->size(), lists->digest()));
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/ranges.h>
 
 #include "command.hpp"
+#include "last_words.hpp"
 
 namespace {
 
 using namespace sotto;
 using namespace sotto::cli;
 
-constexpr int kFailed = 1;
 constexpr int kWrongCommandLine = 2;
 
 constexpr const char* kFooter = R"(Examples:
@@ -100,10 +100,13 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   catch_interrupts();
+  prepare_last_words();
   try {
     return run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, for one
+  } catch (const std::bad_alloc&) {
+    say_out_of_memory();
+  } catch (const std::exception& error) {
     say(error.what());
-    return kFailed;
   }
+  return kFailed;
 }

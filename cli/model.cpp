@@ -13,10 +13,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json model_json(const Model& model) {
-  Json json = {{"name", model.name()},           {"path", model.path().string()},
-               {"sha256", model.digest()},       {"words", model.size()},
-               {"dimension", model.dimension()}, {"bits", model.bits()},
-               {"lists", model.lists().size()},  {"counts", !model.counts().empty()}};
+  Json json = {{"name", model.name()},
+               {"path", model.path().string()},
+               {"digest", model.digest()},
+               {"sha256", model.stored_sha256()},
+               {"words", model.size()},
+               {"dimension", model.dimension()},
+               {"bits", model.bits()},
+               {"lists", model.lists().size()},
+               {"counts", !model.counts().empty()}};
   Json metadata = Json::object();
   for (const auto& [key, value] : model.metadata()) metadata[key] = value;
   json["metadata"] = metadata;
@@ -87,8 +92,9 @@ Result<void> info(const std::string& name, bool verify, bool json) {
   }
   if (json) return print(to_text(details));
   std::string text =
-      fmt::format("{}\n  file     {}\n  sha256   {}{}\n  words    {}\n  content  {}\n", model->name(),
-                  path.string(), model->digest(), verify ? " (verified)" : "", model->size(), kind(*model));
+      fmt::format("{}\n  file     {}\n  digest   {}\n  sha256   {}{}\n  words    {}\n  content  {}\n",
+                  model->name(), path.string(), model->digest(), model->stored_sha256(),
+                  verify ? " (verified)" : "", model->size(), kind(*model));
   if (model->has_phrases())
     text += fmt::format("  phrases  {} of two words, {} of three\n", phrases.bigrams, phrases.trigrams);
   for (const WordList& word_list : model->lists())
@@ -124,12 +130,12 @@ Result<void> import(const ImportArguments& a) {
     const Json json = {{"format", report.format},       {"words", report.words},
                        {"dimension", report.dimension}, {"missing", report.missing},
                        {"scale", report.scale},         {"largest_error", report.largest_error},
-                       {"sha256", report.digest}};
+                       {"sha256", report.sha256}};
     return print(to_text(json));
   }
   std::string text = fmt::format(
       "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
-      report.words, report.dimension, report.format, report.largest_error, report.digest);
+      report.words, report.dimension, report.format, report.largest_error, report.sha256);
   if (report.missing > 0)
     text += fmt::format("{} words of {} have no vector\n", report.missing, a.vocabulary);
   return print(text);

@@ -1,9 +1,12 @@
 // sotto privatize
 #include <fmt/format.h>
 
+#include <sotto/key_file.hpp>
+
 #include "command.hpp"
+#include "config_file.hpp"
+#include "privatize_summary.hpp"
 #include "progress_bar.hpp"
-#include "yaml_config.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -23,7 +26,7 @@ Examples:
   sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --report receipt.json
   sotto privatize reviews.txt --mechanism cmp --model sotto-en-phrases --budget S3 --base-epsilon 10 --average-words 20
 
-Make a key file with: head -c 32 /dev/urandom > secret.key
+Make a key file with: (umask 077; head -c 32 /dev/urandom > secret.key)
 A configuration file holds the same options by their long names, for example:
   epsilon: 0.5
   field: [subject, body]
@@ -33,8 +36,8 @@ struct Arguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, format, policy = "strict", report, seed, key_file, dataset, id_field, threads, shard,
-                              config;
+  std::string output, format, policy = "strict", report, statistics, seed, key_file, dataset, id_field,
+                              threads, shard, config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
   std::string device, precision, delta;
@@ -42,6 +45,8 @@ struct Arguments {
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
+  bool allow_empty = false;
+  bool unique_ids = false;
   bool quiet = false;
 };
 
@@ -56,6 +61,9 @@ void add_input_options(CLI::App& command, Arguments& a) {
   add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
       ->type_name("NAME");
+  command.add_flag("--unique-ids", a.unique_ids,
+                   "A second record with the same id is an error; 48 bytes per id");
+  command.add_flag("--allow-empty", a.allow_empty, "Accept an input whose records hold no document at all");
   command.add_option("--dataset", a.dataset, "Namespace of the ids (default: the input's base name)")
       ->type_name("NAME");
   command
@@ -112,6 +120,10 @@ void add_run_options(CLI::App& command, Arguments& a) {
       ->capture_default_str()
       ->type_name("WHAT");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
+  command
+      .add_option("--statistics", a.statistics,
+                  "Write exact counts of the input to this file; confidential, not covered by the guarantee")
+      ->type_name("FILE");
   command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
       ->type_name("FILE");
   command.add_option("--seed", a.seed, "Public noise for experiments: the output is not private")
@@ -238,6 +250,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
   SOTTO_TRY(set_budget(a, options));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  options.unique_ids = a.unique_ids;
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
     SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
@@ -275,6 +288,7 @@ Result<FileOptions> file_options(const Arguments& a) {
   if (files.inputs.size() == 1 && files.inputs.front() == "-") files.inputs.clear();
   if (!a.output.empty() && a.output != "-") files.output = a.output;
   if (!a.report.empty()) files.report = a.report;
+  if (!a.statistics.empty()) files.statistics = a.statistics;
   if (!a.format.empty()) {
     SOTTO_ASSIGN(files.format, parse_format(a.format));
   }
@@ -286,50 +300,14 @@ Result<FileOptions> file_options(const Arguments& a) {
     SOTTO_ASSIGN(files.shard, parse_shard(a.shard));
   }
   files.resume = a.resume;
+  files.allow_empty = a.allow_empty;
   SOTTO_ASSIGN(files.ledger, ledger_options(a));
   return files;
 }
 
-std::string new_texts_summary(const Receipt& receipt) {
-  const Counts& c = receipt.counts;
-  std::string text =
-      fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
-  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
-  if (receipt.seeded) return text + "; seeded: not private";
-  return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
-                            to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
-                            receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
-}
-
-std::string summary(const Receipt& receipt) {
-  const Counts& c = receipt.counts;
-  const std::uint64_t clear = c.clear_stopwords + c.clear_oov + c.clear_numbers;
-  if (receipt.language_model && receipt.language_model->whole_text) return new_texts_summary(receipt);
-  std::string text = fmt::format(
-      "{} documents, {} {} privatized ({:.1f}% changed), {} passed in clear", c.documents, c.privatized,
-      receipt.collocations ? "words and phrases" : "words",
-      c.privatized > 0 ? 100.0 * static_cast<double>(c.changed) / static_cast<double>(c.privatized) : 0.0,
-      clear);
-  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
-  if (receipt.collocations) text += fmt::format(", {} as phrases", c.phrases);
-  if (receipt.seeded) return text + "; seeded: not private";
-  if (receipt.language_model && receipt.guarantee.kind != GuaranteeKind::none)
-    return text + fmt::format("; {} guarantee, epsilon {} a draw, at most {:.6g} a text",
-                              to_string(receipt.guarantee.kind), receipt.guarantee.epsilon,
-                              receipt.guarantee.epsilon * static_cast<double>(c.largest_document));
-  if (receipt.budget)
-    return text + fmt::format(
-                      "; {} guarantee, epsilon at most {:.6g} a document, {:.4g} to {:.4g} a token{}",
-                      to_string(receipt.guarantee.kind), c.largest_epsilon, c.smallest_share, c.largest_share,
-                      receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
-  return text +
-         fmt::format("; {} guarantee, epsilon {} a token{}", to_string(receipt.guarantee.kind),
-                     receipt.guarantee.epsilon,
-                     receipt.guarantee.unit.is_pure() ? "" : " times " + receipt.guarantee.unit.metric);
-}
-
 Result<void> run(Arguments& a) {
-  if (!a.config.empty()) SOTTO_TRY(apply_yaml_config(*a.command, a.config));
+  const bool seed_typed = !a.seed.empty();
+  if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
   Receipt receipt;
@@ -338,7 +316,14 @@ Result<void> run(Arguments& a) {
     files.progress = bar.callback();
     SOTTO_ASSIGN(receipt, privatize_files(options, files));
   }
-  if (!a.quiet) say(summary(receipt));
+  if (!a.quiet)
+    say(summary(receipt));
+  else if (receipt.seeded && !seed_typed)  // whoever typed none may not know that there is one
+    say(fmt::format("{} sets a seed: the output is not private", a.config));
+  // After the run: a run that fails says one line, why.
+  if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
+      !warning.empty())
+    say("warning: " + warning);
   return {};
 }
 

@@ -98,7 +98,7 @@ std::string as_text(const Arguments& a, const TrainReport& report) {
                       report.documents, report.resumed ? ", tokenized by an earlier run" : "");
   text += fmt::format("trained in {:.1f} s, {:.0f} tokens/s, loss {:.4f}; largest rounding error {:.3g}\n",
                       report.training_seconds, report.tokens_per_second, report.loss, report.largest_error);
-  return text + fmt::format("sha256 {}\n", report.digest);
+  return text + fmt::format("sha256 {}\n", report.sha256);
 }
 
 std::string as_json(const Arguments& a, const TrainReport& report) {
@@ -115,7 +115,7 @@ std::string as_json(const Arguments& a, const TrainReport& report) {
        {"loss", report.loss},
        {"scale", report.scale},
        {"largest_error", report.largest_error},
-       {"sha256", report.digest}});
+       {"sha256", report.sha256}});
 }
 
 Result<void> run(const Arguments& a) {

@@ -17,6 +17,7 @@ pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(hwy_contrib REQUIRED IMPORTED_TARGET libhwy-contrib)
 pkg_check_modules(fasttext REQUIRED IMPORTED_TARGET fasttext)
 pkg_check_modules(mpfr REQUIRED IMPORTED_TARGET mpfr)
+pkg_check_modules(gmp REQUIRED IMPORTED_TARGET gmp)  # comes with MPFR
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 if(SOTTO_BUILD_CLI)
   find_package(CLI11 REQUIRED)

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Checks that each folder of src/ includes only the folders it may use, and that the front ends use include/ only.
+"""Checks that each folder of src/ includes only the folders it may use, that the front ends use include/ only, and
+that no two files define a type or an inline function of one name.
 
 The graph is read from the CMake files (DEPENDS of sotto_component), so there is one place that states it.
+check_layers.py [ROOT]
 """
+import collections
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from definitions import definitions
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent
 INCLUDE = re.compile(r'^#include "([a-z]+)/', re.MULTILINE)
 
 
@@ -35,19 +41,40 @@ def sources(folder):
     return [f for f in sorted(folder.rglob("*")) if f.suffix in (".cpp", ".hpp")]
 
 
-def main():
-    graph = direct_dependencies()
-    problems = []
+def forbidden_includes(graph):
     for folder in graph:
         allowed = reachable(graph, folder)
         for file in sources(ROOT / "src" / folder):
             for used in INCLUDE.findall(file.read_text()):
                 if used not in allowed:
-                    problems.append(f"{file.relative_to(ROOT)} includes {used}/, which {folder} may not use")
+                    yield f"{file.relative_to(ROOT)} includes {used}/, which {folder} may not use"
     for file in sources(ROOT / "cli"):
         for used in INCLUDE.findall(file.read_text()):
-            problems.append(f"{file.relative_to(ROOT)} includes {used}/, but front ends use include/ only")
-    print("\n".join(problems) or f"{len(graph)} folders keep to the graph")
+            yield f"{file.relative_to(ROOT)} includes {used}/, but front ends use include/ only"
+
+
+def repeated_definitions():
+    """Two definitions of one name in a program: the linker keeps either without a word, and the other's users crash.
+
+    Headers are held to names that differ without their namespaces, since whoever includes both means one of them.
+    """
+    files = collections.defaultdict(set)
+    for top in ("include", "src", "cli", "tests"):
+        for file in sources(ROOT / top):
+            for kind, name in definitions(file.read_text()):
+                if kind == "type":
+                    files[kind, name].add(file)
+                if file.suffix == ".hpp" and top != "tests":  # each folder of tests/ is a program of its own
+                    files[kind, re.sub(r"^(?:[a-z]\w*::)+", "", name)].add(file)
+    named = {tuple(sorted(where)): found for found, where in sorted(files.items(), reverse=True) if len(where) > 1}
+    for where, (kind, name) in sorted(named.items()):
+        yield f"the {kind} {name} is defined in " + " and ".join(str(f.relative_to(ROOT)) for f in where)
+
+
+def main():
+    graph = direct_dependencies()
+    problems = [*forbidden_includes(graph), *repeated_definitions()]
+    print("\n".join(problems) or f"{len(graph)} folders keep to the graph, and no name is defined twice")
     return 1 if problems else 0
 
 

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Installs the packages of tools/packages.txt that are missing. Does nothing when all are there.
+# Installs the packages of tools/packages.txt, or of the lists that are named, that are missing. Does nothing when
+# all are there.
 set -eu
-packages=$(grep -v '^#' "$(dirname "$0")/packages.txt")
+cd "$(dirname "$0")"
+packages=$(grep -hv '^#' "${@:-packages.txt}")
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
   echo "This system has no apt-get. Sotto needs the equivalents of these Debian 12 packages:" >&2

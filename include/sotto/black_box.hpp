@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sotto/bit_source.hpp>
@@ -20,7 +21,7 @@ namespace sotto {
 /// What the draws go through.
 enum class AuditPath {
   mechanism,  ///< token ids through the mechanism
-  document,   ///< texts of one word through tokenizer, policy, mechanism and renderer
+  document,   ///< texts through tokenizer, policy, mechanism and renderer
   command,    ///< words, one a line, through a foreign program
 };
 
@@ -39,6 +40,8 @@ struct BlackBoxOptions {
   std::uint64_t runs = 0;         ///< for repeats and correlations; 0: 1000, or 50 of a command
   double confidence = 0.999;      ///< that no true claim is refuted, over everything tested together
   bool vocabulary_only = false;   ///< leave inputs outside the vocabulary out
+  /// Whole texts to compare, for documents; empty: the falsifier makes its own, beside texts of one word.
+  std::vector<std::pair<std::string, std::string>> texts;
   std::optional<std::uint64_t>
       seed;  ///< makes the choice of words and all draws (but a command's) repeatable
   MechanismResources resources;
@@ -60,8 +63,10 @@ struct PairFinding {
   double first_lower = 0;   ///< Clopper–Pearson bound on the event's probability, from below
   double second_upper = 1;  ///< and from above
   double loss_lower = 0;    ///< ln(first_lower / second_upper), not below 0
+  bool claimed = true;      ///< false: nothing is promised between these texts, so nothing can be refuted
+  std::vector<std::string> differ_in;  ///< then: what they would have to share
 
-  bool refutes() const { return loss_lower > allowed; }
+  bool refutes() const { return claimed && loss_lower > allowed; }
 };
 
 /// A check of what single draws cannot show: that runs and tokens are independent.

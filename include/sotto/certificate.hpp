@@ -21,19 +21,22 @@ struct CertificateSubject {
   std::string mechanism;
   ParameterValues parameters;  ///< complete
   double epsilon = 0;          ///< nominal: what the mechanism was built with
-  std::string model_digest;
-  std::string data_digest;  ///< Mechanism::data_digest()
-  int stream_version = 0;   ///< of the samplers
+  std::string model_digest;    ///< Model::digest()
+  std::string data_digest;     ///< Mechanism::data_digest()
+  int stream_version = 0;      ///< of the samplers
 
   bool operator==(const CertificateSubject&) const = default;
 };
 
-/// Two inputs and the output that tells them apart best. ⊥ is written "⊥"; all are empty when no two inputs
-/// differ.
+/// Two inputs and the output that tells them apart best. The ids say which; the words, with "⊥" for ⊥, are
+/// for people. All words are empty when a sample has no two inputs that differ.
 struct CertifiedPair {
   std::string input;  ///< more likely to give the output
   std::string other;  ///< less likely
   std::string output;
+  TokenId input_id = 0;
+  TokenId other_id = 0;
+  TokenId output_id = 0;
   double distance = 0;  ///< in the certificate's unit; 1 for pure ε
   double loss = 0;      ///< ln(P(output|input) / P(output|other)), rounded up
 };
@@ -60,7 +63,8 @@ struct Certificate {
 /// As JSON (docs/certificate.schema.json describes it), ending in a newline. It has a checksum of its own.
 std::string to_json(const Certificate& certificate);
 
-/// The inverse of to_json; refuses what is incomplete, changed or only a sample.
+/// The inverse of to_json; refuses what is incomplete, changed, of another version or only a sample, and a
+/// certified or attained ε that is not above 0.
 Result<Certificate> parse_certificate(std::string_view json);
 
 /// A certificate that was read from or written to a file.
@@ -81,7 +85,8 @@ struct CertifyOptions {
   ProgressCallback progress;
 };
 
-/// Computes a certificate. Refuses, with the reason, a mechanism that has none.
+/// Computes a certificate. Refuses, with the reason, a mechanism that has none, and one whose inputs cannot
+/// be told apart: a certificate names the pair that attains it.
 Result<Certificate> certify(const CertifyOptions& options);
 
 /// The certificate of the largest nominal ε found whose certificate is at most options.epsilon, to about one
@@ -95,14 +100,16 @@ Result<StoredCertificate> store_certificate(const Certificate& certificate,
                                             const std::filesystem::path& model,
                                             std::optional<double> target = std::nullopt);
 
-/// The stored certificate about `subject`; none when there is none or it is about something else. A damaged
-/// file is an error. Opens one file, or two when there is none beside the model.
+/// The stored certificate about `subject`, which must describe `mechanism` on `model`; none when there is
+/// none or it is about something else. The loss of the pair that it names is computed again, from the
+/// integers that the mechanism samples; where it differs, and for a damaged or old file, that is an error.
+/// Opens one file, or two when there is none beside the model.
 Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
-                                                          const std::filesystem::path& model);
+                                                          const Mechanism& mechanism, const Model& model);
 
 /// What nominal_for_certificate found and store_certificate stored for the certified ε `target`; none when
-/// there is none. `parameters` are complete. The caller compares the data digest, which is not known before
-/// the mechanism is built; everything else matches.
+/// there is none. `parameters` are complete. It says which nominal ε to build the mechanism with; what it
+/// certifies counts only once find_certificate has checked it against that mechanism.
 Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_view mechanism,
                                                                    const ParameterValues& parameters,
                                                                    double target, const Model& model);

@@ -45,7 +45,10 @@ class PhraseTable {
   ~PhraseTable();
 
   const std::filesystem::path& path() const;
-  const std::string& digest() const;  ///< stored SHA-256 of the file, in hex
+  /// A tree hash of the whole file, in hex, computed by open() from the mapping that is used; see
+  /// Model::digest.
+  const std::string& digest() const;
+  const std::string& stored_sha256() const;  ///< the one in the file's own header, in hex
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
   std::uint32_t size() const;
@@ -68,7 +71,7 @@ class PhraseTable {
 };
 
 /// Writes a table of these phrases, in any order, complete or not at all. A phrase that is not two or three
-/// words, or comes twice, is an error. Returns the digest.
+/// words, or comes twice, is an error. Returns the SHA-256 in its header.
 Result<std::string> write_phrase_table(const std::filesystem::path& file,
                                        std::span<const ScoredPhrase> phrases,
                                        const std::vector<std::pair<std::string, std::string>>& metadata);
@@ -114,7 +117,7 @@ struct CountReport {
   std::uint64_t bigrams = 0;   ///< in the table
   std::uint64_t trigrams = 0;  ///< in the table
   std::uint64_t spilled = 0;   ///< bytes written to temporary files
-  std::string digest;          ///< of the table
+  std::string sha256;          ///< the one in the header of the table
 };
 
 /// Counts exactly, whatever the memory and the number of threads, and writes the phrase table.

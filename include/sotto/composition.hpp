@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <sotto/guarantee.hpp>
@@ -14,11 +15,14 @@ struct ComposedLoss {
   PrivacyUnit unit;
   GuaranteeScope scope = GuaranteeScope::all_inputs;
   std::uint64_t draws = 0;
-  /// Pure ε: the ε of all draws. A metric unit: ε·Σd between texts of equal length and token classes, so this
-  /// is what is reached when each of the draws' words moves by a distance of 1.
+  /// Pure ε: the ε of all draws. A metric unit: ε·Σd between texts of equal adjacency, so this is what is
+  /// reached when each of the draws' words moves by a distance of 1.
   double epsilon = 0;
-  /// ρ of zero-concentrated differential privacy; in a metric unit for a distance of 1 in each draw.
-  double rho = 0;
+  double additive = 0;  ///< on top of `epsilon`, whatever the distances
+  /// ρ of zero-concentrated differential privacy; in a metric unit for a distance of 1 in each draw. Empty
+  /// where some draw has none.
+  std::optional<double> rho = 0.0;
+  std::vector<SharedTrait> adjacency;  ///< what two texts must share: that of all draws together
 };
 
 /// Adds up draws, unit by unit. Not thread-safe.
@@ -36,8 +40,9 @@ class Composition {
 };
 
 /// ρ of one draw under this guarantee, times d² in a metric unit: its own where the mechanism has a better
-/// one, otherwise ε²/2, which ε alone implies.
-double zcdp(const Guarantee& guarantee);
+/// one, otherwise ε²/2, which ε alone implies. Empty where the promise has an additive term or leaves outputs
+/// out: their probability may be anything, and so may the divergence.
+std::optional<double> zcdp(const Guarantee& guarantee);
 
 /// The least ε found such that ρ-zCDP implies (ε, δ)-differential privacy, rounded up; never above the
 /// textbook's ρ + 2·√(ρ·ln(1/δ)). `delta` must lie strictly between 0 and 1, `rho` must be finite and not

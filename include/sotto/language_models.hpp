@@ -50,8 +50,8 @@ bool rewrites_whole_texts(std::string_view mechanism);
 /// As find_mechanism, and an error for one that rewrites whole texts.
 Result<const MechanismInfo*> find_word_mechanism(std::string_view name);
 
-/// Finds a language model: a folder with a config.json, given by its path, or by its name in the folders that
-/// find_model searches.
+/// Finds a language model: a folder with a config.json, given by its path, which has a '/' in it, or by its
+/// name in the folders that find_model searches. A folder of the current one is ./NAME.
 Result<std::filesystem::path> find_language_model(std::string_view name_or_path);
 
 struct LanguageModelInfo {

@@ -41,10 +41,11 @@ struct LedgerAccount {
   std::uint64_t documents = 0;  ///< how many charges the sum consists of
 };
 
-/// One charge: a document that was released.
+/// One charge: an output of a document that was released.
 struct LedgerEntry {
   std::uint64_t number = 0;  ///< 1, 2, 3, …
   std::string tag;           ///< hex; names the document to whoever has the key, and says nothing to others
+  std::string mac;           ///< hex; the same for the output it had; empty in entries of version 1
   std::string subject;
   std::string unit;
   NanoEpsilon amount = 0;
@@ -94,7 +95,8 @@ struct LedgerCheck {
 /// thread-safe.
 class Ledger {
  public:
-  /// An error when there is no such file, when it is not a ledger, or when a newer version wrote it.
+  /// An error when there is no such file, when it is not a ledger, or when a newer version wrote it. A ledger
+  /// of an older version is read as it is.
   static Result<std::unique_ptr<Ledger>> open(const std::filesystem::path& file);
   ~Ledger();
 

@@ -73,10 +73,18 @@ class Mechanism {
   void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const;
 };
 
+/// How the values of a parameter are read, and so which of their spellings are one and the same.
+enum class ParameterKind {
+  by_default,  ///< numbers where the default is a number, otherwise words
+  words,       ///< taken letter by letter
+  numbers,     ///< a number, or several separated by commas; beside them words such as "auto"
+};
+
 struct ParameterInfo {
   std::string name;
   std::string default_value;
   std::string description;  ///< what it does and which values are allowed
+  ParameterKind kind = ParameterKind::by_default;
 };
 
 /// What a person needs to choose a mechanism; `guarantee` is in words, before any ε or model is chosen.
@@ -91,7 +99,8 @@ struct MechanismInfo {
   std::vector<ParameterInfo> parameters;
 };
 
-/// Parameters by name, as given with --set key=value.
+/// Parameters by name, as given with --set key=value. Complete ones (see complete_parameters) have one
+/// spelling for each value.
 using ParameterValues = std::map<std::string, std::string>;
 
 /// Every mechanism, in the order in which a person should read them.
@@ -100,7 +109,9 @@ const std::vector<MechanismInfo>& mechanisms();
 /// The entry of that name, or an error that lists the names there are.
 Result<const MechanismInfo*> find_mechanism(std::string_view name);
 
-/// `given` completed with the defaults; an unknown name is an error that lists the known ones.
+/// `given` completed with the defaults, every value in its one spelling: what is hashed, charged or compared
+/// must not depend on how a number was typed (20, 020, 2e1). An unknown name is an error that lists the known
+/// ones; whether a value is allowed is for the mechanism to say.
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given);
 
 /// What a mechanism may use beside its parameters; none of it changes the output.

@@ -31,14 +31,22 @@ struct WordList {
 /// An opened, memory-mapped model file. Immutable, so safe to share between threads.
 class Model {
  public:
-  /// Maps the file and checks header, sizes, word offsets and that each list is a permutation of the words;
-  /// it does not read words and vectors (see verify).
+  /// Maps the file, computes its digest, and checks header, sizes, offsets, that the words are distinct,
+  /// valid UTF-8 and free of blanks and control characters, and that each list is a permutation of them; it
+  /// does not check the vectors (see verify).
   static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& file);
   ~Model();
 
   const std::string& name() const;  ///< file name without its extension
   const std::filesystem::path& path() const;
-  const std::string& digest() const;  ///< stored SHA-256, in hex
+  /// What certificates, receipts and stream keys know the model by: a tree hash (BLAKE2b, in hex) of all its
+  /// bytes, computed by open() from the mapping that is used from then on; the file is never opened again by
+  /// name. A file that is replaced, as every writer of this library does it, leaves an opened model as it is.
+  /// Writing into a file while it is open is not noticed and changes what is sampled: whoever may do that
+  /// must be trusted as much as whoever runs the program.
+  const std::string& digest() const;
+  /// The SHA-256 in the file's own header, in hex: what verify() compares with, and proof of nothing else.
+  const std::string& stored_sha256() const;
   /// Free-form metadata such as source and licence: (key, value), sorted by key.
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
@@ -50,8 +58,8 @@ class Model {
   /// The id of `word`. A word that is not there in this spelling is looked for in lower case, then in lower
   /// case with a capital first letter; ’ counts as an apostrophe. Returns bottom() when there is none.
   TokenId find(std::string_view word) const;
-  /// The table behind find(), for the library's own loops; its header is not installed. Made by the first
-  /// call, lives as long as the model.
+  /// The table behind find(), for the library's own loops; its header is not installed. Lives as long as the
+  /// model.
   const Vocabulary& vocabulary() const;
 
   std::uint32_t dimension() const;  ///< 0 for a list set
@@ -68,8 +76,8 @@ class Model {
   /// True when some words are phrases and the file says which; PhraseTable::open reads them.
   bool has_phrases() const;
 
-  /// Reads the whole file: compares its SHA-256 with the stored one, and checks that the words are distinct
-  /// and valid UTF-8 and that no vector is longer than distances allow.
+  /// Reads the whole file: compares its SHA-256 with the stored one, and checks that no vector is longer than
+  /// distances allow.
   Result<void> verify() const;
 
  private:
@@ -90,8 +98,9 @@ struct NearWord {
 Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model, std::span<const TokenId> words,
                                                          std::size_t k);
 
-/// Finds a model file. A value with a '/' in it or ending in ".safetensors" is a path; otherwise the name is
-/// looked for in the folders of $SOTTO_MODELS (separated by colons), the user's data folder
+/// Finds a model file. A value with a '/' in it is a path, and so is one that ends in ".safetensors" unless
+/// another model is known by that name. Every other one is a name, which is never looked for in the current
+/// folder, but in the folders of $SOTTO_MODELS (separated by colons), the user's data folder
 /// ($XDG_DATA_HOME/sotto/models, by default ~/.local/share/sotto/models), and models/ and
 /// ../share/sotto/models beside the program. The error names the folders and the models that are there.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
@@ -120,10 +129,11 @@ struct ImportReport {
   std::uint32_t words = 0;
   std::uint32_t dimension = 0;
   std::uint64_t missing = 0;  ///< words of `vocabulary` that have no vector
-  std::uint64_t skipped = 0;  ///< words left out because they contain blanks (some GloVe files have them)
+  /// Words left out because they contain blanks or control characters (some GloVe files have them).
+  std::uint64_t skipped = 0;
   double scale = 0;
   double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
-  std::string digest;
+  std::string sha256;        ///< the one in the header of the file
 };
 
 /// Reads vectors, rounds them to fixed point with one global scale, writes a model file (complete or not at

@@ -56,6 +56,11 @@ struct PrivatizeOptions {
   std::optional<std::uint64_t> seed;  ///< for experiments: public noise, no privacy
   std::optional<std::filesystem::path>
       key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
+  /// Whether a second document of the same name is an error. With a key file (or a seed) it has the noise of
+  /// the first: where the texts are equal too, so are the outputs, and whoever can have a guess privatized
+  /// under the name of a document learns whether it is right. Without one no two documents share noise. Takes
+  /// about 48 bytes of memory per name.
+  bool unique_ids = false;
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
   MechanismResources resources;     ///< changes speed only
   LanguageModelResources language;  ///< for mechanisms that use a language model
@@ -74,7 +79,8 @@ struct NamedBudget {
 /// What parse_budget_strategy() takes.
 Result<NamedBudget> parse_named_budget(std::string_view name);
 
-/// Names a document; part of what its noise is a function of.
+/// Names a document; part of what its noise is a function of. With a key file, equal texts of one name have
+/// equal outputs (see PrivatizeOptions::unique_ids).
 struct DocumentName {
   std::string_view dataset;
   std::string_view id;
@@ -119,14 +125,18 @@ struct FileOptions {
   std::vector<std::filesystem::path> inputs;    ///< empty: standard input
   std::optional<std::filesystem::path> output;  ///< empty: standard output
   std::optional<std::filesystem::path> report;  ///< where the receipt goes; empty: nowhere
-  std::optional<Format> format;                 ///< empty: by the first input's extension, otherwise text
-  std::vector<std::string> fields;              ///< which fields of a record are documents; not for text
-  std::string dataset;                          ///< namespace of the ids; empty: each input's base name
-  std::string id_field;                         ///< empty: the record number is the id
-  unsigned threads = 0;                         ///< 0: one for each processor
+  /// Where exact counts of the input go, readable by the owner only; no guarantee covers them. Empty:
+  /// nowhere.
+  std::optional<std::filesystem::path> statistics;
+  std::optional<Format> format;     ///< empty: by the first input's extension, otherwise text
+  std::vector<std::string> fields;  ///< which fields of a record are documents; not for text
+  std::string dataset;              ///< namespace of the ids; empty: each input's base name
+  std::string id_field;             ///< empty: the record number is the id
+  unsigned threads = 0;             ///< 0: one for each processor
   Shard shard;
   std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is needed
   bool resume = false;                  ///< go on where an interrupted run stopped; needs key_file and output
+  bool allow_empty = false;             ///< accept an input that has records but no document
   ProgressCallback progress;
 };
 

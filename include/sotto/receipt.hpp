@@ -1,4 +1,6 @@
-// The receipt: what was run, what it promises, what was counted, and what still leaks.
+// The receipt: what was run, what it promises, and what still leaks. It is public: between two inputs of
+// equal adjacency (guarantee.hpp) that gave the same output it does not differ, apart from values that are
+// pseudorandom without the key. Exact counts of the input are statistics, which are confidential.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +15,46 @@
 
 namespace sotto {
 
-/// Sums over documents. Adding two of them gives the counts of both, so threads and resumed runs can be put
-/// together.
+/// Exact functions of the private text that no guarantee covers: sums over documents.
+struct Statistics {
+  std::uint64_t bytes_in = 0;
+  std::uint64_t others = 0;  ///< of Counts::words: URLs, e-mail addresses, emoji, mixed tokens, other scripts
+  std::uint64_t changed = 0;                 ///< privatized tokens that came out as another word
+  std::uint64_t bottom = 0;                  ///< privatized tokens that went in as ⊥
+  std::uint64_t invalid_utf8 = 0;            ///< invalid sequences replaced by U+FFFD
+  std::uint64_t phrases = 0;                 ///< privatized tokens that went in as several words
+  std::uint64_t output_phrases = 0;          ///< privatized tokens that came out as several words
+  std::uint64_t privatized_words = 0;        ///< words that the privatized tokens consist of
+  std::uint64_t output_words = 0;            ///< words that came out for them
+  std::uint64_t largest_document_words = 0;  ///< most of privatized_words in one document
+
+  Statistics& operator+=(const Statistics& other);
+};
+
+/// Sums over documents, fixed by the adjacency of the guarantee but for `statistics`. Adding two of them
+/// gives the counts of both, so threads and resumed runs can be put together.
 struct Counts {
   std::uint64_t documents = 0;  ///< released ones; those of withheld records are counted nowhere
-  std::uint64_t bytes_in = 0;
-  std::uint64_t words = 0;  ///< tokens of class word
+  std::uint64_t words = 0;      ///< tokens of class word or other; with collocations after segmentation
   std::uint64_t numbers = 0;
   std::uint64_t punctuation = 0;
-  std::uint64_t others = 0;      ///< URLs, e-mail addresses, emoji, mixed tokens, other scripts
   std::uint64_t privatized = 0;  ///< tokens that went through the mechanism
-  std::uint64_t changed = 0;     ///< of these, how many came out as another word
-  std::uint64_t bottom = 0;      ///< of these, how many went in as ⊥
   std::uint64_t randomized_numbers = 0;
   std::uint64_t clear_stopwords = 0;  ///< passed in clear because the policy says so, by reason
   std::uint64_t clear_oov = 0;
   std::uint64_t clear_numbers = 0;
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t invalid_utf8 = 0;            ///< invalid sequences replaced by U+FFFD
-  std::uint64_t withheld = 0;                ///< records left out because of a ledger's limit
-  std::uint64_t largest_document = 0;        ///< most privatized tokens in one document
-  std::uint64_t phrases = 0;                 ///< of the privatized tokens, how many went in as several words
-  std::uint64_t output_phrases = 0;          ///< of these tokens, how many came out as several words
-  std::uint64_t privatized_words = 0;        ///< words that the privatized tokens consist of
-  std::uint64_t output_words = 0;            ///< words that came out for them
-  std::uint64_t largest_document_words = 0;  ///< most of privatized_words in one document
+  std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
+  std::uint64_t largest_document = 0;  ///< most privatized tokens in one document
+  std::uint64_t largest_record = 0;    ///< and in all fields of one record together
   // With a budget for each document; otherwise 0.
   double epsilon_sum = 0;      ///< spent by all tokens, rounded up
   double largest_epsilon = 0;  ///< spent by a document, rounded up
   double smallest_share = 0;   ///< of a token
   double largest_share = 0;
+  double largest_record_epsilon = 0;  ///< spent by all fields of a record, rounded up
+  Statistics statistics;              ///< confidential
 
   Counts& operator+=(const Counts& other);
 };
@@ -61,10 +72,11 @@ struct LedgerReceipt {
   std::string subject_field;  ///< whose accounts were charged
   std::string unit;           ///< what they were charged in
   double limit = 0;
+  std::string head;  ///< of the chain after the run's last charge; to be kept as a pin, see docs/ledger.md
+  // Confidential: whether a document was charged tells whether it had been released before.
   std::uint64_t charged_documents = 0;   ///< entered by this run
   std::uint64_t repeated_documents = 0;  ///< released again at no charge
   std::uint64_t entries = 0;             ///< in the ledger after the run's last charge
-  std::string head;                      ///< of the chain then; to be kept as a pin, see docs/ledger.md
 };
 
 /// A budget for each document.
@@ -113,14 +125,19 @@ struct Receipt {
   std::set<std::string> clear_fields;  ///< fields of the records that were copied as they are
   std::string configuration_digest;
   bool seeded = false;
+  bool keyed = false;  ///< the key came from a file, so that a later run can repeat the noise
   Counts counts;
   std::optional<LedgerReceipt> ledger;  ///< empty: none was used
-  double seconds = 0;
-  double setup_seconds = 0;  ///< of these, what passed before the first record was read
+  double seconds = 0;                   ///< confidential: time depends on the text
+  double setup_seconds = 0;             ///< of these, what passed before the first record was read
 };
 
-/// The receipt as JSON (docs/receipt.schema.json describes it), ending in a newline.
+/// The receipt as JSON (docs/receipt.schema.json describes it), ending in a newline. Leaves out what is
+/// confidential.
 std::string to_json(const Receipt& receipt);
+
+/// What to_json() leaves out, as JSON (docs/statistics.schema.json), ending in a newline.
+std::string statistics_json(const Receipt& receipt);
 
 /// What an observer of the output still learns, one sentence each.
 std::vector<std::string> what_leaks(const Receipt& receipt);

@@ -9,6 +9,8 @@
 #include <sotto/certificate.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/composition.hpp>
+#include <sotto/config_file.hpp>
+#include <sotto/document_guarantee.hpp>
 #include <sotto/evaluate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>

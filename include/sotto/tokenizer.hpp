@@ -9,16 +9,18 @@
 
 namespace sotto {
 
-inline constexpr int kTokenizerVersion = 1;
+inline constexpr int kTokenizerVersion = 2;
 
 enum class TokenClass : std::uint8_t {
   word,         ///< letters of the Latin script with their diacritics; single apostrophes and hyphens between
                 ///< letters
   number,       ///< ASCII digits, with single '.' or ',' between digits
-  punctuation,  ///< one character of a fixed whitelist: ASCII punctuation and what is ordinary in English
-                ///< prose
-  other,  ///< anything else (URL, e-mail address, emoji, letters mixed with digits or joined by underscores,
-          ///< other scripts, control and invisible characters); treated as a word outside the vocabulary
+  punctuation,  ///< one character of a fixed whitelist (ASCII punctuation and what is ordinary in English
+                ///< prose) that stands alone or in an ordinary run such as "..." or "),". Which runs are
+                ///< ordinary is laid down in src/text/punctuation_run.hpp
+  other,  ///< anything else (URL, e-mail address, emoji, emoticons and other runs of symbols, letters mixed
+          ///< with digits or joined by underscores, other scripts, control and invisible characters);
+          ///< treated as a word outside the vocabulary
 };
 
 /// A token is text[begin, end). What lies between tokens is whitespace: the ASCII blanks and line ends,

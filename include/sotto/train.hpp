@@ -88,7 +88,7 @@ struct TrainReport {
   double loss = 0;               ///< mean loss that the first thread saw
   double scale = 0;
   double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
-  std::string digest;
+  std::string sha256;        ///< the one in the header of the file
 };
 
 /// Tokenizes the corpus, trains, and writes a model, complete or not at all. Its words are in the order of

@@ -15,6 +15,7 @@
 #include "audit/independence.hpp"
 #include "audit/pairs.hpp"
 #include "audit/target.hpp"
+#include "audit/text_pairs.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "pipeline/language_mechanism.hpp"
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::uint64_t kPilotDraws = 2000;
 constexpr std::uint64_t kAgreementDraws = 20'000;
+constexpr std::uint64_t kTextDraws =
+    20'000;  // a text; texts take longer than words, and are told apart sooner
 constexpr std::uint64_t kRuns = 1000;
 constexpr std::uint64_t kCommandRuns = 50;
 constexpr std::size_t kShownOutputs = 5;
@@ -48,6 +51,8 @@ Result<void> check_options(const BlackBoxOptions& options) {
     return fail(
         Errc::invalid_argument,
         fmt::format("--pairs: '{}' is not allowed; give a whole number from 1 to 10000", options.pairs));
+  if (!options.texts.empty() && options.path != AuditPath::document)
+    return fail(Errc::invalid_argument, "--pair: texts go through documents; give --through document");
   if (options.runs != 0 && (options.runs < 4 || options.runs > 1'000'000))
     return fail(
         Errc::invalid_argument,
@@ -70,6 +75,24 @@ class Audit {
   Audit(Target& target, const Claim& claim, const AuditVocabulary& model, const BlackBoxOptions& options)
       : target_(target), claim_(claim), model_(model), options_(options) {}
 
+  /// Texts to compare as well, through this document path; `adjacency` as for claim_between().
+  void add_texts(const Privatizer& privatizer, std::vector<TextPair> texts,
+                 std::vector<SharedTrait> adjacency) {
+    privatizer_ = &privatizer;
+    texts_ = std::move(texts);
+    adjacency_ = std::move(adjacency);
+  }
+
+  /// Texts alone.
+  Result<BlackBoxReport> run() {
+    const auto start = std::chrono::steady_clock::now();
+    report_.tests = 2 * texts_.size();
+    SOTTO_TRY(test_texts());
+    finish(texts_.size());
+    report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(report_);
+  }
+
   Result<BlackBoxReport> run(std::vector<AuditInput> inputs, BitSource& bits) {
     const auto start = std::chrono::steady_clock::now();
     inputs_ = std::move(inputs);
@@ -86,13 +109,14 @@ class Audit {
     for (const InputPair& pair : pairs) needed[pair.first] = needed[pair.second] = true;
     SOTTO_ASSIGN(const std::vector<Tally> chosen_on, draw_tallies(needed, half));
     SOTTO_ASSIGN(const std::vector<Tally> tested_on, draw_tallies(needed, half));
-    report_.tests = 2 * pairs.size();
+    report_.tests = 2 * (pairs.size() + texts_.size());
     for (const InputPair& pair : pairs) {
       test(pair.first, pair.second, pair, chosen_on, tested_on);
       test(pair.second, pair.first, pair, chosen_on, tested_on);
     }
+    SOTTO_TRY(test_texts());
     SOTTO_TRY(check_runs(pilots));
-    finish(pairs.size());
+    finish(pairs.size() + texts_.size());
     report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(report_);
   }
@@ -145,18 +169,30 @@ class Audit {
     finding.second = inputs_[second].text;
     finding.chosen_as = pair.chosen_as;
     finding.distance = pair.distance;
-    finding.allowed = claim_.epsilon * pair.distance;
-    finding.event_size = event.outputs.size();
+    finding.allowed = claim_.allowed(pair.distance);
     for (std::size_t i = 0; i < std::min(kShownOutputs, event.outputs.size()); ++i)
       finding.event.push_back(target_.output(event.outputs[i]));
-    finding.draws = tested_on[first].draws();
-    finding.first_count = tested_on[first].count(event.outputs);
-    finding.second_count = tested_on[second].count(event.outputs);
-    finding.first_lower = lower_bound(finding.first_count, finding.draws, alpha);
-    finding.second_upper = upper_bound(finding.second_count, finding.draws, alpha);
-    if (finding.first_lower > finding.second_upper)
-      finding.loss_lower = std::log(finding.first_lower / finding.second_upper);
+    test_event(event, tested_on[first], tested_on[second], alpha, finding);
     report_.pairs.push_back(std::move(finding));
+  }
+
+  Result<void> test_texts() {
+    if (texts_.empty()) return {};
+    const double alpha = bound_alpha(options_.confidence, report_.tests);
+    const bool whole_text = privatizer_->receipt().language_model.has_value();
+    const std::uint64_t draws =
+        options_.texts.empty() ? std::min(options_.draws, kTextDraws) : options_.draws;
+    TextPairAudit audit(*privatizer_, model_, claim_, draws);
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      const TextClaim claimed =
+          claim_between(texts_[i], claim_, adjacency_, options_.policy, model_, whole_text);
+      SOTTO_ASSIGN(std::vector<PairFinding> findings, audit.test(texts_[i], claimed, alpha, i));
+      std::move(findings.begin(), findings.end(), std::back_inserter(report_.pairs));
+      report_.draws_in_all += 2 * draws;
+      if (options_.progress && !options_.progress(report_.draws_in_all, 0))
+        return fail(Errc::interrupted, "interrupted");
+    }
+    return {};
   }
 
   /// The input whose pilot draws agree least: its documents tell runs apart soonest.
@@ -191,13 +227,16 @@ class Audit {
     report_.draws = options_.draws;
     report_.largest_refutable = largest_refutable_loss(options_.draws, pairs, options_.confidence);
     std::stable_sort(report_.pairs.begin(), report_.pairs.end(), [](const auto& a, const auto& b) {
+      if (a.claimed != b.claimed) return a.claimed;
       return a.loss_lower - a.allowed > b.loss_lower - b.allowed;
     });
     for (const PairFinding& finding : report_.pairs) {
+      if (!finding.claimed) continue;
       if (finding.allowed >= report_.largest_refutable) ++report_.pairs_out_of_reach;
-      if (finding.loss_lower > 0)
-        report_.epsilon_lower = std::max(
-            report_.epsilon_lower, finding.distance > 0 ? finding.loss_lower / finding.distance : INFINITY);
+      const double loss = finding.loss_lower - (finding.allowed - claim_.epsilon * finding.distance);
+      if (loss > 0)
+        report_.epsilon_lower =
+            std::max(report_.epsilon_lower, finding.distance > 0 ? loss / finding.distance : INFINITY);
     }
   }
 
@@ -206,6 +245,9 @@ class Audit {
   const AuditVocabulary& model_;
   const BlackBoxOptions& options_;
   std::vector<AuditInput> inputs_;
+  const Privatizer* privatizer_ = nullptr;  // for texts
+  std::vector<TextPair> texts_;
+  std::vector<SharedTrait> adjacency_;
   std::uint64_t runs_ = 0;
   BlackBoxReport report_;
 };
@@ -215,6 +257,46 @@ Result<BlackBoxReport> run_audit(Target& target, const Claim& claim, const Audit
   const std::unique_ptr<BitSource> bits = bits_for(options.seed)(~std::uint64_t{0});
   std::vector<AuditInput> inputs = choose_inputs(model, claim, outside, options.vocabulary_only, *bits);
   return Audit(target, claim, model, options).run(std::move(inputs), *bits);
+}
+
+PrivatizeOptions document_options(const BlackBoxOptions& options) {
+  PrivatizeOptions privatize;
+  privatize.mechanism = options.mechanism;
+  privatize.epsilon = options.epsilon;
+  privatize.parameters = options.parameters;
+  privatize.model = options.model;
+  privatize.policy = options.policy;
+  privatize.seed = options.seed;
+  privatize.resources = options.resources;
+  privatize.language.threads = options.resources.threads;
+  return privatize;
+}
+
+/// Texts of one word and whole texts through the document path, or only those that the options name. Where
+/// the claim is the mechanism's own, it speaks of texts of equal adjacency.
+Result<BlackBoxReport> audit_documents(Claim claim, const AuditVocabulary& model,
+                                       const BlackBoxOptions& options) {
+  SOTTO_ASSIGN(const std::unique_ptr<Privatizer> privatizer, Privatizer::make(document_options(options)));
+  std::vector<SharedTrait> adjacency;
+  if (claim.own) {
+    adjacency = privatizer->receipt().guarantee.adjacency;
+    claim.adjacent = [&](const std::string& first, const std::string& second) {
+      return profile_text(first, adjacency, options.policy, model).traits ==
+             profile_text(second, adjacency, options.policy, model).traits;
+    };
+  }
+  const std::unique_ptr<BitSource> bits = bits_for(options.seed)(~std::uint64_t{0});
+  std::vector<TextPair> texts;
+  for (const auto& [first, second] : options.texts) texts.push_back({first, second, "given"});
+  const std::unique_ptr<Target> target = make_document_target(*privatizer, model);
+  Audit audit(*target, claim, model, options);
+  if (!texts.empty()) {
+    audit.add_texts(*privatizer, std::move(texts), adjacency);
+    return audit.run();
+  }
+  if (claim.own && !options.vocabulary_only)
+    audit.add_texts(*privatizer, generate_text_pairs(model, claim, *bits), adjacency);
+  return audit.run(choose_inputs(model, claim, kOutside, options.vocabulary_only, *bits), *bits);
 }
 
 Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
@@ -246,14 +328,8 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
     return fail(
         Errc::invalid_argument,
         fmt::format("--metric: '{}' is not allowed; dp-mlm knows no distances; give pure", options.metric));
-  PrivatizeOptions privatize;
-  privatize.mechanism = options.mechanism;
-  privatize.epsilon = options.epsilon;
-  privatize.model = options.model;
-  privatize.policy = options.policy;
-  privatize.language.threads = options.resources.threads;
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
-  SOTTO_ASSIGN(const auto language, LanguageMechanism::make(privatize, *info, parameters));
+  SOTTO_ASSIGN(const auto language, LanguageMechanism::make(document_options(options), *info, parameters));
   const Guarantee guarantee = language->guarantee(options.policy);
   if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
     return fail(Errc::invalid_argument,
@@ -267,12 +343,13 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   claim.covers = [](TokenId) { return true; };
   claim.strings_differ = true;
   const FillerVocabulary words(language->masked->shared_filler(), language->folder.filename().string());
-  std::unique_ptr<Target> target =
-      make_masked_target(language->masked, bits_for(options.seed), options.resources.threads);
-  if (options.path == AuditPath::document) {
-    SOTTO_ASSIGN(target, make_document_target(options, words));
-  }
-  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, kOutside));
+  const auto audited = [&]() -> Result<BlackBoxReport> {
+    if (options.path == AuditPath::document) return audit_documents(claim, words, options);
+    const std::unique_ptr<Target> target =
+        make_masked_target(language->masked, bits_for(options.seed), options.resources.threads);
+    return run_audit(*target, claim, words, options, kOutside);
+  };
+  SOTTO_ASSIGN(BlackBoxReport report, audited());
   report.audited = options.mechanism;
   return report;
 }
@@ -325,8 +402,7 @@ Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
     return output >= size || covers(output);
   };
   const ModelVocabulary words(*model);
-  SOTTO_ASSIGN(const std::unique_ptr<Target> target, make_document_target(options, words));
-  SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, kOutside));
+  SOTTO_ASSIGN(BlackBoxReport report, audit_documents(claim, words, options));
   report.audited = options.mechanism;
   return report;
 }

@@ -9,7 +9,9 @@
 #include <sotto/validate.hpp>
 
 #include "audit/found_loss.hpp"
+#include "mechanisms/pair_loss.hpp"
 #include "pipeline/certificates.hpp"
+#include "privacy/certificate.hpp"
 
 namespace sotto {
 namespace {
@@ -65,6 +67,23 @@ Result<FoundLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& op
   return tl::unexpected(std::move(error));
 }
 
+/// The pair that attains the loss, with the figures that whoever quotes the certificate will compute again.
+Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, const Model& model,
+                          Certificate& certificate) {
+  if (worst.distance == 0) return {};
+  SOTTO_ASSIGN(const PairLoss loss, pair_loss(mechanism, model, {worst.input, worst.other, worst.output}));
+  certificate.attained = std::max(0.0, loss.per_distance.lower);
+  certificate.worst = {input_name(model, worst.input),
+                       input_name(model, worst.other),
+                       std::string(model.word(worst.output)),
+                       worst.input,
+                       worst.other,
+                       worst.output,
+                       loss.distance,
+                       loss.loss};
+  return {};
+}
+
 /// The model is opened once for all nominal ε.
 Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -88,11 +107,13 @@ Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const 
   certificate.exact_pairs = found.exact_pairs;
   certificate.equal_inputs = found.equal_inputs;
   certificate.sample = options.sample > 0 ? found.inputs : 0;
-  if (const WorstPair& worst = found.worst; worst.distance > 0) {
-    certificate.attained = std::max(0.0, worst.per_distance.lower);
-    certificate.worst = {input_name(*model, worst.input), input_name(*model, worst.other),
-                         std::string(model->word(worst.output)), worst.distance, worst.loss};
-  }
+  SOTTO_TRY(name_witness(found.worst, *mechanism, *model, certificate));
+  if (certificate.sample == 0 && !check_figures(certificate))
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--mechanism: {} cannot be certified with these parameters: no two inputs are told "
+                    "apart by an output, so that no pair attains a loss",
+                    options.mechanism));
   certificate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return certificate;
 }
@@ -193,11 +214,14 @@ Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options
   SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(auto found, find_targeted_certificate(options.mechanism, parameters, options.epsilon, *model));
-  if (found && !found->certificate.subject.data_digest.empty()) {
+  if (found) {
     SOTTO_ASSIGN(const auto mechanism,
                  make_mechanism(options.mechanism, model, found->certificate.subject.epsilon, parameters,
                                 options.resources));
-    if (mechanism->data_digest() != found->certificate.subject.data_digest) found.reset();
+    if (mechanism->data_digest() != found->certificate.subject.data_digest)
+      found.reset();
+    else
+      SOTTO_TRY(check_certificate(*found, *mechanism, *model));
   }
   if (found) return TargetedCertificate{std::move(*found), true};
   SOTTO_ASSIGN(const Certificate certificate, nominal_for_certificate(options));

@@ -58,6 +58,8 @@ Result<Claim> own_claim(const Mechanism& mechanism) {
   Claim claim;
   claim.metric = guarantee.unit.is_pure() ? "pure" : guarantee.unit.metric;
   claim.epsilon = guarantee.epsilon;
+  claim.additive = guarantee.additive;
+  claim.leaves_outputs_out = guarantee.scope == GuaranteeScope::sensitive_outputs;
   claim.distance = [&mechanism](TokenId a, TokenId b) { return mechanism.distance(a, b); };
   claim.covers = [&mechanism](TokenId output) { return mechanism.covers(output); };
   return claim;

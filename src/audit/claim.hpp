@@ -1,6 +1,7 @@
 // What is claimed: a loss of at most ε·d between two inputs.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -23,11 +24,20 @@ struct Claim {
   std::string metric;  ///< in words
   bool own = true;     ///< the mechanism's, not given from outside
   double epsilon = 0;
+  double additive = 0;                               ///< on top of ε·d for two different inputs
   std::function<double(TokenId, TokenId)> distance;  ///< infinite: nothing is claimed for the pair
   std::function<bool(TokenId)> covers;               ///< which outputs it speaks of
+  bool leaves_outputs_out = false;                   ///< covers() is false for some
   bool strings_differ = false;  ///< two strings outside the vocabulary are two inputs, not both ⊥
 
+  /// The largest loss that the claim allows two inputs at distance d.
+  double allowed(double d) const { return epsilon * d + additive; }
+
+  /// Whether the promise speaks of two texts at all; empty: of any two.
+  std::function<bool(const std::string&, const std::string&)> adjacent;
+
   double between(const AuditInput& a, const AuditInput& b) const {
+    if (adjacent && !adjacent(a.text, b.text)) return INFINITY;
     return strings_differ && a.text != b.text ? 1 : distance(a.id, b.id);
   }
 };

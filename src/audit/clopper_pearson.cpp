@@ -1,14 +1,15 @@
 #include "audit/clopper_pearson.hpp"
 
-#include <cassert>
 #include <cmath>
 
 #include <boost/math/special_functions/beta.hpp>
 
+#include "base/check.hpp"
+
 namespace sotto {
 
 double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
-  assert(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
+  SOTTO_CHECK(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
   if (successes == 0) return 0;
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(draws);
@@ -17,7 +18,7 @@ double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
 }
 
 double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
-  assert(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
+  SOTTO_CHECK(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
   if (successes == draws) return 1;
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(draws);

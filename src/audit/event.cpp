@@ -5,6 +5,8 @@
 
 #include <boost/math/distributions/normal.hpp>
 
+#include "audit/clopper_pearson.hpp"
+
 namespace sotto {
 namespace {
 
@@ -134,6 +136,18 @@ ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const
   for (OutputId output = 0; output < lean.size(); ++output)
     if (lean[output] <= border && covers(output)) best.outputs.push_back(output);
   return best;
+}
+
+void test_event(const ChosenEvent& event, const Tally& first, const Tally& second, double alpha,
+                PairFinding& finding) {
+  finding.event_size = event.outputs.size();
+  finding.draws = first.draws();
+  finding.first_count = first.count(event.outputs);
+  finding.second_count = second.count(event.outputs);
+  finding.first_lower = lower_bound(finding.first_count, first.draws(), alpha);
+  finding.second_upper = upper_bound(finding.second_count, second.draws(), alpha);
+  finding.loss_lower =
+      finding.first_lower > finding.second_upper ? std::log(finding.first_lower / finding.second_upper) : 0;
 }
 
 double normal_deviations(double alpha) {

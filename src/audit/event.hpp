@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/black_box.hpp>
+
 #include "audit/target.hpp"
 
 namespace sotto {
@@ -42,6 +44,11 @@ ChosenEvent choose_event(const Tally& first, const Tally& second, const std::fun
 /// outputs seldom repeat, counts of single ones say little, but how far they lean to one side does.
 ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const double> lean,
                         const std::function<bool(OutputId)>& covers, double deviations);
+
+/// Counts the event on draws that had no part in choosing it, and bounds the loss from below; both bounds at
+/// level `alpha`.
+void test_event(const ChosenEvent& event, const Tally& first, const Tally& second, double alpha,
+                PairFinding& finding);
 
 /// How many standard deviations a normal variable exceeds with probability `alpha`.
 double normal_deviations(double alpha);

@@ -8,7 +8,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-#include "audit/exact_loss.hpp"
+#include "mechanisms/exact_loss.hpp"
 #include "mechanisms/integer_rows.hpp"
 
 namespace sotto {

@@ -1,9 +1,9 @@
 // Bounds on the loss between two rows of a selection mechanism that do not look at every output.
 //
-// Write e(D) = min(½ε·scale·√D, cap), in real numbers, for the exponent of an output at squared distance D,
-// and ψ_x(D) = ln(W_x(D)/T_x) + e(D), where W_x(D) is the integer weight that the rule gives to an output at
-// D in the row of x and T_x the row's total. For x, x′ at squared distance Δ and any output y at D from x and
-// D′ from x′,
+// Write e(D) = min(s·√D, c), in real numbers (s and c as in mechanisms/weights.hpp, s·√D a little below
+// ½ε·d), for the exponent of an output at squared distance D, and ψ_x(D) = ln(W_x(D)/T_x) + e(D), where
+// W_x(D) is the integer weight that the rule gives to an output at D in the row of x and T_x the row's total.
+// For x, x′ at squared distance Δ and any output y at D from x and D′ from x′,
 //
 //   loss = ψ_x(D) − ψ_x′(D′) + e(D′) − e(D)  <=  ψ_x(D) − ψ_x′(D′) + e(Δ),
 //
@@ -96,7 +96,7 @@ class LossBounds {
   std::int64_t middle(const Row& row, const Range& range) const;
 
   const Selection& selection_;
-  long double slope_;  ///< ½ε·scale
+  long double slope_;  ///< s
   long double error_;  ///< η′
   std::vector<Row> rows_;
   std::vector<double> highest_;

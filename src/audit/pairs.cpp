@@ -96,7 +96,7 @@ std::vector<InputPair> ranked(std::vector<InputPair> pairs, const Claim& claim,
     const Tally& second = pilots[pairs[i].second];
     const double loss = std::max(choose_event(first, second, claim.covers, deviations).score,
                                  choose_event(second, first, claim.covers, deviations).score);
-    order.emplace_back(claim.epsilon * pairs[i].distance - loss, i);
+    order.emplace_back(claim.allowed(pairs[i].distance) - loss, i);
   }
   std::sort(order.begin(), order.end());
   std::vector<InputPair> result;

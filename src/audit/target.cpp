@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <sotto/privatize.hpp>
-
 #include "audit/foreign_command.hpp"
 #include "base/parallel.hpp"
 #include "random/integer_samplers.hpp"
@@ -50,8 +48,8 @@ class MechanismTarget final : public Target {
 
 class DocumentTarget final : public Target {
  public:
-  DocumentTarget(std::unique_ptr<Privatizer> privatizer, const AuditVocabulary& model)
-      : privatizer_(std::move(privatizer)), names_(model) {}
+  DocumentTarget(const Privatizer& privatizer, const AuditVocabulary& model)
+      : privatizer_(privatizer), names_(model) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -71,7 +69,7 @@ class DocumentTarget final : public Target {
   Result<void> rewrite(const std::string& id, const AuditInput& input, std::span<OutputId> out) {
     std::string document = input.text;
     for (std::size_t i = 0; i < out.size(); ++i) document += " " + input.text;
-    SOTTO_ASSIGN(const std::string text, privatizer_->privatize({"audit", id, "text"}, document, counts_));
+    SOTTO_ASSIGN(const std::string text, privatizer_.privatize({"audit", id, "text"}, document, counts_));
     std::size_t begin = text.find(' ');
     for (OutputId& output : out) {
       const std::size_t end = begin == std::string::npos ? begin : text.find(' ', begin + 1);
@@ -81,7 +79,7 @@ class DocumentTarget final : public Target {
     return {};
   }
 
-  std::unique_ptr<Privatizer> privatizer_;
+  const Privatizer& privatizer_;
   OutputNames names_;
   Counts counts_;
 };
@@ -171,19 +169,8 @@ std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> m
   return std::make_unique<MaskedTarget>(std::move(mechanism), std::move(bits), threads);
 }
 
-Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options,
-                                                     const AuditVocabulary& model) {
-  PrivatizeOptions privatize;
-  privatize.mechanism = options.mechanism;
-  privatize.epsilon = options.epsilon;
-  privatize.parameters = options.parameters;
-  privatize.model = options.model;
-  privatize.policy = options.policy;
-  privatize.seed = options.seed;
-  privatize.resources = options.resources;
-  privatize.language.threads = options.resources.threads;
-  SOTTO_ASSIGN(auto privatizer, Privatizer::make(privatize));
-  return std::make_unique<DocumentTarget>(std::move(privatizer), model);
+std::unique_ptr<Target> make_document_target(const Privatizer& privatizer, const AuditVocabulary& model) {
+  return std::make_unique<DocumentTarget>(privatizer, model);
 }
 
 std::unique_ptr<Target> make_command_target(std::string command, double timeout,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <sotto/black_box.hpp>
+#include <sotto/privatize.hpp>
 
 #include "audit/audit_vocabulary.hpp"
 #include "audit/claim.hpp"
@@ -57,9 +58,8 @@ class OutputNames {
 std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const AuditVocabulary& model,
                                               BitSourceMaker bits, unsigned threads);
 
-/// Texts through a Privatizer; each draw is a document of its own. The model must outlive the target.
-Result<std::unique_ptr<Target>> make_document_target(const BlackBoxOptions& options,
-                                                     const AuditVocabulary& model);
+/// Texts through a Privatizer; each draw is a document of its own. Both must outlive the target.
+std::unique_ptr<Target> make_document_target(const Privatizer& privatizer, const AuditVocabulary& model);
 
 /// The place of the word in a text of one word, drawn by a masked model: the answer of the model is computed
 /// once for each input, and its law sampled as often as asked.

@@ -2,10 +2,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +18,47 @@ namespace {
 tl::unexpected<Error> system_error(std::string_view action, std::string_view name, int number) {
   const Errc code = number == ENOENT ? Errc::not_found : Errc::io;
   return fail(code, fmt::format("cannot {} {}: {}", action, name, std::strerror(number)));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
+/// The mode of the file, if there is one.
+std::optional<mode_t> mode_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status.st_mode & 0777;
+}
+
+// Hidden names for what is not complete yet. Two runs at a time take two of them; more than these are taken
+// only by somebody who wants to stop us.
+constexpr int kHiddenNames = 100;
+constexpr std::size_t kLongestStem = 200;
+
+std::filesystem::path hidden_name(const std::filesystem::path& target, int number) {
+  return folder_of(target) /
+         fmt::format(".{}.sotto-{}", target.filename().string().substr(0, kLongestStem), number);
+}
+
+/// Removes what a killed run has left: a file of this user that no process has locked. False for all else.
+bool remove_stale(const std::filesystem::path& hidden) {
+  const auto left = open_own_file(hidden, O_RDONLY | O_NONBLOCK);
+  return left && try_lock(left->get()) && is_name_of(hidden, left->get()) && ::unlink(hidden.c_str()) == 0;
+}
+
+/// Calls take(name) with hidden names until it returns 0 or an errno other than EEXIST. Stale files give way.
+/// `taken` changes only when a name was taken: what it names is removed in the end.
+template <class Take>
+int take_hidden_name(const std::filesystem::path& target, std::filesystem::path& taken, const Take& take) {
+  int number = EEXIST;
+  for (int i = 0; i < kHiddenNames && number == EEXIST; ++i) {
+    std::filesystem::path name = hidden_name(target, i);
+    number = take(name);
+    if (number == EEXIST && remove_stale(name)) number = take(name);
+    if (number == 0) taken = std::move(name);
+  }
+  return number;
 }
 
 }  // namespace
@@ -48,6 +91,55 @@ Result<FileDescriptor> open_for_writing(const std::filesystem::path& file) {
   return descriptor;
 }
 
+Result<FileDescriptor> open_own_file(const std::filesystem::path& file, int flags) {
+  FileDescriptor descriptor(::open(file.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+  if (descriptor.get() < 0) return system_error("open", file.string(), errno);
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) return system_error("open", file.string(), errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || status.st_nlink != 1)
+    return fail(Errc::io,
+                fmt::format("cannot open {}: it is not a file of this user alone; remove it", file.string()));
+  return descriptor;
+}
+
+bool try_lock(int descriptor) {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+}
+
+bool is_name_of(const std::filesystem::path& name, int descriptor) {
+  struct stat named {};
+  struct stat open {};
+  return ::lstat(name.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
+Result<void> sync_file(int descriptor, std::string_view name) {
+  while (::fsync(descriptor) != 0) {
+    if (errno == EINVAL || errno == ENOTSUP) return {};  // the file system keeps nothing
+    if (errno != EINTR) return system_error("write", name, errno);
+  }
+  return {};
+}
+
+Result<void> sync_folder_of(const std::filesystem::path& file) {
+  const FileDescriptor folder(::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0 && errno == EACCES) return {};  // one may write into a folder that one may not read
+  if (folder.get() < 0) return system_error("write", file.string(), errno);
+  return sync_file(folder.get(), file.string());
+}
+
+Result<void> take_after(int descriptor, const std::filesystem::path& replaced) {
+  struct stat old {};
+  if (::stat(replaced.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return {};
+  mode_t mode = old.st_mode & 0777;
+  // What one group was allowed is not for another.
+  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0 &&
+      ::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode &= ~static_cast<mode_t>(S_IRWXG);
+  if (::fchmod(descriptor, mode) != 0) return system_error("write", replaced.string(), errno);
+  return {};
+}
+
 Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std::string_view name) {
   for (;;) {
     const ssize_t got = ::read(descriptor, data, size);
@@ -70,13 +162,16 @@ Result<void> write_all(int descriptor, std::string_view data, std::string_view n
 
 Result<std::string> read_file(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const FileDescriptor descriptor, open_for_reading(file));
+  return read_file(descriptor, file.string());
+}
+
+Result<std::string> read_file(const FileDescriptor& file, std::string_view name) {
   std::string content;
   constexpr std::size_t kBlock = 1 << 16;
   for (;;) {
     const std::size_t old_size = content.size();
     content.resize(old_size + kBlock);
-    SOTTO_ASSIGN(const std::size_t got,
-                 read_some(descriptor.get(), content.data() + old_size, kBlock, file.string()));
+    SOTTO_ASSIGN(const std::size_t got, read_some(file.get(), content.data() + old_size, kBlock, name));
     content.resize(old_size + got);
     if (got == 0) return content;
   }
@@ -133,26 +228,41 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& requested) {
   std::filesystem::path target = requested;
   std::error_code ignored;
   if (std::filesystem::is_other(target, ignored)) return open_device(target);
-  // The file behind a link is replaced, never the link: it might be /dev/stdout.
   if (std::filesystem::is_symlink(target, ignored)) {
     target = std::filesystem::weakly_canonical(target, ignored);
     if (ignored) return system_error("write", requested.string(), ignored.value());
   }
-  if (std::filesystem::is_directory(target, ignored)) return system_error("write", target.string(), EISDIR);
-  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  return create_own(target);
+}
+
+Result<AtomicFile> AtomicFile::create_own(const std::filesystem::path& target) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(target, ignored)))
+    return system_error("write", target.string(), EISDIR);
   AtomicFile file;
   file.target_ = target;
+  const mode_t mode = mode_of(target) ? 0600 : 0666;  // never more than the one it replaces
   // A file without a name: should the process be killed, nothing of it remains.
-  file.descriptor_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
-  if (file.descriptor_.get() >= 0) return file;
-  if (errno != EOPNOTSUPP && errno != EISDIR) return system_error("write", target.string(), errno);
-  // The file system cannot do that, so take a hidden name beside the target.
-  file.temporary_ = folder / fmt::format(".{}.{}", target.filename().string(), ::getpid());
   file.descriptor_ =
-      FileDescriptor(::open(file.temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
-  if (file.descriptor_.get() >= 0) return file;
-  file.temporary_.clear();
-  return system_error("write", target.string(), errno);
+      FileDescriptor(::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+  if (file.descriptor_.get() < 0) {
+    if (errno != EOPNOTSUPP && errno != EISDIR) return system_error("write", target.string(), errno);
+    SOTTO_TRY(file.open_hidden(mode));
+  }
+  SOTTO_TRY(take_after(file.descriptor_.get(), target));
+  return file;
+}
+
+/// The file system cannot do without a name, so take a hidden one beside the target.
+Result<void> AtomicFile::open_hidden(mode_t mode) {
+  const int number = take_hidden_name(target_, temporary_, [&](const std::filesystem::path& name) {
+    descriptor_ =
+        FileDescriptor(::open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode));
+    if (descriptor_.get() < 0) return errno;
+    // Before it is locked, another run may take it for a stale one and remove it.
+    return try_lock(descriptor_.get()) && !is_name_of(name, descriptor_.get()) ? EEXIST : 0;
+  });
+  return number == 0 ? Result<void>() : system_error("write", target_.string(), number);
 }
 
 Result<void> AtomicFile::write(std::string_view data) {
@@ -160,29 +270,31 @@ Result<void> AtomicFile::write(std::string_view data) {
 }
 
 Result<void> AtomicFile::commit() {
+  if (!is_device_) SOTTO_TRY(sync_file(descriptor_.get(), target_.string()));
   if (temporary_.empty() && !is_device_) SOTTO_TRY(give_name());
   // close() reports delayed write errors (quota, network file systems), so its result counts.
   if (::close(descriptor_.release()) != 0) return system_error("write", target_.string(), errno);
-  if (temporary_ != target_ && !is_device_ && ::rename(temporary_.c_str(), target_.c_str()) != 0)
+  if (is_device_) return {};
+  if (temporary_ != target_ && ::rename(temporary_.c_str(), target_.c_str()) != 0)
     return system_error("write", target_.string(), errno);
   temporary_.clear();
-  return {};
+  return sync_folder_of(target_);
 }
 
 /// A link cannot replace an existing target; then the file gets a hidden name first and is renamed later.
 Result<void> AtomicFile::give_name() {
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor_.get());
-  const std::filesystem::path hidden =
-      target_.parent_path() / fmt::format(".{}.{}", target_.filename().string(), ::getpid());
-  ::unlink(hidden.c_str());
-  for (const std::filesystem::path& name : {target_, hidden}) {
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = name;
-      return {};
-    }
-    if (errno != EEXIST) break;
+  const auto link = [&](const std::filesystem::path& name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  };
+  std::filesystem::path name = target_;
+  int number = link(name);
+  if (number == 0) temporary_ = std::move(name);
+  if (number == EEXIST) {
+    (void)try_lock(descriptor_.get());  // so that nobody takes it for a stale one
+    number = take_hidden_name(target_, temporary_, link);
   }
-  return system_error("write", target_.string(), errno);
+  return number == 0 ? Result<void>() : system_error("write", target_.string(), number);
 }
 
 AtomicFile::~AtomicFile() {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <sys/types.h>
+
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -35,6 +37,27 @@ Result<FileDescriptor> open_for_reading(const std::filesystem::path& file);
 /// Opens for writing and creates the file if it is not there; what is in it stays.
 Result<FileDescriptor> open_for_writing(const std::filesystem::path& file);
 
+/// Opens a file with `flags` without following a link. Refuses what is no regular file of this user with a
+/// single name: another user may have put it there.
+Result<FileDescriptor> open_own_file(const std::filesystem::path& file, int flags);
+
+/// Locks the whole file until it is closed; false when another process has it locked, or the file system
+/// knows no locks.
+bool try_lock(int descriptor);
+
+/// Whether `name` itself, not what it may link to, is the open file.
+bool is_name_of(const std::filesystem::path& name, int descriptor);
+
+/// Returns when the content is on the disk.
+Result<void> sync_file(int descriptor, std::string_view name);
+
+/// Returns when the name of `file`, or its absence, is on the disk.
+Result<void> sync_folder_of(const std::filesystem::path& file);
+
+/// Gives a file the mode of the one it is going to replace, if there is one, and its owner and group where
+/// that is allowed.
+Result<void> take_after(int descriptor, const std::filesystem::path& replaced);
+
 /// Up to `size` bytes; 0 at the end. `name` is for messages.
 Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std::string_view name);
 
@@ -49,6 +72,7 @@ Result<void> check_output(const std::filesystem::path& output, const std::filesy
 
 /// The whole content of a small file.
 Result<std::string> read_file(const std::filesystem::path& file);
+Result<std::string> read_file(const FileDescriptor& file, std::string_view name);
 
 /// A whole file in memory, read-only, backed by the page cache.
 class MappedFile {
@@ -65,12 +89,17 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes to a file that has no name until commit(), so a reader sees the whole file or none.
-/// Destroyed without commit(), or killed, it leaves nothing behind. A target that is not a regular file (a
-/// device, a named pipe) is written to directly.
+/// Writes to a file that has no name until commit(), so a reader sees the whole file or none. It is on the
+/// disk before it has its name, and has the mode of the file it replaces. Destroyed without commit(), or
+/// killed, it leaves nothing behind; where the file system knows no files without a name, a killed run leaves
+/// a hidden one, which the next run to the same target removes.
 class AtomicFile {
  public:
+  /// The file behind a link is replaced, never the link: it might be /dev/stdout. A target that is not a
+  /// regular file (a device, a named pipe) is written to directly.
   static Result<AtomicFile> create(const std::filesystem::path& target);
+  /// Whatever has the name is replaced, a link too. For names that nobody has chosen.
+  static Result<AtomicFile> create_own(const std::filesystem::path& target);
   AtomicFile(AtomicFile&& other) noexcept = default;
   AtomicFile& operator=(AtomicFile&& other) = delete;
   ~AtomicFile();
@@ -82,6 +111,7 @@ class AtomicFile {
  private:
   AtomicFile() = default;
   static Result<AtomicFile> open_device(const std::filesystem::path& device);
+  Result<void> open_hidden(mode_t mode);
   Result<void> give_name();
   std::filesystem::path target_;
   std::filesystem::path temporary_;  // empty while the file has no name

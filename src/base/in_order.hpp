@@ -10,49 +10,85 @@
 
 #include <sotto/result.hpp>
 
+#include "base/as_result.hpp"
+#include "base/parallel.hpp"
+
 namespace sotto {
 
 /// Puts the results of blocks 0, 1, 2, … into their order. The failure of the earliest block is the one that
-/// counts, whichever thread was faster; blocks before it are still handed in, blocks after it are not.
+/// counts, whichever thread was faster; blocks before it are still handed in, blocks after it are not. An
+/// exception is the failure of the block it comes from, so no thread waits for a block that never comes.
 class InOrder {
  public:
-  /// Waits until it is the block's turn; then, if `result` is good, calls write() with the mutex held. Does
-  /// nothing when an earlier block has failed.
+  /// Runs thread() on so many threads and returns the failure that counts. thread() prepares what a thread
+  /// has to itself and calls share().
+  template <class Thread>
+  Result<void> run(unsigned threads, const Thread& thread) {
+    parallel_for(threads, 1, threads, [&](std::size_t, std::size_t) {
+      if (auto done = as_result(thread); !done) end_with(std::move(done.error()));
+    });
+    if (error_) return tl::unexpected(std::move(*error_));
+    return {};
+  }
+
+  /// A thread's share of the blocks. take() gives the next block, or false at the end, to one thread at a
+  /// time; work() is done to blocks side by side; write() is called for one block after another, with the
+  /// mutex held, and only while no earlier block has failed.
+  template <class Take, class Work, class Write>
+  void share(const Take& take, const Work& work, const Write& write) {
+    while (const std::optional<std::uint64_t> block = next_block(take))
+      hand_in(*block, as_result(work), write);
+  }
+
+  bool failed() const { return failed_; }
+  /// For what else must not happen while a block is handed in.
+  std::mutex& mutex() { return mutex_; }
+
+ private:
+  template <class Take>
+  std::optional<std::uint64_t> next_block(const Take& take) {
+    const std::lock_guard lock(taking_);
+    if (ended_ || failed_) return std::nullopt;
+    Result<bool> more = as_result(take);
+    ended_ = !more || !*more;
+    if (!more) fail_at(taken_, std::move(more.error()));
+    if (ended_) return std::nullopt;
+    return taken_++;
+  }
+
+  /// Waits until it is the block's turn. Does nothing when an earlier block has failed.
   template <class Write>
   void hand_in(std::uint64_t block, Result<void> result, const Write& write) {
     std::unique_lock lock(mutex_);
     turn_.wait(lock, [&] { return next_ == block || failed_at_ < block; });
     if (failed_at_ < block) return;
-    if (result) result = write();
+    if (result) result = as_result(write);
     if (!result) record(block, std::move(result.error()));
     ++next_;
     lock.unlock();
     turn_.notify_all();
   }
 
-  /// The block cannot be handed in, because it could not even be read.
+  /// Something failed that belongs to no block; no further ones are taken. Does not wait for a thread that is
+  /// taking one: its input may be silent.
+  void end_with(Error error) { fail_at(taken_, std::move(error)); }
+
   void fail_at(std::uint64_t block, Error error) {
     const std::lock_guard lock(mutex_);
     record(block, std::move(error));
     turn_.notify_all();
   }
 
-  bool failed() const { return failed_; }
-  /// For what else must not happen while a block is handed in.
-  std::mutex& mutex() { return mutex_; }
-  /// The failure that counts; to be called when all threads are done.
-  Result<void> result() {
-    if (error_) return tl::unexpected(std::move(*error_));
-    return {};
-  }
-
- private:
   void record(std::uint64_t block, Error error) {
     if (block >= failed_at_) return;
     failed_at_ = block;
     failed_ = true;
     error_ = std::move(error);
   }
+
+  std::mutex taking_;
+  bool ended_ = false;
+  std::atomic<std::uint64_t> taken_ = 0;
 
   std::mutex mutex_;
   std::condition_variable turn_;

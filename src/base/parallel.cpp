@@ -2,12 +2,30 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <sched.h>
 
 namespace sotto {
+namespace {
+
+/// Starts up to `count` threads. Where the system has no room for another one, those that run do its work.
+template <class Work>
+std::vector<std::jthread> start_threads(std::size_t count, const Work& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  try {
+    while (threads.size() < count) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  return threads;
+}
+
+}  // namespace
 
 unsigned thread_count(unsigned requested) {
   if (requested > 0) return requested;
@@ -19,14 +37,25 @@ unsigned thread_count(unsigned requested) {
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads,
                   const std::function<void(std::size_t begin, std::size_t end)>& body) {
   std::atomic<std::size_t> next{0};
+  std::atomic_flag failed;
+  std::exception_ptr thrown;
+  // An exception that leaves a thread ends the process, so each thread catches its own.
   const auto work = [&] {
-    for (std::size_t begin = next.fetch_add(grain); begin < count; begin = next.fetch_add(grain))
-      body(begin, std::min(begin + grain, count));
+    try {
+      for (std::size_t begin = next.fetch_add(grain); begin < count; begin = next.fetch_add(grain))
+        body(begin, std::min(begin + grain, count));
+    } catch (...) {
+      if (!failed.test_and_set()) thrown = std::current_exception();
+      next = count;
+    }
   };
   const std::size_t parts = (count + grain - 1) / grain;
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < std::min<std::size_t>(threads, parts); ++i) helpers.emplace_back(work);
-  work();
+  {
+    const auto helpers =
+        start_threads(std::max<std::size_t>(1, std::min<std::size_t>(threads, parts)) - 1, work);
+    work();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace sotto

@@ -16,19 +16,29 @@ std::filesystem::path own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
   std::error_code ignored;
-  return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path();
+  std::filesystem::path file = info.dli_fname;
+  // A program goes by the name it was started with, which may mean another file in another folder by now.
+  if (file.is_relative()) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return std::filesystem::weakly_canonical(file, ignored).parent_path();
 }
 
-std::vector<std::filesystem::path> plugin_folders() {
-  if (const char* chosen = std::getenv("SOTTO_PLUGINS"); chosen != nullptr && *chosen != '\0')
-    return {chosen};
+// None of them depends on the current folder: whoever may write there would choose the code that runs.
+Result<std::vector<std::filesystem::path>> plugin_folders() {
+  using Folders = std::vector<std::filesystem::path>;
+  if (const char* chosen = std::getenv("SOTTO_PLUGINS"); chosen != nullptr && *chosen != '\0') {
+    if (std::filesystem::path(chosen).is_absolute()) return Folders{chosen};
+    return fail(Errc::invalid_argument,
+                fmt::format("SOTTO_PLUGINS is '{}'; it must be a path that begins with /", chosen));
+  }
   const std::filesystem::path own = own_folder();
-  return {own, own / "sotto", own.parent_path() / "lib" / "sotto"};
+  if (!own.is_absolute()) return Folders{};
+  return Folders{own, own / "sotto", own.parent_path() / "lib" / "sotto"};
 }
 
 Result<std::filesystem::path> find_plugin(const Plugin& plugin) {
+  SOTTO_ASSIGN(const std::vector<std::filesystem::path> folders, plugin_folders());
   std::string looked_in;
-  for (const std::filesystem::path& folder : plugin_folders()) {
+  for (const std::filesystem::path& folder : folders) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / plugin.file, ignored)) return folder / plugin.file;
     looked_in += fmt::format("{}{}", looked_in.empty() ? "" : ", ", folder.string());

@@ -16,8 +16,9 @@ struct Plugin {
 };
 
 /// Loads the plugin, with symbols that nobody else sees, and gives the function of that name in it; it stays
-/// loaded as long as the program runs. The plugin is looked for in the folder that $SOTTO_PLUGINS names, or
-/// else beside the library, in sotto/ beside it, and in ../lib/sotto/. Thread-safe.
+/// loaded as long as the program runs. The plugin is looked for in the folder that $SOTTO_PLUGINS names,
+/// which must be absolute, or else beside the library, in sotto/ beside it, and in ../lib/sotto/.
+/// Thread-safe.
 Result<void*> load_plugin_function(const Plugin& plugin, const char* function);
 
 }  // namespace sotto

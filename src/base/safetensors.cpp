@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -12,8 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/json.hpp"
 
 namespace sotto {
 namespace {
@@ -179,7 +180,7 @@ Result<Safetensors> parse_safetensors(std::span<const std::byte> file, std::stri
   Safetensors parsed;
   SOTTO_ASSIGN(parsed.header, header_text(file, name, alignment));
   const std::span<const std::byte> data = file.subspan(kLengthBytes + parsed.header.size());
-  const auto json = nlohmann::json::parse(parsed.header.begin(), parsed.header.end(), nullptr, false);
+  const auto json = parse_json(parsed.header);
   if (!json.is_object()) return bad_file(name, "not a safetensors file: the header is not a JSON object");
   for (const auto& [key, entry] : json.items()) {
     if (key == kMetadataKey) {
@@ -218,7 +219,7 @@ std::string make_header(const Metadata& metadata, const std::vector<TensorToWrit
   json[std::string(kMetadataKey)] = metadata;
   std::uint64_t position = 0;
   for (const TensorToWrite& tensor : tensors) {
-    assert(position % element_size(tensor.type) == 0);
+    SOTTO_CHECK(position % element_size(tensor.type) == 0);
     const std::uint64_t end = position + byte_size(tensor.shape, element_size(tensor.type)).value();
     json[tensor.name] = {
         {"dtype", type_name(tensor.type)}, {"shape", tensor.shape}, {"data_offsets", {position, end}}};
@@ -271,9 +272,9 @@ Result<std::string> write_safetensors(const std::filesystem::path& file, Metadat
   SOTTO_TRY(writer.write(as_bytes(std::span(&length, 1))));
   SOTTO_TRY(writer.write(header));
   for (const TensorToWrite& tensor : tensors) {
-    [[maybe_unused]] const std::uint64_t before = writer.size();
+    const std::uint64_t before = writer.size();
     SOTTO_TRY(tensor.write([&](std::string_view bytes) { return writer.write(bytes); }));
-    assert(writer.size() - before == byte_size(tensor.shape, element_size(tensor.type)));
+    SOTTO_CHECK(writer.size() - before == byte_size(tensor.shape, element_size(tensor.type)));
   }
   SOTTO_TRY(writer.flush());
   std::string digest = to_hex(writer.finish());

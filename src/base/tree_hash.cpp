@@ -14,6 +14,9 @@ namespace sotto {
 namespace {
 
 using TreeNode = std::array<unsigned char, 32>;
+// About 4 ms of work: for less, waiting for a thread may take longer than it saves.
+constexpr std::size_t kLeavesPerThread = 4;
+
 using Personal = unsigned char[crypto_generichash_blake2b_PERSONALBYTES];
 
 // Of their own for leaves and root, so that no file that looks like a list of digests can stand for another.
@@ -61,7 +64,9 @@ std::string tree_hash(std::span<const std::byte> bytes, unsigned threads) {
   // Chooses the code for this processor; without it libsodium hashes at half the speed.
   [[maybe_unused]] static const int ready = sodium_init();
   std::vector<TreeNode> leaves((bytes.size() + kTreeLeafBytes - 1) / kTreeLeafBytes);
-  parallel_for(leaves.size(), 1, thread_count(threads), [&](std::size_t i, std::size_t) {
+  const std::size_t useful = (leaves.size() + kLeavesPerThread - 1) / kLeavesPerThread;
+  const auto used = static_cast<unsigned>(std::min<std::size_t>(thread_count(threads), useful));
+  parallel_for(leaves.size(), 1, used, [&](std::size_t i, std::size_t) {
     const std::size_t begin = i * kTreeLeafBytes;
     leaves[i] = hash_leaf(bytes.subspan(begin, std::min(kTreeLeafBytes, bytes.size() - begin)));
   });

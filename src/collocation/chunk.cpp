@@ -61,7 +61,7 @@ void pass_on(std::uint32_t first, const std::uint64_t* begin, const std::uint64_
 
 }  // namespace
 
-Chunk::Chunk(std::vector<WordCollector> collectors, unsigned threads) : threads_(threads) {
+NgramChunk::NgramChunk(std::vector<WordCollector> collectors, unsigned threads) : threads_(threads) {
   rank_words(collectors);
   for (WordCollector& collector : collectors) {
     text_counts_ += collector.counts();
@@ -69,7 +69,7 @@ Chunk::Chunk(std::vector<WordCollector> collectors, unsigned threads) : threads_
   }
 }
 
-void Chunk::rank_words(std::vector<WordCollector>& collectors) {
+void NgramChunk::rank_words(std::vector<WordCollector>& collectors) {
   const std::size_t count = collectors.size();
   std::vector<std::vector<SortedWord>> sorted(count);
   parallel_for(count, 1, threads_,
@@ -106,7 +106,7 @@ void Chunk::rank_words(std::vector<WordCollector>& collectors) {
   });
 }
 
-std::uint64_t Chunk::bytes() const {
+std::uint64_t NgramChunk::bytes() const {
   std::uint64_t bytes = pool_.capacity() + 8 * (offsets_.capacity() + counts_.capacity());
   for (std::size_t i = 0; i < streams_.size(); ++i)
     bytes += streams_[i].bytes() + local_[i].words.capacity() * sizeof(LocalWord);
@@ -114,7 +114,7 @@ std::uint64_t Chunk::bytes() const {
 }
 
 /// Takes as many first words as there is room for, and finds where the keys of each stream go.
-void Chunk::plan(Portion& portion, std::uint64_t key_bytes) {
+void NgramChunk::plan(Portion& portion, std::uint64_t key_bytes) {
   const std::uint64_t word_bytes = 8 * (2 * streams_.size() + 2);
   portion.begin = portion.end;
   portion.bucket_starts.assign(1, 0);
@@ -141,7 +141,7 @@ void Chunk::plan(Portion& portion, std::uint64_t key_bytes) {
 }
 
 /// Puts the keys of a stream's positions in place; `cursors`, the begins of its parts, move to their ends.
-void Chunk::distribute(const Portion& portion, WordStream& stream, std::vector<std::uint64_t>& cursors) {
+void NgramChunk::distribute(const Portion& portion, WordStream& stream, std::vector<std::uint64_t>& cursors) {
   const std::uint32_t begin = portion.begin;
   const std::uint32_t words = portion.end - portion.begin;
   std::uint64_t* const keys = keys_.get();
@@ -166,7 +166,7 @@ void Chunk::distribute(const Portion& portion, WordStream& stream, std::vector<s
 }
 
 /// Where the pieces of a portion begin: about equally many keys in each.
-std::vector<std::uint32_t> Chunk::cut(const Portion& portion) const {
+std::vector<std::uint32_t> NgramChunk::cut(const Portion& portion) const {
   constexpr std::uint64_t kSmallestPiece = 1 << 14;
   const std::uint64_t all = portion.bucket_starts.back();
   const std::uint64_t size = std::max(all / (std::uint64_t{8} * threads_), kSmallestPiece);
@@ -182,7 +182,8 @@ std::vector<std::uint32_t> Chunk::cut(const Portion& portion) const {
   return begins;
 }
 
-void Chunk::count_piece(const Portion& portion, std::uint32_t begin, std::uint32_t end, NgramSink& sink) {
+void NgramChunk::count_piece(const Portion& portion, std::uint32_t begin, std::uint32_t end,
+                             NgramSink& sink) {
   const hwy::Sorter sorter;
   std::uint64_t* const keys = keys_.get();
   for (std::uint32_t word = begin; word < end; ++word) {
@@ -197,7 +198,7 @@ void Chunk::count_piece(const Portion& portion, std::uint32_t begin, std::uint32
   }
 }
 
-Result<void> Chunk::count(std::uint64_t key_bytes, PieceHandler& handler) {
+Result<void> NgramChunk::count(std::uint64_t key_bytes, PieceHandler& handler) {
   Portion portion;
   while (portion.end < counts_.size()) {
     plan(portion, key_bytes);

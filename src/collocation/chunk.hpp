@@ -28,10 +28,10 @@ class PieceHandler {
   virtual Result<void> end_piece(std::unique_ptr<NgramSink> sink) = 0;
 };
 
-class Chunk {
+class NgramChunk {
  public:
   /// Ranks the words that the collectors have seen, and takes their streams.
-  Chunk(std::vector<WordCollector> collectors, unsigned threads);
+  NgramChunk(std::vector<WordCollector> collectors, unsigned threads);
 
   RankedWords words() const { return {pool_, offsets_, counts_}; }
   const TextCounts& text_counts() const { return text_counts_; }

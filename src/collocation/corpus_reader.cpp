@@ -11,6 +11,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "text/line_ends.hpp"
 
 namespace sotto {
 namespace {
@@ -85,7 +86,9 @@ Result<std::size_t> CorpusReader::whole_lines(const CorpusBlock& block) {
     SOTTO_TRY(fill(size));
     const std::string_view window = input_->window().substr(0, size);
     if (window.size() < size) return window.size();
-    const std::size_t end = window.rfind('\n');
+    // A CR at the very end may be half of a line end.
+    if (window.back() == '\n') return size;
+    const std::size_t end = window.substr(0, size - 1).find_last_of("\r\n");
     if (end != std::string_view::npos) return end + 1;
     if (size >= kLongestLine)
       return fail(Errc::limit, fmt::format("{}: line {} is longer than {} MiB; a line must be one document",
@@ -97,10 +100,10 @@ Result<std::size_t> CorpusReader::whole_lines(const CorpusBlock& block) {
 Result<void> CorpusReader::check(CorpusBlock& block) const {
   const std::string_view text = block.data.view();
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-    return fail(Errc::bad_format,
-                fmt::format("{}: line {} holds a NUL byte; this is not a text file in UTF-8",
-                            input_name(block.input), block.first_line + static_cast<std::uint64_t>(lines)));
+    return fail(
+        Errc::bad_format,
+        fmt::format("{}: line {} holds a NUL byte; this is not a text file in UTF-8", input_name(block.input),
+                    block.first_line + count_line_ends(text.substr(0, nul))));
   }
   if (!is_valid_utf8(text)) {
     std::uint64_t replaced = 0;
@@ -132,7 +135,7 @@ Result<bool> CorpusReader::next(CorpusBlock& block) {
     block.jsonl = options_.format == CorpusFormat::jsonl ||
                   (options_.format == CorpusFormat::by_name && !options_.inputs.empty() &&
                    is_jsonl_name(options_.inputs[block.input]));
-    line_ += static_cast<std::uint64_t>(std::count(block.data.view().begin(), block.data.view().end(), '\n'));
+    line_ += count_line_ends(block.data.view());
     SOTTO_TRY(check(block));
     return true;
   }
@@ -170,20 +173,21 @@ Result<std::optional<std::string_view>> DocumentExtractor::parse(std::string_vie
 
 Result<void> DocumentExtractor::for_each(const CorpusBlock& block, std::string_view name,
                                          const std::function<void(std::string_view document)>& use) {
-  std::string_view rest = block.data.view();
-  for (std::uint64_t line_number = block.first_line; !rest.empty(); ++line_number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::string_view text = block.data.view();
+  LineEnds lines(text, true);
+  std::size_t next = 0;
+  for (std::uint64_t line_number = block.first_line; next < text.size(); ++line_number) {
+    const LineEnd end = lines.next(next);
+    const std::string_view line = text.substr(next, end.begin - next);
+    next = std::min(end.end, text.size());
     if (!block.jsonl) {
       use(line);
       continue;
     }
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-    SOTTO_ASSIGN(const std::optional<std::string_view> text,
+    SOTTO_ASSIGN(const std::optional<std::string_view> document,
                  parse(line, fmt::format("{}, line {}", name, line_number)));
-    if (text) use(*text);
+    if (document) use(*document);
   }
   return {};
 }

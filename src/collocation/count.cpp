@@ -87,7 +87,7 @@ class Counter {
       counts.emplace(std::move(created));
     }
     while (!at_end_) {
-      SOTTO_ASSIGN(Chunk chunk, collect());
+      SOTTO_ASSIGN(NgramChunk chunk, collect());
       text_ += chunk.text_counts();
       if (at_end_ && runs_.empty() && !counts) return count_in_memory(chunk);
       SOTTO_TRY(spill_chunk(chunk));
@@ -103,7 +103,7 @@ class Counter {
     return options_.memory - options_.memory / 10 - std::min(blocks, options_.memory / 4);
   }
 
-  Result<Chunk> collect();
+  Result<NgramChunk> collect();
   void collect_words(WordCollector& collector, std::size_t index);
   bool take_block(CorpusBlock& block);
   void note_usage(WordCollector& collector, std::size_t index);
@@ -111,9 +111,9 @@ class Counter {
   bool report_progress(std::uint64_t done);
   Result<void> report_counting(std::uint64_t done, std::uint64_t total);
 
-  std::uint64_t key_bytes(const Chunk& chunk) const;
-  Result<void> spill_chunk(Chunk& chunk);
-  Result<CountReport> count_in_memory(Chunk& chunk);
+  std::uint64_t key_bytes(const NgramChunk& chunk) const;
+  Result<void> spill_chunk(NgramChunk& chunk);
+  Result<CountReport> count_in_memory(NgramChunk& chunk);
   Result<CountReport> merge(AtomicFile* counts);
   Result<void> merge_ranges(const RunMerger& merger, const PhraseFilter& filter, PhraseCollector& all);
   Result<CountReport> write_table(PhraseCollector& phrases, const RankedWords& words);
@@ -198,23 +198,23 @@ void Counter::collect_words(WordCollector& collector, std::size_t index) {
   }
 }
 
-Result<Chunk> Counter::collect() {
+Result<NgramChunk> Counter::collect() {
   std::vector<WordCollector> collectors(threads_);
   full_ = false;
   usage_.assign(threads_, {});
   parallel_for(threads_, 1, threads_, [&](std::size_t i, std::size_t) { collect_words(collectors[i], i); });
   if (error_) return tl::unexpected(*error_);
-  return Chunk(std::move(collectors), threads_);
+  return NgramChunk(std::move(collectors), threads_);
 }
 
-std::uint64_t Counter::key_bytes(const Chunk& chunk) const {
+std::uint64_t Counter::key_bytes(const NgramChunk& chunk) const {
   // What is encoded or kept of a portion lies beside its keys.
   const std::uint64_t used = chunk.bytes();
   const std::uint64_t left = limit() > used ? limit() - used : 0;
   return std::max(left / 5 * 3, limit() / (2 * kKeyShare));
 }
 
-Result<void> Counter::spill_chunk(Chunk& chunk) {
+Result<void> Counter::spill_chunk(NgramChunk& chunk) {
   if (!spill_file_) {
     SOTTO_ASSIGN(TemporaryFile created, TemporaryFile::create(folder_));
     spill_file_.emplace(std::move(created));
@@ -248,7 +248,7 @@ class DirectHandler final : public PieceHandler {
   std::size_t ended_ = 0;
 };
 
-Result<CountReport> Counter::count_in_memory(Chunk& chunk) {
+Result<CountReport> Counter::count_in_memory(NgramChunk& chunk) {
   const RankedWords words = chunk.words();
   const PhraseFilter filter(words, text_.words, options_);
   PhraseCollector phrases(filter);
@@ -343,7 +343,7 @@ Result<CountReport> Counter::write_table(PhraseCollector& phrases, const RankedW
   add("tokenizer", fmt::format("{}", kTokenizerVersion));
   add("words", fmt::format("{}", report.words));
   SOTTO_ASSIGN(PhraseParts parts, phrases.finish(words));
-  SOTTO_ASSIGN(report.digest, write_phrase_file(options_.output, std::move(parts), metadata));
+  SOTTO_ASSIGN(report.sha256, write_phrase_file(options_.output, std::move(parts), metadata));
   return report;
 }
 

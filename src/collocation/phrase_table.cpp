@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/tree_hash.hpp"
 #include "collocation/phrase_writer.hpp"
+#include "text/word_form.hpp"
 
 namespace sotto {
 namespace {
@@ -67,8 +69,8 @@ Result<void> PhraseTable::Impl::load_metadata() {
   if (value(kPhraseVersionKey) != kPhraseVersion)
     return bad_table(path, fmt::format("phrase table version '{}'; this program reads version {}",
                                        value(kPhraseVersionKey), kPhraseVersion));
-  digest = value(kDigestKey);
-  if (!is_digest(digest)) return bad_table(path, "metadata 'sha256' is not a SHA-256");
+  stored_sha256 = value(kDigestKey);
+  if (!is_digest(stored_sha256)) return bad_table(path, "metadata 'sha256' is not a SHA-256");
   for (const auto& entry : parsed.metadata)
     if (is_shown(entry.first)) metadata.emplace_back(entry);
   return {};
@@ -81,7 +83,20 @@ Result<void> PhraseTable::Impl::load_words() {
   word_offsets = offsets->elements<std::uint32_t>();
   if (word_offsets.empty() || word_offsets.size() > kNoWord)
     return bad_table(path, "tensor 'phrase_word_offsets' has a size that is not allowed");
+  SOTTO_TRY(check_words());
   SOTTO_ASSIGN(word_slots, load_slots("phrase_word_index", word_count()));
+  return {};
+}
+
+Result<void> PhraseTable::Impl::check_words() const {
+  if (word_offsets.front() != 0 || word_offsets.back() != words.size() ||
+      !std::is_sorted(word_offsets.begin(), word_offsets.end()))
+    return bad_table(path, "the offsets of the words do not ascend from 0 to their size");
+  if (const auto faulty = first_faulty(word_offsets, words))
+    return bad_table(
+        path, fmt::format("word {} {}", *faulty, word_fault(word(static_cast<std::uint32_t>(*faulty)))));
+  for (std::uint32_t id = 1; id < word_count(); ++id)
+    if (word(id - 1) >= word(id)) return bad_table(path, fmt::format("word {} is not in byte order", id));
   return {};
 }
 
@@ -103,6 +118,7 @@ Result<void> PhraseTable::Impl::load_phrases() {
 
 Result<void> PhraseTable::Impl::load() {
   SOTTO_ASSIGN(file, MappedFile::open(path));
+  digest = tree_hash(file.bytes());
   SOTTO_ASSIGN(parsed, parse_safetensors(file.bytes(), path.string()));
   SOTTO_TRY(load_metadata());
   SOTTO_TRY(load_words());
@@ -124,6 +140,9 @@ const std::filesystem::path& PhraseTable::path() const {
 }
 const std::string& PhraseTable::digest() const {
   return impl_->digest;
+}
+const std::string& PhraseTable::stored_sha256() const {
+  return impl_->stored_sha256;
 }
 const std::vector<std::pair<std::string, std::string>>& PhraseTable::metadata() const {
   return impl_->metadata;
@@ -162,13 +181,7 @@ PhraseId PhraseTable::find(std::string_view joined) const {
 namespace {
 
 Result<void> verify_words(const PhraseTable::Impl& table) {
-  const auto& offsets = table.word_offsets;
-  if (offsets.front() != 0 || offsets.back() != table.words.size() ||
-      !std::is_sorted(offsets.begin(), offsets.end()))
-    return bad_table(table.path, "the offsets of the words do not ascend from 0 to their size");
   for (std::uint32_t id = 0; id < table.word_count(); ++id) {
-    if (id > 0 && table.word(id - 1) >= table.word(id))
-      return bad_table(table.path, fmt::format("word {} is not in byte order", id));
     if (!is_phrase_word(table.word(id)))
       return bad_table(table.path, fmt::format("word {} is not a word in lower case", id));
     if (table.find_word(table.word(id)) != id)

@@ -10,8 +10,8 @@
 //   phrase_scores         I32 [phrases]    PMI in units of 2⁻¹⁶
 //   phrase_counts         U64 [phrases]
 //   phrase_index          U64 [2^k]        hash table of the phrases by word ids
-// Opening checks types and shapes alone. Whatever a look-up reads it checks against the sizes, so a damaged
-// file gives wrong answers at worst; verify() finds those.
+// Opening checks types, shapes and words. Whatever a look-up reads it checks against the sizes, so a damaged
+// index gives wrong answers at worst; verify() finds those.
 #pragma once
 
 #include <filesystem>
@@ -41,6 +41,7 @@ struct PhraseTable::Impl {
   MappedFile file;
   Safetensors parsed;
   std::string digest;
+  std::string stored_sha256;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string_view words;
   std::span<const std::uint32_t> word_offsets;
@@ -76,6 +77,7 @@ struct PhraseTable::Impl {
  private:
   Result<void> load_metadata();
   Result<void> load_words();
+  Result<void> check_words() const;
   Result<void> load_phrases();
   Result<const TensorView*> tensor(const std::string& name, TensorType type, std::size_t dimensions) const;
   Result<std::span<const std::uint64_t>> load_slots(const std::string& name, std::uint64_t entries) const;

@@ -29,11 +29,14 @@ Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::st
   return metadata;
 }
 
-Result<std::int32_t> fixed_point(const ScoredPhrase& phrase) {
+/// Messages give a phrase by its number, because its words come from somebody's text.
+tl::unexpected<Error> bad_phrase(std::size_t index, std::string_view problem) {
+  return fail(Errc::invalid_argument, fmt::format("phrase {} {}", index + 1, problem));
+}
+
+Result<std::int32_t> fixed_point(const ScoredPhrase& phrase, std::size_t index) {
   if (!(std::abs(phrase.pmi) < 32768))
-    return fail(Errc::invalid_argument,
-                fmt::format("phrase '{}': a score of {} is not allowed; give a number below 32768 in size",
-                            phrase.text, phrase.pmi));
+    return bad_phrase(index, fmt::format("has a score of {}; give a number below 32768 in size", phrase.pmi));
   // Up to 32767.99… times 65536, rounded, is at most 2³¹, one more than the type holds.
   return static_cast<std::int32_t>(std::clamp<long long>(std::llround(phrase.pmi * kScoreUnit),
                                                          std::numeric_limits<std::int32_t>::min(),
@@ -43,11 +46,9 @@ Result<std::int32_t> fixed_point(const ScoredPhrase& phrase) {
 // The distinct words of all phrases, sorted, checked.
 Result<std::vector<std::string_view>> distinct_words(std::span<const ScoredPhrase> phrases) {
   std::vector<std::string_view> words;
-  for (const ScoredPhrase& phrase : phrases) {
-    const auto split = split_phrase(phrase.text);
-    if (split.size() < 2 || split.size() > 3)
-      return fail(Errc::invalid_argument,
-                  fmt::format("phrase '{}' is not two or three words joined by '_'", phrase.text));
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    const auto split = split_phrase(phrases[i].text);
+    if (split.size() < 2 || split.size() > 3) return bad_phrase(i, "is not two or three words joined by '_'");
     words.insert(words.end(), split.begin(), split.end());
     // Phrases share most words; the vector stays in proportion to the distinct ones.
     if (words.size() == words.capacity()) {
@@ -60,8 +61,7 @@ Result<std::vector<std::string_view>> distinct_words(std::span<const ScoredPhras
   words.erase(std::unique(words.begin(), words.end()), words.end());
   for (const std::string_view word : words)
     if (!is_phrase_word(word))
-      return fail(Errc::invalid_argument,
-                  fmt::format("'{}' cannot be in a phrase; give single words in lower case", word));
+      return fail(Errc::invalid_argument, "phrases: a part is not a word; give single words in lower case");
   return words;
 }
 
@@ -119,9 +119,8 @@ Result<PhraseParts> make_phrase_parts(std::span<const ScoredPhrase> phrases) {
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return comes_before(ids[a], ids[b]); });
   for (const std::uint32_t i : order) {
-    if (!parts.ids.empty() && parts.ids.back() == ids[i])
-      return fail(Errc::invalid_argument, fmt::format("phrase '{}' is given twice", phrases[i].text));
-    SOTTO_ASSIGN(const std::int32_t score, fixed_point(phrases[i]));
+    if (!parts.ids.empty() && parts.ids.back() == ids[i]) return bad_phrase(i, "is given twice");
+    SOTTO_ASSIGN(const std::int32_t score, fixed_point(phrases[i], i));
     parts.ids.push_back(ids[i]);
     parts.scores.push_back(score);
     parts.counts.push_back(phrases[i].count);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <string>
 
 #include <sotto/validate.hpp>
 
+#include "base/check.hpp"
 #include "collocation/phrase_table.hpp"
 #include "collocation/word_form.hpp"
 #include "text/letter_case.hpp"
@@ -16,8 +16,8 @@ namespace sotto {
 Segmenter::Segmenter(std::shared_ptr<const PhraseTable> table, Segmentation method,
                      const std::vector<bool>* allowed)
     : table_(std::move(table)), method_(method), allowed_(allowed) {
-  assert(method_ == Segmentation::none || table_ != nullptr);
-  assert(allowed_ == nullptr || table_ == nullptr || allowed_->size() >= table_->size());
+  SOTTO_CHECK(method_ == Segmentation::none || table_ != nullptr);
+  SOTTO_CHECK(allowed_ == nullptr || table_ == nullptr || allowed_->size() >= table_->size());
 }
 
 void Segmenter::segment(std::string_view text, const std::vector<Token>& tokens, std::vector<Piece>& pieces) {

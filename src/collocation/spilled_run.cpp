@@ -79,7 +79,7 @@ const std::string& NgramEncoder::finish() {
   return bytes_;
 }
 
-Result<SpilledRun> spill(Chunk& chunk, std::uint64_t key_bytes, TemporaryFile& file) {
+Result<SpilledRun> spill(NgramChunk& chunk, std::uint64_t key_bytes, TemporaryFile& file) {
   SpilledRun run;
   run.words = chunk.words().size();
   run.words_begin = file.size();

@@ -56,8 +56,8 @@ class NgramEncoder final : public NgramSink {
   bool open_ = false;
 };
 
-/// Writes a chunk to the end of `file`. `key_bytes` as in Chunk::count.
-Result<SpilledRun> spill(Chunk& chunk, std::uint64_t key_bytes, TemporaryFile& file);
+/// Writes a chunk to the end of `file`. `key_bytes` as in NgramChunk::count.
+Result<SpilledRun> spill(NgramChunk& chunk, std::uint64_t key_bytes, TemporaryFile& file);
 
 /// Bytes of a file from one offset to another, through a buffer.
 class SpillBytes {

@@ -116,9 +116,7 @@ class TokenizeRun {
   }
 
   Result<CorpusTokenizeReport> run() {
-    const unsigned threads = thread_count(options_.threads);
-    parallel_for(threads, 1, threads, [this](std::size_t, std::size_t) { work(); });
-    SOTTO_TRY(written_.result());
+    SOTTO_TRY(written_.run(thread_count(options_.threads), [this] { work(); }));
     if (output_) SOTTO_TRY(output_->commit());
     CorpusTokenizeReport report;
     report.documents = sums_.documents;
@@ -135,25 +133,19 @@ class TokenizeRun {
     LineWriter writer(options_);
     DocumentExtractor documents(options_.field);
     CorpusBlock block;
-    while (take(block)) {
+    const auto work_on = [&] {
       writer.start();
-      auto result = documents.for_each(block, reader_.input_name(block.input),
-                                       [&](std::string_view document) { writer.add(document); });
-      written_.hand_in(block.sequence, std::move(result), [&] { return write(writer); });
-    }
+      return documents.for_each(block, reader_.input_name(block.input),
+                                [&](std::string_view document) { writer.add(document); });
+    };
+    written_.share([&] { return take(block); }, work_on, [&] { return write(writer); });
   }
 
-  bool take(CorpusBlock& block) {
-    const std::lock_guard lock(reader_mutex_);
-    if (ended_ || written_.failed()) return false;
-    auto more = reader_.next(block);
-    ended_ = !more || !*more;
-    if (!more) written_.fail_at(taken_, std::move(more.error()));
-    if (ended_) return false;
-    taken_ = block.sequence + 1;
-    const std::lock_guard writer_lock(written_.mutex());
+  Result<bool> take(CorpusBlock& block) {
+    SOTTO_ASSIGN(const bool more, reader_.next(block));
+    const std::lock_guard lock(written_.mutex());
     bytes_read_ = reader_.bytes_read();
-    return true;
+    return more;
   }
 
   // What stands before a failure is still written to standard output; a file does not appear.
@@ -169,11 +161,7 @@ class TokenizeRun {
   bool go_on() { return !options_.progress || options_.progress(bytes_read_, reader_.total_bytes()); }
 
   const CorpusTokenizeOptions& options_;
-  std::mutex reader_mutex_;
   CorpusReader reader_;
-  bool ended_ = false;
-  std::uint64_t taken_ = 0;
-
   InOrder written_;
   std::optional<AtomicFile> output_;
   std::uint64_t bytes_read_ = 0;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int32_t kVersion = 12;
 constexpr std::size_t kLongestWord = 1 << 16;
+// A word has as many n-grams as its length times this, and all words' n-grams are held in memory.
+constexpr std::int32_t kLongestNgram = 64;
 constexpr std::uint64_t kRowsBetweenReports = 4096;
 constexpr std::int8_t kWordEntry = 0;
 constexpr std::string_view kEndOfSentence = "</s>";
@@ -127,6 +129,9 @@ Result<void> FasttextReader::read_arguments() {
   arguments_ = {fields[0], fields[8], fields[9], fields[10]};
   if (arguments_.buckets < 0 || arguments_.shortest_ngram < 0 || arguments_.longest_ngram < 0)
     return bad("the arguments hold a negative number of buckets or length of n-grams");
+  if (arguments_.longest_ngram > kLongestNgram)
+    return bad(fmt::format("n-grams of up to {} characters; at most {} are read", arguments_.longest_ngram,
+                           kLongestNgram));
   const auto dimension = static_cast<std::uint64_t>(std::max(0, arguments_.dimension));
   return source_.table.set_dimension(dimension, {source_.input.name(), "byte", 8});
 }

@@ -49,7 +49,7 @@ Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
                                            : write_rows<std::int16_t>(table, order, fixed_point, sink));
     return {};
   };
-  SOTTO_ASSIGN(report.digest, write_model(options.output, parts));
+  SOTTO_ASSIGN(report.sha256, write_model(options.output, parts));
   report.words = static_cast<std::uint32_t>(order.size());
   report.dimension = parts.dimension;
   report.scale = parts.scale;

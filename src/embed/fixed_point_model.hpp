@@ -26,7 +26,7 @@ struct FixedPointReport {
   std::uint32_t dimension = 0;
   double scale = 0;
   double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
-  std::string digest;
+  std::string sha256;
 };
 
 /// Rounds these rows of the table, in this order, to fixed point with one global scale, and writes a model

@@ -49,7 +49,7 @@ Result<ImportReport> import_vectors(const ImportOptions& options) {
   VectorSource source{input, table, options.progress};
   ImportReport report;
   SOTTO_ASSIGN(report.format, read_vectors(source));
-  report.skipped = source.skipped;
+  report.skipped = source.skipped + table.skipped();
   if (selected != nullptr) report.missing = selected->words.size() - table.words().size();
   if (table.words().size() == 0)
     return fail(Errc::bad_format, fmt::format("{}: no word of it is wanted", input.name()));
@@ -63,7 +63,7 @@ Result<ImportReport> import_vectors(const ImportOptions& options) {
   report.dimension = written.dimension;
   report.scale = written.scale;
   report.largest_error = written.largest_error;
-  report.digest = std::move(written.digest);
+  report.sha256 = std::move(written.sha256);
   return report;
 }
 

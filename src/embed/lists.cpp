@@ -81,9 +81,6 @@ Result<std::vector<TokenId>> translate(const Model& source, const Model& target)
     const std::string_view word = source.word(id);
     ids[id] = target.vocabulary().find_exact(word);
     if (ids[id] == target.bottom()) return only_in(source, target, word);
-    if (met[ids[id]])
-      return fail(Errc::bad_format,
-                  fmt::format("{}: the word '{}' occurs twice", source.path().string(), word));
     met[ids[id]] = true;
   }
   for (TokenId id = 0; id < target.size(); ++id)
@@ -151,7 +148,8 @@ Result<void> build_lists(const ListOptions& options) {
     SOTTO_ASSIGN(std::vector<TokenId> ids, translate(*model, first));
     translations.push_back(std::move(ids));
   }
-  ChaChaBitSource bits(options.seed ? key_from_seed(*options.seed) : random_key());
+  SOTTO_ASSIGN(const Key key, options.seed ? Result<Key>(key_from_seed(*options.seed)) : random_key());
+  ChaChaBitSource bits(key);
   SharedProgress progress(options.progress,
                           std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
   nlohmann::json sources = nlohmann::json::array();

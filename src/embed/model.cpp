@@ -1,20 +1,20 @@
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cmath>
-#include <mutex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <sotto/model.hpp>
-#include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/safetensors.hpp"
+#include "base/tree_hash.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
 #include "embed/vocabulary.hpp"
+#include "text/word_form.hpp"
 
 namespace sotto {
 namespace {
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> parse_sources(const Metadata& metadata, std::st
   std::vector<std::string> sources;
   const auto found = metadata.find(std::string(kListSourcesKey));
   if (found == metadata.end()) return sources;
-  const auto json = nlohmann::json::parse(found->second, nullptr, false);
+  const auto json = parse_json(found->second);
   if (!json.is_array()) return bad_model(name, "metadata 'list_sources' is not a JSON array");
   for (const auto& source : json) {
     if (!source.is_string())
@@ -73,6 +73,7 @@ struct Model::Impl {
   MappedFile file;
   Safetensors parsed;
   std::string digest;
+  std::string stored_sha256;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::span<const std::uint64_t> offsets;
   std::string_view words;
@@ -82,19 +83,16 @@ struct Model::Impl {
   std::uint32_t dimension = 0;
   double scale = 0;
   std::vector<WordList> lists;
-
-  // Built by the first look-up: who only reads vectors or metadata does not wait for it.
-  std::mutex vocabulary_mutex;
-  std::unique_ptr<const Vocabulary> vocabulary_owner;
-  std::atomic<const Vocabulary*> vocabulary{nullptr};
+  std::unique_ptr<const Vocabulary> vocabulary;
 
   std::size_t size() const { return offsets.size() - 1; }
   Result<void> load();
   Result<void> load_metadata();
   Result<void> load_words();
+  Result<void> load_vocabulary();
+  Result<void> load_counts();
   Result<void> load_vectors();
   Result<void> load_lists();
-  Result<void> verify_words(const Model& model) const;
   Result<void> verify_vectors() const;
   /// The tensor of that name if it has this type and shape, null if there is none.
   Result<const TensorView*> tensor(const std::string& key, TensorType type,
@@ -121,8 +119,8 @@ Result<void> Model::Impl::load_metadata() {
   if (value(kVersionKey) != kFormatVersion)
     return bad_model(path.string(), fmt::format("model format version '{}'; this program reads version {}",
                                                 value(kVersionKey), kFormatVersion));
-  digest = value(kDigestKey);
-  if (!is_digest(digest)) return bad_model(path.string(), "metadata 'sha256' is not a SHA-256");
+  stored_sha256 = value(kDigestKey);
+  if (!is_digest(stored_sha256)) return bad_model(path.string(), "metadata 'sha256' is not a SHA-256");
   for (const auto& entry : parsed.metadata)
     if (!is_reserved_metadata(entry.first)) metadata.emplace_back(entry);
   return {};
@@ -136,9 +134,29 @@ Result<void> Model::Impl::load_words() {
     return bad_model(path.string(), "needs tensors 'offsets' (U64) and 'words' (U8)");
   offsets = offset_tensor->elements<std::uint64_t>();
   words = as_bytes(word_tensor->elements<char>());
-  SOTTO_TRY(check_offsets(offsets, words.size(), path.string()));
+  return check_offsets(offsets, words.size(), path.string());
+}
+
+// Words become output as they are, so they are looked at before anything else uses them.
+Result<void> Model::Impl::load_vocabulary() {
+  const auto word = [&](std::size_t id) { return words.substr(offsets[id], offsets[id + 1] - offsets[id]); };
+  if (const auto faulty = first_faulty(offsets, words))
+    return bad_model(path.string(), fmt::format("word {} {}", *faulty, word_fault(word(*faulty))));
+  vocabulary = std::make_unique<const Vocabulary>(offsets, words);
+  if (const auto& repeated = vocabulary->repeated())
+    return bad_model(path.string(), fmt::format("words {} and {} are both '{}'", repeated->first,
+                                                repeated->second, word(repeated->second)));
+  return {};
+}
+
+Result<void> Model::Impl::load_counts() {
   SOTTO_ASSIGN(const TensorView* count_tensor, tensor("counts", TensorType::u64, {size()}));
-  if (count_tensor != nullptr) counts = count_tensor->elements<std::uint64_t>();
+  if (count_tensor == nullptr) return {};
+  counts = count_tensor->elements<std::uint64_t>();
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts)
+    if (__builtin_add_overflow(sum, count, &sum))
+      return bad_model(path.string(), "the counts add up to more than 64 bits can hold");
   return {};
 }
 
@@ -158,8 +176,10 @@ Result<void> Model::Impl::load_vectors() {
   const auto found = parsed.metadata.find(std::string(kScaleKey));
   const std::string text = found == parsed.metadata.end() ? "" : found->second;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(scale) || scale <= 0)
-    return bad_model(path.string(), fmt::format("metadata 'scale' is '{}', not a positive number", text));
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !(scale >= kSmallestScale && scale <= kLargestScale))
+    return bad_model(path.string(), fmt::format("metadata 'scale' is '{}', not a number from {} to {}", text,
+                                                kSmallestScale, kLargestScale));
   return {};
 }
 
@@ -184,9 +204,12 @@ Result<void> Model::Impl::load_lists() {
 
 Result<void> Model::Impl::load() {
   SOTTO_ASSIGN(file, MappedFile::open(path));
+  digest = tree_hash(file.bytes());
   SOTTO_ASSIGN(parsed, parse_safetensors(file.bytes(), path.string()));
   SOTTO_TRY(load_metadata());
   SOTTO_TRY(load_words());
+  SOTTO_TRY(load_vocabulary());
+  SOTTO_TRY(load_counts());
   SOTTO_TRY(load_vectors());
   SOTTO_TRY(load_lists());
   if (dimension == 0 && lists.empty()) return bad_model(path.string(), "has neither vectors nor lists");
@@ -212,6 +235,9 @@ const std::filesystem::path& Model::path() const {
 }
 const std::string& Model::digest() const {
   return impl_->digest;
+}
+const std::string& Model::stored_sha256() const {
+  return impl_->stored_sha256;
 }
 const std::vector<std::pair<std::string, std::string>>& Model::metadata() const {
   return impl_->metadata;
@@ -253,13 +279,7 @@ std::string_view Model::word(TokenId id) const {
 }
 
 const Vocabulary& Model::vocabulary() const {
-  if (const Vocabulary* ready = impl_->vocabulary.load(std::memory_order_acquire)) return *ready;
-  const std::lock_guard lock(impl_->vocabulary_mutex);
-  if (impl_->vocabulary_owner == nullptr) {
-    impl_->vocabulary_owner = std::make_unique<Vocabulary>(impl_->offsets, impl_->words);
-    impl_->vocabulary.store(impl_->vocabulary_owner.get(), std::memory_order_release);
-  }
-  return *impl_->vocabulary_owner;
+  return *impl_->vocabulary;
 }
 
 TokenId Model::find(std::string_view word) const {
@@ -298,18 +318,6 @@ std::int64_t Model::squared_distance(TokenId a, TokenId b) const {
                                  : squared_distance_of(impl_->vectors8, impl_->dimension, a, b);
 }
 
-Result<void> Model::Impl::verify_words(const Model& model) const {
-  const auto word_at = [&](TokenId id) { return model.word(id); };
-  WordIndex index;
-  for (TokenId id = 0; id < size(); ++id) {
-    if (!is_valid_utf8(word_at(id))) return bad_model(path.string(), fmt::format("word {} is not UTF-8", id));
-    const std::uint32_t earlier = index.insert(word_at(id), id, word_at);
-    if (earlier != WordIndex::kNone)
-      return bad_model(path.string(), fmt::format("words {} and {} are both '{}'", earlier, id, word_at(id)));
-  }
-  return {};
-}
-
 Result<void> Model::Impl::verify_vectors() const {
   if (dimension == 0) return {};
   const std::int64_t largest = vectors8.empty() ? largest_squared_norm(vectors16, dimension)
@@ -322,7 +330,6 @@ Result<void> Model::Impl::verify_vectors() const {
 
 Result<void> Model::verify() const {
   SOTTO_TRY(verify_digest(impl_->file.bytes(), impl_->parsed, impl_->path.string()));
-  SOTTO_TRY(impl_->verify_words(*this));
   return impl_->verify_vectors();
 }
 

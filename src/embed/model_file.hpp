@@ -24,11 +24,16 @@ inline constexpr std::string_view kFormatVersion = "1";
 inline constexpr std::string_view kScaleKey = "scale";
 /// For each list the name of the model it was built from, a JSON array as text.
 inline constexpr std::string_view kListSourcesKey = "list_sources";
-/// For each list the SHA-256 of that model, likewise.
+/// For each list the digest of that model, likewise.
 inline constexpr std::string_view kListDigestsKey = "list_source_digests";
 
 /// Of the phrases that a model may carry (collocation/phrase_table.hpp).
 inline constexpr std::string_view kPhrasesKey = "phrase_version";
+
+/// Within these every distance of two words, and its product with any ε, is a number that neither overflows
+/// nor vanishes.
+inline constexpr double kSmallestScale = 1e-60;
+inline constexpr double kLargestScale = 1e60;
 
 /// The last two ids stay free: ⊥, and "none" in tables.
 inline constexpr std::uint64_t kLargestVocabulary = 0xFFFFFFFE;
@@ -54,7 +59,7 @@ struct ModelParts {
   std::vector<TensorToWrite> further;  ///< what else goes into the file, for example its phrases
 };
 
-/// Writes a model file, complete or not at all. Returns its digest.
+/// Writes a model file, complete or not at all. Returns the SHA-256 in its header.
 Result<std::string> write_model(const std::filesystem::path& file, const ModelParts& parts);
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 #include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
+
+#include "base/file.hpp"
 
 namespace sotto {
 namespace {
@@ -52,6 +55,56 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
+/// A value that can only be meant as a path. Every other one is a name and is looked for in the model folders
+/// alone: what lies in the current folder must not take the place of a model that is known by that name.
+bool is_path(std::string_view value) {
+  return value.find('/') != std::string_view::npos || value == "." || value == "..";
+}
+
+bool is_language_model(const fs::path& folder) {
+  return is_file(folder / kLanguageModelFile);
+}
+
+std::optional<fs::path> named_model(std::string_view name) {
+  for (const fs::path& folder : model_folders())
+    if (fs::path candidate = folder / fmt::format("{}{}", name, kExtension); is_file(candidate))
+      return candidate;
+  return std::nullopt;
+}
+
+/// The model file with this path. A file name alone is one too, unless another model is known by it.
+Result<fs::path> model_at(std::string_view path) {
+  const std::string name = fs::path(path).stem().string();
+  const auto known = is_path(path) ? std::nullopt : named_model(name);
+  if (known && !same_file(*known, path))
+    return fail(Errc::invalid_argument,
+                fmt::format("model '{}': a model is known as '{}'; give that name, or ./{} for the file in "
+                            "this folder",
+                            path, name, path));
+  if (is_file(path)) return fs::path(path);
+  return fail(Errc::not_found, fmt::format("model file {} does not exist", path));
+}
+
+std::set<std::string> language_model_names() {
+  std::set<std::string> names;
+  for (const fs::path& folder : model_folders()) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (is_language_model(entry->path())) names.insert(entry->path().filename().string());
+  }
+  return names;
+}
+
+template <class Names>
+std::string not_in_folders(std::string_view what, std::string_view name, const Names& names) {
+  std::vector<std::string> searched;
+  for (const fs::path& folder : model_folders()) searched.push_back(folder.string());
+  const std::string known = names.empty() ? fmt::format("there are no {}s there", what)
+                                          : fmt::format("there are: {}", fmt::join(names, ", "));
+  return fmt::format("{} '{}' is not in {}; {}; a path has a '/' in it", what, name,
+                     fmt::join(searched, ", "), known);
+}
+
 std::vector<fs::path> models_in(const fs::path& folder) {
   std::vector<fs::path> models;
   std::error_code error;
@@ -64,53 +117,33 @@ std::vector<fs::path> models_in(const fs::path& folder) {
 }  // namespace
 
 fs::path user_data_folder() {
-  if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) return fs::path(data) / "sotto";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return fs::path(home) / ".local" / "share" / "sotto";
+  // One that is not absolute would be a folder of whatever folder the program is started in.
+  if (const fs::path data = environment("XDG_DATA_HOME"); data.is_absolute()) return data / "sotto";
+  if (const fs::path home = environment("HOME"); home.is_absolute())
+    return home / ".local" / "share" / "sotto";
   return {};
 }
 
 Result<fs::path> find_model(std::string_view name_or_path) {
   if (name_or_path.empty()) return fail(Errc::invalid_argument, "the name of the model is empty");
-  if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(kExtension)) {
-    if (is_file(name_or_path)) return fs::path(name_or_path);
-    return fail(Errc::not_found, fmt::format("model file {} does not exist", name_or_path));
-  }
-  std::vector<std::string> searched;
-  for (const fs::path& folder : model_folders()) {
-    const fs::path candidate = folder / fmt::format("{}{}", name_or_path, kExtension);
-    if (is_file(candidate)) return candidate;
-    searched.push_back(folder.string());
-  }
+  if (is_path(name_or_path) || name_or_path.ends_with(kExtension)) return model_at(name_or_path);
+  if (const auto found = named_model(name_or_path)) return *found;
   std::vector<std::string> names;
   for (const fs::path& model : list_models()) names.push_back(model.stem().string());
-  return fail(Errc::not_found,
-              fmt::format("model '{}' is not in {}; {}", name_or_path, fmt::join(searched, ", "),
-                          names.empty() ? "there are no models there"
-                                        : fmt::format("there are: {}", fmt::join(names, ", "))));
+  return fail(Errc::not_found, not_in_folders("model", name_or_path, names));
 }
 
 Result<fs::path> find_language_model(std::string_view name_or_path) {
   if (name_or_path.empty())
     return fail(Errc::invalid_argument, "--model: missing; give the folder of a language model");
-  std::error_code ignored;
-  if (fs::is_directory(name_or_path, ignored)) return fs::path(name_or_path);
-  if (name_or_path.find('/') != std::string_view::npos)
+  if (is_path(name_or_path)) {
+    std::error_code ignored;
+    if (fs::is_directory(name_or_path, ignored)) return fs::path(name_or_path);
     return fail(Errc::not_found, fmt::format("{}: no such folder", name_or_path));
-  std::vector<std::string> searched;
-  std::set<std::string> names;
-  for (const fs::path& folder : model_folders()) {
-    if (fs::exists(folder / name_or_path / kLanguageModelFile, ignored)) return folder / name_or_path;
-    searched.push_back(folder.string());
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      if (fs::exists(entry->path() / kLanguageModelFile, ignored))
-        names.insert(entry->path().filename().string());
   }
-  return fail(Errc::not_found,
-              fmt::format("language model '{}' is not in {}; {}", name_or_path, fmt::join(searched, ", "),
-                          names.empty() ? "there are no language models there"
-                                        : fmt::format("there are: {}", fmt::join(names, ", "))));
+  for (const fs::path& folder : model_folders())
+    if (is_language_model(folder / name_or_path)) return folder / name_or_path;
+  return fail(Errc::not_found, not_in_folders("language model", name_or_path, language_model_names()));
 }
 
 std::vector<fs::path> list_models() {

@@ -134,7 +134,9 @@ class TextReader {
     const auto numbers = std::span(columns).last(dimension);
     const auto odd = std::find_if_not(numbers.begin(), numbers.end(), is_number);
     if (columns.size() == dimension + 1)
-      return place_.error(fmt::format("'{}' is not a number", odd == numbers.end() ? numbers.back() : *odd));
+      return place_.error(fmt::format(
+          "column {} after the word is not a number",
+          odd == numbers.end() ? dimension : static_cast<std::size_t>(odd - numbers.begin()) + 1));
     if (odd == numbers.end() && !is_number(columns[columns.size() - dimension - 1])) {
       ++source_.skipped;
       return {};

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <optional>
 
+#include "base/check.hpp"
 #include "base/parallel.hpp"
 
 namespace sotto {
@@ -41,7 +41,7 @@ class Walk {
 
   /// Visits a row of the present stage and returns its number in the whole set.
   std::uint32_t visit(std::uint32_t member) {
-    assert(visited_[member] == 0);
+    SOTTO_CHECK(visited_[member] == 0);
     visited_[member] = 1;
     --unvisited_;
     place_ = member;
@@ -89,7 +89,7 @@ void Walk::start_stage() {
     all_.copy_row(members_[i], std::span(rows).subspan(i * all_.dimension(), all_.dimension()));
   const std::size_t width = neighbours_->width;
   auto packed = NearestSearch::create(rows, all_.dimension());
-  assert(packed);
+  SOTTO_CHECK(packed);
   own_search_.emplace(std::move(*packed));
   search_ = &*own_search_;
   own_neighbours_ = nearest_neighbours(*search_, width, threads_, [](std::uint64_t) { return true; });

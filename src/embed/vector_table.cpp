@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <sotto/tokenizer.hpp>
-
 #include "base/compressed_input.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
+#include "text/word_form.hpp"
 
 namespace sotto {
 namespace {
@@ -18,21 +17,12 @@ namespace {
 constexpr std::size_t kBlockFloats = 1 << 22;
 constexpr std::size_t kLongestVocabularyLine = 1 << 16;
 
-// What is wrong with a word, or nothing.
-std::string_view word_fault(std::string_view word) {
-  if (word.empty()) return "the word is empty";
-  if (word.find_first_of(" \t\r\n\v\f") != std::string_view::npos) return "the word has a blank inside";
-  if (word.find('\0') != std::string_view::npos) return "the word has a zero byte inside";
-  if (!is_valid_utf8(word)) return "the word is not UTF-8";
-  return {};
-}
-
 Result<void> add_selected(WordSelection& selection, std::string_view line, const Place& place) {
   const std::size_t tab = line.find('\t');
   const std::string_view word = line.substr(0, tab);
-  if (const std::string_view fault = word_fault(word); !fault.empty()) return place.error(fault);
-  if (selection.words.add(word) != WordIndex::kNone)
-    return place.error(fmt::format("the word '{}' occurs a second time", word));
+  if (const std::string_view fault = word_fault(word); !fault.empty())
+    return place.error(fmt::format("the word {}", fault));
+  if (selection.words.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   const bool has_count = tab != std::string_view::npos;
   if (selection.words.size() > 1 && has_count == selection.counts.empty())
     return place.error("either all words have a count, or none");
@@ -41,7 +31,7 @@ Result<void> add_selected(WordSelection& selection, std::string_view line, const
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (error != std::errc() || end != digits.data() + digits.size())
-    return place.error(fmt::format("'{}' is not a count", digits));
+    return place.error("what follows the word is not a count");
   selection.counts.push_back(count);
   return {};
 }
@@ -101,10 +91,14 @@ bool VectorTable::is_complete() const {
 }
 
 Result<std::optional<std::uint32_t>> VectorTable::add_word(std::string_view word, const Place& place) {
-  if (const std::string_view fault = word_fault(word); !fault.empty()) return place.error(fault);
+  if (has_invisible_control(word)) {
+    ++skipped_;
+    return std::nullopt;
+  }
+  if (const std::string_view fault = word_fault(word); !fault.empty())
+    return place.error(fmt::format("the word {}", fault));
   if (selection_ != nullptr && selection_->words.find(word) == WordIndex::kNone) return std::nullopt;
-  if (words_.add(word) != WordIndex::kNone)
-    return place.error(fmt::format("the word '{}' occurs a second time", word));
+  if (words_.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   return words_.size() - 1;
 }
 
@@ -131,7 +125,7 @@ Result<void> VectorTable::finish_row(std::uint32_t row, const Place& place) {
     sum += static_cast<double>(x) * static_cast<double>(x);
   }
   // Squares of floats cannot exceed a double's range, so only a value that is not finite makes the sum so.
-  if (!std::isfinite(sum)) return place.error(fmt::format("the vector of '{}' is not finite", words_[row]));
+  if (!std::isfinite(sum)) return place.error("the vector is not finite");
   largest_value_ = std::max(largest_value_, largest);
   largest_norm_ = std::max(largest_norm_, std::sqrt(sum));
   return {};

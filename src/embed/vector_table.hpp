@@ -63,7 +63,8 @@ class VectorTable {
   bool is_complete() const;
 
   /// Adds a word if it is wanted: returns its row, or nothing if it is not. Refuses words that are there
-  /// already, empty, not UTF-8 or have blanks inside. The row's vector exists after add_values.
+  /// already, empty, not UTF-8 or have blanks inside. One with a control character inside is not wanted. The
+  /// row's vector exists after add_values.
   Result<std::optional<std::uint32_t>> add_word(std::string_view word, const Place& place);
   /// The vectors must follow in the order of the rows. Returns the row's values, to be filled.
   std::span<float> add_values();
@@ -76,6 +77,8 @@ class VectorTable {
 
   const WordTable& words() const { return words_; }
   std::vector<std::uint64_t>& counts() { return counts_; }
+  /// Words that were left out because of a control character inside.
+  std::uint64_t skipped() const { return skipped_; }
   double largest_value() const { return largest_value_; }
   double largest_norm() const { return largest_norm_; }
 
@@ -91,6 +94,7 @@ class VectorTable {
   WordTable words_;
   std::vector<std::unique_ptr<float[]>> blocks_;
   std::vector<std::uint64_t> counts_;
+  std::uint64_t skipped_ = 0;
   double largest_value_ = 0;
   double largest_norm_ = 0;
 };

@@ -86,12 +86,14 @@ void Vocabulary::fill() {
 
 void Vocabulary::insert(TokenId id, const std::optional<ShortKey>& key) {
   if (!key) {
-    long_words_.insert(word(id), id, [this](TokenId other) { return word(other); });
+    const TokenId earlier = long_words_.insert(word(id), id, [this](TokenId other) { return word(other); });
+    if (earlier != WordIndex::kNone) note_repeated(earlier, id);
     return;
   }
   std::size_t place = hash_of(*key) & mask_;
   while (slots_[place].key.low != 0 && slots_[place].key != *key) place = (place + 1) & mask_;
-  if (slots_[place].key.low == 0) slots_[place] = {*key, id};
+  if (slots_[place].key.low != 0) return note_repeated(slots_[place].id, id);
+  slots_[place] = {*key, id};
 }
 
 TokenId Vocabulary::find_exact(std::string_view spelling) const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sotto/model.hpp>
@@ -29,6 +30,9 @@ class Vocabulary {
 
   /// The id of what is not in the vocabulary, which is also the number of words.
   TokenId bottom() const { return bottom_; }
+
+  /// The first word that an earlier one equals, after that one; nothing when all are distinct.
+  const std::optional<std::pair<TokenId, TokenId>>& repeated() const { return repeated_; }
 
   /// Any spelling, in UTF-8. Returns bottom() when there is no such word.
   TokenId find(std::string_view word) const;
@@ -114,6 +118,9 @@ class Vocabulary {
   bool all_lower_case() const;
   void fill();
   void insert(TokenId id, const std::optional<ShortKey>& key);
+  void note_repeated(TokenId earlier, TokenId id) {
+    if (!repeated_) repeated_.emplace(earlier, id);
+  }
 
   std::span<const std::uint64_t> offsets_;
   std::string_view words_;
@@ -122,6 +129,7 @@ class Vocabulary {
   std::vector<Slot> slots_;
   std::size_t mask_ = 0;
   WordIndex long_words_;
+  std::optional<std::pair<TokenId, TokenId>> repeated_;
 };
 
 }  // namespace sotto

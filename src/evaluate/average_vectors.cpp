@@ -30,7 +30,7 @@ class AverageVectorSimilarity final : public TextSimilarity {
 
   std::string name() const override { return fmt::format("average vectors of {}", model_->name()); }
 
-  Result<std::vector<double>> similarities(std::span<const TextPair> pairs) override {
+  Result<std::vector<double>> similarities(std::span<const RewrittenText> pairs) override {
     std::vector<double> cosines(pairs.size());
     parallel_for(pairs.size(), 64, threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)

@@ -11,6 +11,7 @@
 #include "audit/guesses.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/child_process.hpp"
 #include "evaluate/parameter_grid.hpp"
@@ -133,7 +134,7 @@ class Subject {
 };
 
 void read_answer(const std::string& text, BenchResult& result) {
-  const auto json = nlohmann::json::parse(text);
+  const auto json = parse_json(text);
   if (json.contains("refusal")) {
     result.refusal = json.at("refusal").get<std::string>();
     return;

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include "base/hash.hpp"
+#include "base/json.hpp"
 
 namespace sotto {
 
@@ -14,7 +15,7 @@ std::string cell_key(const nlohmann::json& identity) {
 std::optional<nlohmann::ordered_json> CellStore::load(const std::string& key) const {
   const auto content = read_file(file(key));
   if (!content) return std::nullopt;
-  auto json = nlohmann::ordered_json::parse(*content, nullptr, false);
+  auto json = parse_json<nlohmann::ordered_json>(*content);
   if (!json.is_object() || json.value("key", std::string()) != key) return std::nullopt;
   return json;
 }

@@ -94,11 +94,15 @@ std::vector<ClassifierInfo> classifiers() {
   return Registry::instance().infos();
 }
 
+Result<ParameterValues> complete_classifier_parameters(std::string_view name, const ParameterValues& given) {
+  SOTTO_ASSIGN(const Kind kind, Registry::instance().find(name));
+  return complete_values("classifier " + kind.info.name, kind.info.parameters, given);
+}
+
 Result<std::unique_ptr<Classifier>> make_classifier(std::string_view name,
                                                     const ParameterValues& parameters) {
   SOTTO_ASSIGN(const Kind kind, Registry::instance().find(name));
-  SOTTO_ASSIGN(const ParameterValues complete,
-               complete_values("classifier " + kind.info.name, kind.info.parameters, parameters));
+  SOTTO_ASSIGN(const ParameterValues complete, complete_classifier_parameters(name, parameters));
   return kind.factory(complete);
 }
 

@@ -93,6 +93,10 @@ void register_classifier(ClassifierInfo info, ClassifierFactory factory);
 /// Every kind there is, by name. Thread-safe.
 std::vector<ClassifierInfo> classifiers();
 
+/// `given` with the defaults of the classifier's other parameters, every value in its one spelling. The error
+/// lists the names there are. Thread-safe.
+Result<ParameterValues> complete_classifier_parameters(std::string_view name, const ParameterValues& given);
+
 /// A classifier of that name; parameters that are not given have their defaults. The error lists the names
 /// there are. Thread-safe.
 Result<std::unique_ptr<Classifier>> make_classifier(std::string_view name, const ParameterValues& parameters);

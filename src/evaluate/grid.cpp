@@ -34,13 +34,13 @@ class GridMaker {
   explicit GridMaker(const RunFile& run) : run_(run) {}
 
   template <class Add>
-  void each(const Selection& of, const Add& add) {
+  void each(const CellSelection& of, const Add& add) {
     for (const DatasetSpec& dataset : run_.datasets)
       if (selects(of.datasets, dataset.label)) each_setting(of, dataset.label, add);
   }
 
   template <class Add>
-  void each_setting(const Selection& of, const std::string& dataset, const Add& add) {
+  void each_setting(const CellSelection& of, const std::string& dataset, const Add& add) {
     for (const ModelSpec& model : run_.models) {
       if (!selects(of.models, model.label)) continue;
       for (const MechanismSpec& mechanism : run_.mechanisms) {
@@ -105,7 +105,7 @@ void add_texts(const RunFile& run, GridMaker& grid) {
 }
 
 /// The models on which what is measured on original texts depends: none, unless the classifier uses them.
-std::vector<std::string> baseline_models(const RunFile& run, const Selection& of,
+std::vector<std::string> baseline_models(const RunFile& run, const CellSelection& of,
                                          const ParameterValues& parameters) {
   if (!uses_cell_model(parameters)) return {""};
   std::vector<std::string> labels;
@@ -114,7 +114,7 @@ std::vector<std::string> baseline_models(const RunFile& run, const Selection& of
   return labels;
 }
 
-void add_baseline(const RunFile& run, const Selection& of, const ParameterValues& parameters, Cell cell,
+void add_baseline(const RunFile& run, const CellSelection& of, const ParameterValues& parameters, Cell cell,
                   std::uint64_t runs, GridMaker& grid) {
   for (const DatasetSpec& dataset : run.datasets) {
     if (!selects(of.datasets, dataset.label)) continue;

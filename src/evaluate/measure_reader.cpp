@@ -21,8 +21,8 @@ Keys with_selection(Keys keys) {
   return keys;
 }
 
-Result<Selection> read_selection(const YamlMap& map) {
-  Selection of;
+Result<CellSelection> read_selection(const YamlMap& map) {
+  CellSelection of;
   SOTTO_ASSIGN(of.datasets, map.texts("datasets"));
   SOTTO_ASSIGN(of.models, map.texts("models"));
   SOTTO_ASSIGN(of.mechanisms, map.texts("mechanisms"));

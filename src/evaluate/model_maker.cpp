@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/language_models.hpp>
+
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "evaluate/cell_store.hpp"
@@ -73,16 +75,11 @@ Result<PreparedModel> ModelMaker::open_file(const ModelSpec& spec) const {
 }
 
 Result<PreparedModel> ModelMaker::open_language_model(const ModelSpec& spec) const {
-  std::vector<std::filesystem::path> candidates = {spec.language_model};
-  for (const auto& model : list_models()) candidates.push_back(model.parent_path() / spec.language_model);
-  std::error_code ignored;
-  for (const auto& folder : candidates) {
-    if (!std::filesystem::exists(folder / "config.json", ignored)) continue;
-    SOTTO_ASSIGN(std::string digest, folder_digest(folder));
-    return PreparedModel{folder, std::move(digest), 0, 0, {}, {spec.device, spec.precision, 1}};
-  }
-  return fail(Errc::not_found, fmt::format("model '{}': the language model '{}' is not there", spec.label,
-                                           spec.language_model));
+  const auto folder = find_language_model(spec.language_model);
+  if (!folder)
+    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, folder.error().message));
+  SOTTO_ASSIGN(std::string digest, folder_digest(*folder));
+  return PreparedModel{*folder, std::move(digest), 0, 0, {}, {spec.device, spec.precision, 1}};
 }
 
 /// `only`: the words to keep; null: those that the model asks for.

@@ -109,7 +109,7 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
 }
 
 Result<void> check_selection(const YamlMap& root, const std::string& place, const RunFile& run,
-                             const Selection& of) {
+                             const CellSelection& of) {
   SOTTO_TRY(check_labels(root, place + ".datasets", run.datasets, of.datasets));
   SOTTO_TRY(check_labels(root, place + ".models", run.models, of.models));
   return check_labels(root, place + ".mechanisms", run.mechanisms, of.mechanisms);
@@ -205,6 +205,9 @@ Result<RunFile> read_run_file(const std::filesystem::path& file, bool quick) {
       if (!node["quick"].IsDefined() || !node["quick"].IsMap())
         return fail(Errc::invalid_argument,
                     fmt::format("{}: --quick needs a map 'quick' in the file", file.string()));
+      if (node["quick"]["quick"].IsDefined())  // it would be laid upon itself while it is read
+        return fail(Errc::invalid_argument,
+                    fmt::format("{}: 'quick' holds itself a key 'quick'", file.string()));
       merge_yaml(node, node["quick"]);
     }
     return read(node, file);

@@ -49,7 +49,7 @@ struct MechanismSpec {
 };
 
 /// What a measure is taken of; an empty list means all.
-struct Selection {
+struct CellSelection {
   std::vector<std::string> datasets;
   std::vector<std::string> models;
   std::vector<std::string> mechanisms;
@@ -58,7 +58,7 @@ struct Selection {
 
 /// N_w and S_w.
 struct WordsMeasure {
-  Selection of;
+  CellSelection of;
   std::uint64_t words = 25;
   std::uint64_t draws = 100;
   std::uint64_t repetitions = 1;
@@ -69,7 +69,7 @@ struct WordsMeasure {
 
 /// What became of the texts.
 struct TextsMeasure {
-  Selection of;
+  CellSelection of;
   std::string split = "test";
   std::vector<std::string> metrics;
   std::uint64_t least_occurring = 1000;
@@ -85,7 +85,7 @@ struct ClassifierSpec {
   ParameterValues parameters;
   std::uint64_t runs = 3;
   std::uint64_t baseline_runs = 3;
-  Selection of;
+  CellSelection of;
 };
 
 struct AttackerSpec {
@@ -96,7 +96,7 @@ struct AttackerSpec {
   bool is_static = true;
   bool adaptive = true;
   std::uint64_t runs = 3;
-  Selection of;
+  CellSelection of;
 };
 
 /// E_M and L_M: the expected error of an adversary who knows prior and mechanism, and the expected loss.
@@ -108,7 +108,7 @@ struct InferenceSpec {
   std::uint64_t draws = 100;
   std::uint64_t limit = 0;  ///< only the so many most frequent words; 0: all
   std::string outputs = "list";
-  Selection of;
+  CellSelection of;
 };
 
 struct ReportSpec {

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/compressed_input.hpp"
+#include "base/json.hpp"
 #include "pipeline/record_syntax.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 namespace {
@@ -28,14 +29,18 @@ Result<std::string> read_unpacked(const std::filesystem::path& file) {
   return content;
 }
 
-Result<void> read_delimited(std::string_view rest, Format format, bool header, Table& table) {
+Result<void> read_delimited(std::string_view content, Format format, bool header, Table& table) {
   const bool quotes = format == Format::csv;
   std::vector<std::string_view> fields;
   OutputBuffer text;
-  for (std::size_t record = 1; !rest.empty(); ++record) {
-    const std::size_t end = first_record(rest, format, true);
-    const std::string_view body = without_line_end(rest.substr(0, end));
-    rest.remove_prefix(end);
+  RecordCursor cursor(content, format, true);
+  std::size_t number = 0;
+  for (std::string_view record; cursor.next(record);) {
+    ++number;
+    const std::string_view body = without_line_end(record);
+    if (cursor.quote_is_open())
+      return fail(Errc::bad_format,
+                  fmt::format("{}: record {}: a quoted field is not closed", table.file, number));
     if (body.empty()) continue;
     split_record(body, quotes ? ',' : '\t', quotes, fields);
     std::vector<std::string> row;
@@ -48,7 +53,7 @@ Result<void> read_delimited(std::string_view rest, Format format, bool header, T
       continue;
     }
     if (row.size() != table.names.size())
-      return fail(Errc::bad_format, fmt::format("{}: record {}: {} columns instead of {}", table.file, record,
+      return fail(Errc::bad_format, fmt::format("{}: record {}: {} columns instead of {}", table.file, number,
                                                 row.size(), table.names.size()));
     table.rows.push_back(std::move(row));
   }
@@ -60,13 +65,13 @@ std::string plain(const nlohmann::json& value) {
   return value.is_null() ? std::string() : value.dump();
 }
 
-Result<void> read_json_lines(std::string_view rest, Table& table) {
-  for (std::size_t record = 1; !rest.empty(); ++record) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end);
+Result<void> read_json_lines(std::string_view content, Table& table) {
+  RecordCursor cursor(content, Format::jsonl, true);
+  std::size_t record = 0;
+  for (std::string_view line; cursor.next(line);) {
+    ++record;
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
-    const auto object = nlohmann::json::parse(line, nullptr, false);
+    const auto object = parse_json(line);
     if (!object.is_object())
       return fail(Errc::bad_format, fmt::format("{}: line {}: not a JSON object", table.file, record));
     if (table.names.empty())
@@ -75,7 +80,8 @@ Result<void> read_json_lines(std::string_view rest, Table& table) {
     for (const std::string& name : table.names) {
       if (!object.contains(name))
         return fail(Errc::bad_format,
-                    fmt::format("{}: line {}: there is no field '{}'", table.file, record, name));
+                    fmt::format("{}: line {}: there is no field '{}', which the first line has", table.file,
+                                record, printable(name)));
       row.push_back(plain(object[name]));
     }
     table.rows.push_back(std::move(row));
@@ -89,7 +95,7 @@ Result<std::size_t> Table::column(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
     return fail(Errc::bad_format,
-                fmt::format("{}: there is no column '{}'; it has {}", file, name, fmt::join(names, ", ")));
+                fmt::format("{}: there is no column '{}'; it has {}", file, name, list_names(names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -84,7 +84,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
   return tokens;
 }
 
-Share perturbed_words(const TextPair& pair) {
+Share perturbed_words(const RewrittenText& pair) {
   const std::vector<std::string> original = words_of(pair.original);
   const std::vector<std::string> privatized = words_of(pair.privatized);
   const std::size_t kept = original.size() == privatized.size() ? equal_places(original, privatized)
@@ -112,7 +112,7 @@ LengthChange& LengthChange::operator+=(const LengthChange& other) {
   return *this;
 }
 
-LengthChange length_change(const TextPair& pair) {
+LengthChange length_change(const RewrittenText& pair) {
   const std::uint64_t before = count_tokens(pair.original);
   const std::uint64_t after = count_tokens(pair.privatized);
   return {1, before, after, before < after ? after - before : before - after};

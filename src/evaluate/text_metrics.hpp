@@ -19,7 +19,7 @@ namespace sotto {
 
 class WordNet;
 
-struct TextPair {
+struct RewrittenText {
   std::string_view original;
   std::string_view privatized;
 };
@@ -46,7 +46,7 @@ std::vector<std::string> tokens_of(std::string_view text);
 /// PP: how many words of the original are another word in the privatized text. Texts with equally many words
 /// are compared place by place. Otherwise a word counts as kept when it belongs to a longest common
 /// subsequence. An empty original gives 0 of 0.
-Share perturbed_words(const TextPair& pair);
+Share perturbed_words(const RewrittenText& pair);
 
 /// How the number of tokens, punctuation included, changed.
 struct LengthChange {
@@ -61,7 +61,7 @@ struct LengthChange {
   LengthChange& operator+=(const LengthChange& other);
 };
 
-LengthChange length_change(const TextPair& pair);
+LengthChange length_change(const RewrittenText& pair);
 
 /// LOW: which share of the `k` least frequent words of the original data set occur anywhere in the privatized
 /// one. The paper's 1,000 words usually end within the words that occur once; instead of some of them, all
@@ -90,7 +90,7 @@ class TextSimilarity {
   virtual std::string name() const = 0;
   /// The cosine similarity of each pair, in order, between −1 and 1. Two empty texts have 1, an empty one and
   /// another one 0. One thread at a time.
-  virtual Result<std::vector<double>> similarities(std::span<const TextPair> pairs) = 0;
+  virtual Result<std::vector<double>> similarities(std::span<const RewrittenText> pairs) = 0;
 };
 
 /// Texts as the mean of the vectors of their words; a word outside the vocabulary does not count, and a text

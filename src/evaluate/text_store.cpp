@@ -6,6 +6,7 @@
 
 #include <sotto/privatize.hpp>
 
+#include "base/json.hpp"
 #include "evaluate/cell_store.hpp"
 #include "evaluate/seeds.hpp"
 #include "evaluate/table_reader.hpp"
@@ -139,7 +140,7 @@ Result<TextColumns> TextStore::load(const TextRequest& request) const {
 nlohmann::ordered_json TextStore::report(const std::string& key) const {
   const auto content = read_file(report_file(key));
   if (!content) return {};
-  auto json = nlohmann::ordered_json::parse(*content, nullptr, false);
+  auto json = parse_json<nlohmann::ordered_json>(*content);
   return json.is_object() ? json : nlohmann::ordered_json();
 }
 

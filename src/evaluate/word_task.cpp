@@ -71,7 +71,7 @@ Result<double> parse_field(const Line& line, const std::string& text, std::strin
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return line.error(fmt::format("'{}' is not a {}; give a number from 0 on", text, what));
+    return line.error(fmt::format("the {} is not a number from 0 on", what));
   return value;
 }
 
@@ -229,20 +229,19 @@ class TaskMaker {
       return labels.contains(loss.from) && labels.contains(loss.to);
     });
     if (given.empty() || between_labels) {
-      if (!all_labelled) return unlabelled_word(model, found);
+      if (!all_labelled) return unlabelled_words(found);
       return by_class(model, found, both_ways(given));
     }
     return by_word(model, found, given);
   }
 
-  static tl::unexpected<Error> unlabelled_word(const Model& model,
-                                               const std::map<TokenId, ListedWord>& found) {
-    for (const auto& [word, listed] : found)
-      if (listed.labels.empty())
-        return fail(Errc::invalid_argument,
-                    fmt::format("--words: '{}' has no label; give each word one, or --losses between words",
-                                model.word(word)));
-    return fail(Errc::invalid_argument, "--words: no labels");
+  static tl::unexpected<Error> unlabelled_words(const std::map<TokenId, ListedWord>& found) {
+    const auto unlabelled = std::count_if(found.begin(), found.end(),
+                                          [](const auto& word) { return word.second.labels.empty(); });
+    return fail(Errc::invalid_argument,
+                fmt::format("--words: {} of {} words have no label; give each word one, or --losses between "
+                            "words",
+                            unlabelled, found.size()));
   }
 
   /// Words with the same labels are one class; the last class is that of words outside the list.
@@ -277,7 +276,7 @@ class TaskMaker {
     for (const GivenLoss& loss : given)
       for (const std::string& name : {loss.from, loss.to}) {
         if (!table_.words().contains(name))
-          return loss.line.error(fmt::format("'{}' is neither a label nor a word of the list", name));
+          return loss.line.error("a name in it is neither a label nor a word of the list");
         ids.emplace(name, model.find(name));
       }
     for (const auto& [pair, loss] : both_ways(given)) {

@@ -9,6 +9,7 @@
 #include <sotto/validate.hpp>
 
 #include "base/file.hpp"
+#include "base/yaml.hpp"
 
 namespace sotto {
 namespace {
@@ -26,14 +27,10 @@ tl::unexpected<Error> error_at(const std::string& file, int line, std::string_vi
 
 Result<YAML::Node> load_yaml(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const std::string content, read_file(file));
-  try {
-    YAML::Node node = YAML::Load(content);
-    if (!node.IsMap())
-      return fail(Errc::invalid_argument, fmt::format("{}: is not a map of keys to values", file.string()));
-    return node;
-  } catch (const YAML::Exception& error) {
-    return error_at(file.string(), error.mark.line + 1, error.msg);
-  }
+  SOTTO_ASSIGN(YAML::Node node, parse_yaml(content, file.string()));
+  if (!node.IsMap())
+    return fail(Errc::invalid_argument, fmt::format("{}: is not a map of keys to values", file.string()));
+  return node;
 }
 
 void merge_yaml(YAML::Node base, const YAML::Node& over) {

@@ -16,7 +16,7 @@
 
 namespace sotto {
 
-/// Reads a file whose content is a map. What stands there may not be an alias or a second document.
+/// Reads a file whose content is a map, within the limits of base/yaml.hpp.
 Result<YAML::Node> load_yaml(const std::filesystem::path& file);
 
 /// Lays `over` upon `base`: maps are merged key by key, a null removes the key, anything else replaces it.

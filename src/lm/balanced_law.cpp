@@ -9,6 +9,7 @@
 #include <sotto/validate.hpp>
 
 #include "lm/balanced_kernel.hpp"
+#include "privacy/rounding.hpp"
 
 namespace sotto {
 namespace {
@@ -116,7 +117,7 @@ void BalancedLaw::balance(std::vector<std::uint64_t>& weights) const {
 }
 
 Guarantee BalancedLaw::guarantee() const {
-  return pure_guarantee(epsilon() * epsilon() / 2);
+  return pure_guarantee(multiply_up(epsilon(), epsilon()) / 2);
 }
 
 }  // namespace sotto

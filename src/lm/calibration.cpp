@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/json_numbers.hpp"
 #include "lm/masked_input.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
@@ -164,7 +166,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
   SOTTO_ASSIGN(const std::string text, read_file(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json(text);
   const auto wrong = [&](std::string_view what) {
     return fail(Errc::bad_format,
                 fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));
@@ -176,8 +178,8 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
     calibration.bounds.highest = json.at("highest").get<float>();
     calibration.mean = json.at("mean").get<double>();
     calibration.deviation = json.at("standard_deviation").get<double>();
-    calibration.texts = json.at("texts").get<std::uint64_t>();
-    calibration.logits = json.at("logits").get<std::uint64_t>();
+    calibration.texts = whole_number<std::uint64_t>(json.at("texts"));
+    calibration.logits = whole_number<std::uint64_t>(json.at("logits"));
     calibration.model_digest = json.at("model").get<std::string>();
     calibration.text_digest = json.at("text_sha256").get<std::string>();
   } catch (const nlohmann::json::exception&) {

@@ -9,6 +9,7 @@
 #include <sotto/validate.hpp>
 
 #include "lm/fast_exp.hpp"
+#include "privacy/rounding.hpp"
 
 namespace sotto {
 namespace {
@@ -67,8 +68,8 @@ Result<void> LogitLaw::weights(std::span<const float> logits, std::vector<std::u
 }
 
 Guarantee LogitLaw::guarantee() const {
-  const double range = smallest_share_ > 0 ? epsilon() : epsilon() + kRangeOfRounding;
-  return pure_guarantee(range * range / 8);
+  const double range = smallest_share_ > 0 ? epsilon() : add_up(epsilon(), kRangeOfRounding);
+  return pure_guarantee(multiply_up(range, range) / 8);
 }
 
 }  // namespace sotto

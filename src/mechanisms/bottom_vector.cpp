@@ -1,8 +1,9 @@
 #include "mechanisms/bottom_vector.hpp"
 
-#include <cassert>
 #include <cmath>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace sotto {
 namespace {
@@ -60,7 +61,7 @@ double euclidean_distance(const Model& model, std::span<const std::int16_t> bott
 }
 
 std::vector<std::int16_t> bottom_vector(const Model& model) {
-  assert(model.dimension() > 0 && model.size() > 0);
+  SOTTO_CHECK(model.dimension() > 0 && model.size() > 0);
   return model.bits() == 16 ? mean(model.vectors16(), model.dimension(), model.size())
                             : mean(model.vectors8(), model.dimension(), model.size());
 }

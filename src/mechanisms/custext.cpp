@@ -21,6 +21,8 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
+#include "privacy/rounding.hpp"
+#include "random/weighted.hpp"
 
 namespace sotto {
 namespace {
@@ -161,8 +163,7 @@ class Custext final : public Mechanism {
       const std::span<const TokenId> members = layout_->members(in[i]);
       const std::span<const std::uint64_t> row = cumulative(in[i], scratch);
       const std::uint64_t position = draw_position(bits, row.back());
-      out[i] =
-          members[static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), position) - row.begin())];
+      out[i] = members[find_in_steps(row, position)];
     }
   }
 
@@ -171,7 +172,7 @@ class Custext final : public Mechanism {
             .unit = {},
             .scope = GuaranteeScope::group,
             .epsilon = epsilon_,
-            .rho = epsilon_ * epsilon_ / 8,
+            .rho = multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement = fmt::format(
                 "For any two words of one group the probabilities of each output differ at most by the "

@@ -1,9 +1,9 @@
 #include "mechanisms/custext_groups.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 
+#include "base/check.hpp"
 #include "embed/nearest.hpp"
 
 namespace sotto {
@@ -108,7 +108,7 @@ class GroupBuilder {
 
 Result<std::vector<std::vector<TokenId>>> build_groups(const Model& model, std::span<const TokenId> order,
                                                        std::size_t size, unsigned threads) {
-  assert(order.size() == model.size() && size >= 2);
+  SOTTO_CHECK(order.size() == model.size() && size >= 2);
   return GroupBuilder(model, order, size, threads).build();
 }
 

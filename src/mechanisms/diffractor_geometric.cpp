@@ -60,7 +60,7 @@ class DiffractorGeometric final : public Mechanism {
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ at "
-            "most by the factor exp({:g} d), d being the largest of their distances in the lists ({}).",
+            "most by the factor exp({} d), d being the largest of their distances in the lists ({}).",
             epsilon_, lists_.size())};
   }
 

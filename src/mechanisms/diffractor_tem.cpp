@@ -9,8 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
-#include <optional>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -19,6 +18,7 @@
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/list_choice.hpp"
 #include "mechanisms/truncation.hpp"
+#include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
 
@@ -30,25 +30,30 @@ namespace {
 class PlaceSampler {
  public:
   PlaceSampler(double epsilon, double gamma, std::uint32_t words)
-      : words_(words), weights_(index_weights(epsilon, gamma, words, weight_bits(words))) {
-    if (!weights_.near.empty()) {
-      auto table = CumulativeTable::make(weights_.near);
-      assert(table);
-      near_.emplace(std::move(*table));
-    }
+      : words_(words),
+        weights_(index_weights(epsilon, gamma, words, weight_bits(words))),
+        near_(weights_.near.size()) {
+    std::partial_sum(weights_.near.begin(), weights_.near.end(), near_.begin());
   }
 
   std::uint32_t words() const { return words_; }
 
-  /// Draws two words.
+  /// Draws two words. All three answers are worked out and one is taken, without a branch: the time would
+  /// tell on which side of the output the input stands.
   std::uint32_t sample(std::uint32_t place, BitSource& bits) const {
     const Shares shares(*this, place);
-    std::uint64_t position = draw_position(bits, shares.total);
-    if (position < shares.left) return place - near_->find(position);
-    position -= shares.left;
-    if (position < shares.right) return place + near_->find(position + weights_.near[0]);
-    const auto far = static_cast<std::uint32_t>((position - shares.right) / weights_.far);
-    return far < shares.first ? far : far + shares.near;
+    const std::uint64_t position = draw_position(bits, shares.total);
+    const std::uint64_t beyond = position - shares.left;
+    const std::uint64_t is_left = all_ones_if(position < shares.left);
+    const std::uint64_t is_right = all_ones_if(beyond < shares.right) & ~is_left;
+    const std::uint64_t is_far = ~(is_left | is_right);
+    std::uint64_t distance = 0;
+    if (!near_.empty())
+      distance = find_in_steps(near_, (position & is_left) | ((beyond + weights_.near[0]) & is_right));
+    std::uint64_t far = far_places((beyond - shares.right) & is_far);
+    far += shares.near & all_ones_if(far >= shares.first);
+    return static_cast<std::uint32_t>(((place - distance) & is_left) | ((place + distance) & is_right) |
+                                      (far & is_far));
   }
 
   /// The probability of each place, from the weights that are sampled.
@@ -65,20 +70,17 @@ class PlaceSampler {
 
   const IndexWeights& weights() const { return weights_; }
 
-  /// The larger of 1 ± x that rounding a weight can multiply it with.
-  double rounding() const { return 1.0 / static_cast<double>(weights_.far); }
-
  private:
   /// The weights around a place in the order in which positions are given out: the place itself and the near
   /// ones before it, going back; the near ones after it, going on; the far ones in the order of the list.
   struct Shares {
     Shares(const PlaceSampler& of, std::uint32_t place) : first(place) {
-      if (of.near_) {
-        const auto reach = static_cast<std::uint32_t>(of.near_->size() - 1);
+      if (!of.near_.empty()) {
+        const auto reach = static_cast<std::uint32_t>(of.near_.size() - 1);
         const std::uint32_t before = std::min(place, reach);
         const std::uint32_t after = std::min(of.words_ - 1 - place, reach);
-        left = of.near_->cumulative(before);
-        right = of.near_->cumulative(after) - of.weights_.near[0];
+        left = of.near_[before];
+        right = of.near_[after] - of.weights_.near[0];
         near = before + 1 + after;
         first = place - before;
       }
@@ -91,9 +93,20 @@ class PlaceSampler {
     std::uint32_t near = 0;  ///< how many places are near
   };
 
+  static std::uint64_t all_ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
+
+  /// position / weights_.far for position < 2^63, without a division, whose time depends on its operands. The
+  /// quotient by the rounded inverse is right or one too small.
+  std::uint64_t far_places(std::uint64_t position) const {
+    const auto quotient =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(position) * far_inverse_) >> 64);
+    return quotient + (position - quotient * weights_.far >= weights_.far);
+  }
+
   std::uint32_t words_;
   IndexWeights weights_;
-  std::optional<CumulativeTable> near_;  ///< none when γ is 0
+  std::uint64_t far_inverse_ = ~std::uint64_t{0} / weights_.far;
+  std::vector<std::uint64_t> near_;  ///< of i: the sum of the near weights up to i; none when γ is 0
 };
 
 // A weight and its place among the cumulative ones.
@@ -133,11 +146,8 @@ class DiffractorTem final : public Mechanism {
             .epsilon = epsilon_,
             // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
             // than its parts.
-            .rho = epsilon_ * epsilon_ / 8,
-            .assumptions = {"the keyed stream is indistinguishable from uniform bits",
-                            fmt::format("weights are rounded to integers, which can multiply a ratio of two "
-                                        "probabilities by up to 1 + {:.1e}",
-                                        2.1 * places_.rounding())},
+            .rho = multiply_up(epsilon_, epsilon_) / 8,
+            .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement =
                 fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
                             "output differ at most by the factor exp({} d), d the larger of their distances "
@@ -185,7 +195,8 @@ MechanismInfo diffractor_tem_info() {
           .parameters = {lists_parameter(),
                          {"gamma", "auto",
                           "from this distance on all words are equally likely; a number from 0 to 1e12, or "
-                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words"},
+                          "auto: (2/epsilon) ln((1-beta)(n-1)/beta) for n words",
+                          ParameterKind::numbers},
                          {"beta", "0.001",
                           "with gamma=auto: about the probability of all far words together, relative to the "
                           "word itself; 1e-12 to 0.5"}}};

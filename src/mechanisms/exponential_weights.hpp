@@ -15,19 +15,30 @@
 
 namespace sotto {
 
+/// By this part weights are larger than they need be, for draw_position(), whose error is 2^-77 for each of
+/// the two probabilities in a ratio.
+inline constexpr double kDrawMargin = 0x1p-70;
+
 /// k such that `items` (at least 1, at most 2^32) weights of at most 2^k add up to at most 2^62.
 int weight_bits(std::uint64_t items);
 
-/// ⌈2^bits·exp(−½·ε·loss)⌉ for a loss in [0, 1], at least kSmallestWeight. All weights of all rows then lie
-/// in [w, 2^bits] with 2^bits / w <= exp(½ε) exactly, rounding included; so a ratio of probabilities, being a
-/// ratio of weights times a ratio of totals, is at most exp(ε).
+/// 2^bits·exp(−½·ε·loss) and kDrawMargin of it for a loss in [0, 1], rounded up, at most 2^bits and at least
+/// kSmallestWeight. All weights of all rows then lie in [w, 2^bits] with 2^bits / w <= exp(½ε) exactly,
+/// rounding included; so a ratio of probabilities, being a ratio of weights times a ratio of totals, is at
+/// most exp(ε), and the margin is more than what draw_position() can add to it.
 std::uint64_t weight_of_loss(double epsilon, double loss, int bits);
 
 /// The same for the losses √(squares[i] / largest), 0 <= squares[i] <= largest, largest > 0.
 void weights_of_roots(double epsilon, std::span<const std::int64_t> squares, std::int64_t largest, int bits,
                       std::span<std::uint64_t> out);
 
-/// The weights ⌊2^bits·exp(−½·ε·min(d, γ))⌋ for the integers d, at least kSmallestWeight.
+/// Weights near 2^bits·exp(−½·ε·min(d, γ)) for the integers d, at least kSmallestWeight, that fall by no more
+/// than the promise allows: each is the one before it times exp(−½·ε), or the part of that up to γ, rounded
+/// up. So w(d)/w(d′) <= exp(½·ε·(min(d′, γ) − d)) for d < d′ exactly. For inputs m apart an output's
+/// distances differ by at most m, so the ratio of its weights is at most exp(½·ε·min(m, γ)); so is the ratio
+/// of the totals, which are sums of such weights, and that of the probabilities is at most exp(ε·min(m, γ)).
+/// What draw_position() can add to it is less than kDrawMargin, which is in every step. Weights below 1/ε
+/// cannot fall by so little, and stay.
 struct IndexWeights {
   std::vector<std::uint64_t> near;  ///< by distance, falling, each above `far`
   std::uint64_t far;                ///< for all further distances

@@ -19,7 +19,8 @@ std::vector<ParameterInfo> masked_parameters() {
        "a number above 0: words are scored by similarity + alpha·score, where similarity is the cosine of "
        "the "
        "text with the word in its place and of the text as it was (the paper's is 0.003); off: by the score "
-       "alone"},
+       "alone",
+       ParameterKind::numbers},
       {"encoder", "sotto-en-encoder", "the sentence encoder of the similarity"},
       {"antonyms", "keep",
        "of the word that is replaced: keep: nothing; demote: they get the least weight that the guarantee "
@@ -69,7 +70,8 @@ MechanismInfo dp_paraphrase_info() {
   info.parameters = {
       {"length", "input",
        "most tokens of an output: input, as many as the text has, which is revealed; or a number "
-       "for all texts"},
+       "for all texts",
+       ParameterKind::numbers},
       {"prompt", "auto", "what the model is given, with {} where the text goes; auto: the model's own"}};
   return info;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,8 @@ class ListChoice {
   std::uint32_t place(std::uint32_t list, TokenId word) const {
     return places_[list * (words_ + 1ULL) + word];
   }
+  /// All of them, list after list.
+  std::span<const std::uint32_t> places() const { return places_; }
   /// The largest of the distances of two inputs in the lists.
   std::uint32_t distance(TokenId a, TokenId b) const {
     std::uint32_t largest = 0;

@@ -1,11 +1,11 @@
 #include "mechanisms/noise.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "mechanisms/noisy_neighbours.hpp"
 
 namespace sotto {
@@ -55,7 +55,7 @@ class NoisyTokens final : public PendingTokens {
 
   void resolve(std::span<TokenId> out) override {
     find_outputs();
-    assert(out.size() == outputs_.size());
+    SOTTO_CHECK(out.size() == outputs_.size());
     std::copy(outputs_.begin(), outputs_.end(), out.begin());
     outputs_.clear();
   }
@@ -86,7 +86,7 @@ Result<std::shared_ptr<const NoiseSpace>> NoiseSpace::make(std::shared_ptr<const
 }
 
 void NoiseSpace::copy_vector(TokenId word, std::span<std::int16_t> out) const {
-  assert(word <= model_->bottom());
+  SOTTO_CHECK(word <= model_->bottom());
   const std::size_t begin = std::size_t{word} * dimension();
   if (word == model_->bottom()) {
     std::copy(mean_.begin(), mean_.end(), out.begin());
@@ -99,7 +99,7 @@ void NoiseSpace::copy_vector(TokenId word, std::span<std::int16_t> out) const {
 
 void NoiseSpace::noisy_vector(TokenId word, std::span<double> direction, double length,
                               std::span<std::int32_t> out) const {
-  assert(word <= model_->bottom());
+  SOTTO_CHECK(word <= model_->bottom());
   const std::size_t begin = std::size_t{word} * dimension();
   double square = 0;
   if (word == model_->bottom()) {

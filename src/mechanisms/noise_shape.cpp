@@ -1,12 +1,12 @@
 #include "mechanisms/noise_shape.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "mechanisms/noise_kernel.hpp"
 
@@ -132,7 +132,7 @@ float NoiseShape::factor(std::size_t row, std::size_t column) const {
 }
 
 double NoiseShape::length_before(std::span<const double> x) const {
-  assert(x.size() == dimension_);
+  SOTTO_CHECK(x.size() == dimension_);
   std::vector<double> solution(dimension_);
   double square = 0;
   for (std::size_t row = 0; row < dimension_; ++row) {
@@ -146,7 +146,7 @@ double NoiseShape::length_before(std::span<const double> x) const {
 }
 
 void NoiseShape::multiply(std::span<const float> vectors, std::span<float> out) const {
-  assert(vectors.size() == out.size() && vectors.size() % dimension_ == 0);
+  SOTTO_CHECK(vectors.size() == out.size() && vectors.size() % dimension_ == 0);
   for (std::size_t p = 0; p + 1 < offsets_.size(); ++p) {
     const std::size_t first = p * kShapePanel;
     multiply_shape_panel({panels_.get() + offsets_[p], (offsets_[p + 1] - offsets_[p]) / kShapePanel,

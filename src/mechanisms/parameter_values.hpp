@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <sotto/mechanism.hpp>
@@ -9,8 +10,13 @@
 
 namespace sotto {
 
-/// `given`, with the defaults of the other parameters. A name that is not among `parameters` is refused with
-/// a message that begins with `owner`.
+/// The one spelling of a value: numbers, also those of a list, are the shortest decimal that reads back as
+/// the same double, 0 has no sign, and whole numbers below 2^53 have no exponent. Whatever is
+/// no number stays as it is.
+std::string canonical_value(const ParameterInfo& parameter, std::string_view value);
+
+/// `given`, with the defaults of the other parameters, all in their one spelling. A name that is not among
+/// `parameters` is refused with a message that begins with `owner`.
 Result<ParameterValues> complete_values(std::string_view owner, std::span<const ParameterInfo> parameters,
                                         const ParameterValues& given);
 

@@ -29,7 +29,8 @@ using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
 
 struct Entry {
   MechanismInfo info;
-  Factory prepare;  // null: it rewrites whole texts
+  Factory prepare;                            // null: it rewrites whole texts
+  void (*unify)(ParameterValues&) = nullptr;  // makes one of several sets of values that mean the same
 };
 
 const std::vector<Entry>& entries() {
@@ -43,7 +44,7 @@ const std::vector<Entry>& entries() {
       {cmp_info(), prepare_cmp},
       {mahalanobis_info(), prepare_mahalanobis},
       {vickrey_info(), prepare_vickrey},
-      {vickrey_k_info(), prepare_vickrey_k},
+      {vickrey_k_info(), prepare_vickrey_k, shorten_equal_t},
       {gumbel_info(), prepare_gumbel},
       {syntf_info(), prepare_syntf},
       {dp_mlm_info(), nullptr},
@@ -96,7 +97,10 @@ Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
 }
 
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {
-  return complete_values("--set: " + info.name, info.parameters, given);
+  SOTTO_ASSIGN(ParameterValues complete, complete_values("--set: " + info.name, info.parameters, given));
+  SOTTO_ASSIGN(const Entry* entry, find_entry(info.name));
+  if (entry->unify != nullptr) entry->unify(complete);
+  return complete;
 }
 
 Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,

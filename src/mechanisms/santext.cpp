@@ -27,7 +27,7 @@ class SanText final : public SelectionMechanism {
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
         .rho = selection_rho(selection(), epsilon_),
-        .assumptions = selection_assumptions(selection()),
+        .assumptions = selection_assumptions(),
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ "
             "at most by the factor exp({} d), d the Euclidean distance of their vectors.",

@@ -15,6 +15,7 @@
 #include <sotto/validate.hpp>
 
 #include "mechanisms/selection.hpp"
+#include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
@@ -35,18 +36,19 @@ class SanTextPlus final : public SelectionMechanism {
   std::unique_ptr<PendingTokens> make_pending() const override { return std::make_unique<Tokens>(*this); }
 
   Guarantee guarantee() const override {
-    const double replaced = probability();
     return {.kind = GuaranteeKind::analytic,
             .unit = {"Euclidean distance of the vectors", selection().model().digest()},
             .scope = GuaranteeScope::sensitive_outputs,
             .epsilon = epsilon_,
-            .assumptions = selection_assumptions(selection()),
+            .additive = extra(),
+            .assumptions = selection_assumptions(),
             .statement = fmt::format(
                 "For any two words, and words outside the vocabulary, the probabilities of each sensitive "
-                "output differ at most by the factor exp({} d + {:.6g}), d the Euclidean distance of their "
-                "vectors; {:.6g} is ln(1/p). A word that is not sensitive is kept with probability {:.6g}, "
-                "and an output that is not sensitive reveals the input.",
-                epsilon_, -std::log(replaced), -std::log(replaced), 1 - replaced)};
+                "output differ at most by the factor exp({} d), d the Euclidean distance of their vectors, "
+                "and where only one of the two is sensitive by exp({} d + {}), the latter being ln(1/p). A "
+                "word that is not sensitive is kept with probability {}, and an output that is not "
+                "sensitive reveals the input.",
+                epsilon_, epsilon_, extra(), 1 - probability())};
   }
 
   Result<void> show_rows(RowVisitor&) const override {
@@ -54,10 +56,7 @@ class SanTextPlus final : public SelectionMechanism {
                 "an output that is not sensitive reveals the input, so the loss has no bound");
   }
 
-  /// ε·d + ln(1/p), as a multiple of ε.
-  double distance(TokenId a, TokenId b) const override {
-    return a == b ? 0 : selection().distance(a, b) - std::log(probability()) / epsilon_;
-  }
+  double distance(TokenId a, TokenId b) const override { return selection().distance(a, b); }
 
   bool covers(TokenId output) const override { return (*sensitive_)[output]; }
 
@@ -93,6 +92,11 @@ class SanTextPlus final : public SelectionMechanism {
    private:
     const SanTextPlus& mechanism_;
   };
+
+  /// ln(1/p), rounded up: the library's logarithm errs by less than two units in the last place.
+  double extra() const {
+    return replaced_sides_ == kCoinSides ? 0 : round_up(round_up(-std::log(probability())));
+  }
 
   double probability() const { return static_cast<double>(replaced_sides_) * 0x1p-53; }
 

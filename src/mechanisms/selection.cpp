@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mechanisms/selection_kernel.hpp"
+#include "privacy/rounding.hpp"
 
 namespace sotto {
 namespace {
@@ -45,16 +46,17 @@ Result<std::shared_ptr<const SelectionSpace>> SelectionSpace::make(const Mechani
   if (model.dimension() == 0)
     return fail(Errc::invalid_argument,
                 fmt::format("--model: '{}' has no vectors; give a vector model", model.name()));
+  SOTTO_ASSIGN(const SelectionKind kind, parse_selection(selection));
   SOTTO_ASSIGN(NearestSearch search, search_candidates(model, candidates));
   const std::size_t outcomes = search.size();
-  SOTTO_ASSIGN(const auto rule, make_selection_rule(selection, outcomes, DistanceWeights(outcomes, 1, 1)));
+  const auto rule = make_selection_rule(kind, DistanceWeights(outcomes, 1, 1));
   return std::shared_ptr<const SelectionSpace>(
-      new SelectionSpace(request.model, std::move(search), selection, std::move(candidates),
+      new SelectionSpace(request.model, std::move(search), kind, std::move(candidates),
                          split_memory(request, outcomes, rule->state_size())));
 }
 
 SelectionSpace::SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search,
-                               std::string_view selection, std::vector<TokenId> candidates,
+                               SelectionKind selection, std::vector<TokenId> candidates,
                                const MemorySplit& memory)
     : model_(std::move(model)),
       search_(std::move(search)),
@@ -98,6 +100,9 @@ void SelectionSpace::copy_vectors() {
     for (const std::int16_t value : vector(id)) norm += std::int64_t{value} * value;
     norms_.push_back(norm);
   }
+  // Twice the longest vector, with room for the roundings.
+  const auto largest = static_cast<double>(*std::max_element(norms_.begin(), norms_.end()));
+  longest_distance_ = 2 * std::sqrt(largest) * model_->scale() * (1 + 0x1p-40);
 }
 
 std::span<const std::int16_t> SelectionSpace::vector(TokenId input) const {
@@ -109,8 +114,9 @@ std::span<const std::int16_t> SelectionSpace::vector(TokenId input) const {
 
 Selection::Selection(std::shared_ptr<const SelectionSpace> space, double epsilon, double limit)
     : space_(std::move(space)),
-      weights_(space_->outcomes(), epsilon, space_->model().scale(), limit),
-      rule_(make_selection_rule(space_->selection(), space_->outcomes(), weights_).value()),
+      weights_(space_->outcomes(), epsilon, space_->model().scale(),
+               std::min(limit, space_->longest_distance()), weight_error()),
+      rule_(make_selection_rule(space_->selection(), weights_)),
       cache_(std::make_unique<RowCache>(space_->inputs(), space_->memory())) {}
 
 void Selection::resolve(std::span<std::uint64_t> tickets, std::span<const UniformDraw> draws,
@@ -255,12 +261,14 @@ std::vector<double> Selection::row(TokenId input) const {
 }
 
 double Selection::moved_mass(TokenId input) const {
-  std::vector<double> wanted;
-  for (const std::int64_t distance : squared_distances(input))
-    wanted.push_back(std::min(weights_.uncapped_exponent(distance), weights_.requested_cap()));
-  const std::vector<double> without = rule_->probabilities(wanted);
-  for (double& exponent : wanted) exponent = std::min(exponent, weights_.cap());
-  const std::vector<double> with = rule_->probabilities(wanted);
+  std::vector<double> nominal;
+  std::vector<double> sampled;
+  for (const std::int64_t distance : squared_distances(input)) {
+    nominal.push_back(weights_.nominal_exponent(distance));
+    sampled.push_back(weights_.exponent(distance));
+  }
+  const std::vector<double> without = rule_->probabilities(nominal);
+  const std::vector<double> with = rule_->probabilities(sampled);
   double difference = 0;
   for (std::size_t i = 0; i < with.size(); ++i) difference += std::abs(with[i] - without[i]);
   return difference / 2;
@@ -291,13 +299,11 @@ void SelectionTokens::resolve(std::span<TokenId> out) {
 }
 
 double selection_rho(const Selection& selection, double epsilon) {
-  return selection.rule().bounded_range() ? epsilon * epsilon / 8 : 0;
+  return selection.rule().bounded_range() ? multiply_up(epsilon, epsilon) / 8 : 0;
 }
 
-std::vector<std::string> selection_assumptions(const Selection& selection) {
-  return {"the keyed stream is indistinguishable from uniform bits",
-          fmt::format("rounding to integer weights adds at most {:.2g} to the logarithm of a ratio",
-                      selection.rounding_slack())};
+std::vector<std::string> selection_assumptions() {
+  return {"the keyed stream is indistinguishable from uniform bits"};
 }
 
 }  // namespace sotto

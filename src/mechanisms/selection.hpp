@@ -32,7 +32,7 @@ class SelectionSpace {
 
   const Model& model() const { return *model_; }
   const NearestSearch& search() const { return search_; }
-  const std::string& selection() const { return selection_; }
+  SelectionKind selection() const { return selection_; }
   std::size_t inputs() const { return model_->size() + std::size_t{1}; }
   std::size_t outcomes() const { return search_.size(); }
   TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
@@ -41,6 +41,8 @@ class SelectionSpace {
   std::int64_t norm(TokenId input) const { return norms_[input]; }
   /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
+  /// No input is farther from an outcome.
+  double longest_distance() const { return longest_distance_; }
   /// Whether an input is frequent enough for a dense row.
   bool wants_table(TokenId input) const { return wants_table_[input]; }
   RowMemory& memory() const { return memory_; }
@@ -53,7 +55,7 @@ class SelectionSpace {
     std::uint64_t blocks;
   };
 
-  SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search, std::string_view selection,
+  SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search, SelectionKind selection,
                  std::vector<TokenId> candidates, const MemorySplit& memory);
   static MemorySplit split_memory(const MechanismRequest& request, std::size_t outcomes,
                                   std::size_t state_size);
@@ -62,11 +64,12 @@ class SelectionSpace {
 
   std::shared_ptr<const Model> model_;
   NearestSearch search_;
-  std::string selection_;
+  SelectionKind selection_;
   std::vector<TokenId> candidates_;
   std::vector<std::int16_t> own_vectors_;  ///< of an 8-bit model, widened
   std::vector<std::int16_t> bottom_;       ///< the vocabulary's mean, rounded
   std::vector<std::int64_t> norms_;
+  double longest_distance_ = 0;
   std::vector<bool> wants_table_;
   mutable RowMemory memory_;
 };
@@ -102,14 +105,12 @@ class Selection {
   /// The weights that are sampled, one for each candidate.
   std::vector<std::uint64_t> weights(TokenId input) const;
 
-  /// The total variation distance between the row that is sampled and the one without a cap on the distance
-  /// other than the mechanism's own.
+  /// The total variation distance between the row that is sampled and the mechanism's own, with neither the
+  /// cap on the distance nor the part of ε that rounding takes (see weights.hpp).
   double moved_mass(TokenId input) const;
 
-  double rounding_slack() const { return rule_->rounding_slack(); }
-  /// Bound on the relative error of a weight before it is rounded down, as against exact arithmetic:
-  /// rounding_slack() is four times that, and twice one part in kSmallestWeight.
-  double weight_error() const { return (rule_->rounding_slack() - 2.0 / kSmallestWeight) / 4; }
+  /// Bound on the relative error of a weight before it is rounded down, as against exact arithmetic.
+  double weight_error() const { return sotto::weight_error(space_->selection(), outcomes()); }
   /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return space_->distance(a, b); }
   const Model& model() const { return space_->model(); }
@@ -185,6 +186,6 @@ class SelectionMechanism : public Mechanism {
 double selection_rho(const Selection& selection, double epsilon);
 
 /// The assumptions that every selection mechanism states.
-std::vector<std::string> selection_assumptions(const Selection& selection);
+std::vector<std::string> selection_assumptions();
 
 }  // namespace sotto

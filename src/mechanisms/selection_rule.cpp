@@ -34,7 +34,6 @@ class Exponential final : public SelectionRule {
   }
 
   bool bounded_range() const override { return true; }
-  double rounding_slack() const override { return kRoundingSlack; }
 
  private:
   DistanceWeights weights_;
@@ -57,8 +56,11 @@ constexpr std::array<double, kHalfNodes> kGaussWeights = {
 /// the first accepted with probability p_y = exp(−½ε(d(x,y) − least d)) is chosen. Its row is
 /// P(y) = p_y·∫₀¹ f(t)/(1 − t·p_y) dt with f(t) = ∏_z (1 − t·p_z).
 ///
-/// The weights are ⌊2^62·P(y)⌋. As P(y) >= p_y·∫(1 − t)^(n−1) dt = p_y/n >= 2^(12−k)/n >= 2^-50 for n
-/// outcomes, none is below 2^12; they add up to about 2^62.
+/// The weights are ⌊2^62·P(y)⌋. As P(y) >= p_y·∫(1 − t)^(n−1) dt = p_y/n, n outcomes, none is below
+/// 2^62·p_y/n, which is at least the weight 2^k·p_y of the exponential mechanism, and so none is below 2^12.
+/// They add up to 2^62 less at most n, up to errors. Permute-and-flip promises ε·d for exponents that differ
+/// by ½ε·d; to the logarithm of a ratio rounding adds 1/weight + n/2^62 + 4η, less than the 2·slack of
+/// weights.hpp.
 ///
 /// The integral: with S = Σp_z the integrand is at most e^(1−S·t), so what lies beyond t = 48/S is below
 /// e^-46 of the whole, which is at least 1/(S + 1). The rest is cut into at most three panels no wider than
@@ -68,8 +70,7 @@ constexpr std::array<double, kHalfNodes> kGaussWeights = {
 /// kWeightError, moves ln P by no more than twice that, because it acts as a change of the distances does.
 class PermuteAndFlip final : public SelectionRule {
  public:
-  PermuteAndFlip(const DistanceWeights& weights, std::size_t outcomes)
-      : weights_(weights), outcomes_(outcomes) {}
+  explicit PermuteAndFlip(const DistanceWeights& weights) : weights_(weights) {}
 
   // The least exponent, then (node, weight · f(node)) for each node.
   std::vector<double> prepare(std::span<const std::int64_t> squared) const override {
@@ -103,9 +104,6 @@ class PermuteAndFlip final : public SelectionRule {
   }
 
   bool bounded_range() const override { return false; }
-  double rounding_slack() const override {
-    return kRoundingSlack + static_cast<double>(outcomes_ + 100) * 0x1p-48;
-  }
 
  private:
   static std::vector<double> integrate(std::span<const double> acceptance) {
@@ -150,7 +148,6 @@ class PermuteAndFlip final : public SelectionRule {
   }
 
   DistanceWeights weights_;
-  std::size_t outcomes_;
 };
 
 }  // namespace
@@ -161,12 +158,20 @@ ParameterInfo selection_parameter() {
           "but slower to prepare"};
 }
 
-Result<std::unique_ptr<SelectionRule>> make_selection_rule(std::string_view selection, std::size_t outcomes,
-                                                           const DistanceWeights& weights) {
-  SOTTO_ASSIGN(const std::size_t rule,
+Result<SelectionKind> parse_selection(std::string_view selection) {
+  SOTTO_ASSIGN(const std::size_t kind,
                parse_choice("--set selection", selection, {"exponential", "permute-and-flip"}));
-  if (rule == 0) return std::make_unique<Exponential>(weights);
-  return std::make_unique<PermuteAndFlip>(weights, outcomes);
+  return static_cast<SelectionKind>(kind);
+}
+
+double weight_error(SelectionKind kind, std::size_t outcomes) {
+  if (kind == SelectionKind::exponential) return kWeightError;
+  return 2 * kWeightError + static_cast<double>(outcomes + 100) * 0x1p-50;
+}
+
+std::unique_ptr<SelectionRule> make_selection_rule(SelectionKind kind, const DistanceWeights& weights) {
+  if (kind == SelectionKind::exponential) return std::make_unique<Exponential>(weights);
+  return std::make_unique<PermuteAndFlip>(weights);
 }
 
 }  // namespace sotto

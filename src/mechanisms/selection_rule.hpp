@@ -40,16 +40,21 @@ class SelectionRule {
 
   /// Whether the loss, as the output varies, lies in an interval of length ε·d rather than 2·ε·d.
   virtual bool bounded_range() const = 0;
-
-  /// What rounding can add to the loss ln(P(y|x)/P(y|x′)).
-  virtual double rounding_slack() const = 0;
 };
 
 /// The parameter `selection`.
 ParameterInfo selection_parameter();
 
+enum class SelectionKind { exponential, permute_and_flip };
+
 /// The rule that the value of the parameter `selection` names.
-Result<std::unique_ptr<SelectionRule>> make_selection_rule(std::string_view selection, std::size_t outcomes,
-                                                           const DistanceWeights& weights);
+Result<SelectionKind> parse_selection(std::string_view selection);
+
+/// Bound on the relative error of a weight among `outcomes` before it is rounded down, as against exact
+/// arithmetic with the exponents of DistanceWeights.
+double weight_error(SelectionKind kind, std::size_t outcomes);
+
+/// `weights` must have been made for that error.
+std::unique_ptr<SelectionRule> make_selection_rule(SelectionKind kind, const DistanceWeights& weights);
 
 }  // namespace sotto

@@ -22,6 +22,8 @@
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/syntf_candidates.hpp"
+#include "privacy/rounding.hpp"
+#include "random/weighted.hpp"
 
 namespace sotto {
 namespace {
@@ -86,9 +88,7 @@ class Syntf final : public Mechanism {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Row row = row_of(in[i]);
       const std::uint64_t position = draw_position(bits, row.total);
-      const auto place =
-          std::upper_bound(row.cumulative.begin(), row.cumulative.end(), position) - row.cumulative.begin();
-      const auto known = static_cast<std::size_t>(place);
+      const std::size_t known = find_in_steps(row.cumulative, position);
       out[i] = known < row.words.size()
                    ? row.words[known]
                    : rest_word(row, static_cast<TokenId>((position - row.rated) / rest_weight_));
@@ -102,7 +102,7 @@ class Syntf final : public Mechanism {
         .unit = {},
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
-        .rho = all ? epsilon_ * epsilon_ / 8 : 0,
+        .rho = all ? multiply_up(epsilon_, epsilon_) / 8 : 0,
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = all ? fmt::format("For any two words, and words outside the vocabulary, the "
                                        "probabilities of each output differ at most by the factor exp({}).",

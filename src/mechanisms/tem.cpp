@@ -33,7 +33,7 @@ class Tem final : public SelectionMechanism {
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
         .rho = selection_rho(selection(), epsilon_),
-        .assumptions = selection_assumptions(selection()),
+        .assumptions = selection_assumptions(),
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ "
             "at most by the factor exp({} d), d the Euclidean distance of their vectors or {}, whichever "
@@ -66,7 +66,8 @@ MechanismInfo tem_info() {
           .default_model = "sotto-en-wordnet",
           .parameters = {{"gamma", "auto",
                           "the distance from which on words count as equally far, from 0 to 1e12; auto: "
-                          "(2/epsilon) ln((1-beta)(n-1)/beta) for n words"},
+                          "(2/epsilon) ln((1-beta)(n-1)/beta) for n words",
+                          ParameterKind::numbers},
                          {"beta", "0.001",
                           "with gamma=auto: about the probability of all far words together, relative to the "
                           "word itself; from 1e-12 to 0.5"},

@@ -1,12 +1,13 @@
 #include "mechanisms/vickrey_base.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <sotto/validate.hpp>
+
+#include "base/check.hpp"
 
 namespace sotto {
 
@@ -20,7 +21,7 @@ TokenId VickreyMechanism::choose(TokenId in, std::span<const Neighbour> nearest,
     // The root: distances, where the published code takes the squares that its search returns.
     distances[count++] = std::sqrt(static_cast<double>(neighbour.squared_distance)) * space().model().scale();
   }
-  assert(count > 0);
+  SOTTO_CHECK(count > 0);
   return words[choose_rank(std::span(distances).first(count), coin)];
 }
 

@@ -83,6 +83,15 @@ MechanismInfo vickrey_k_info() {
                          exclude_input_parameter()}};
 }
 
+void shorten_equal_t(ParameterValues& complete) {
+  std::string& t = complete.at("t");
+  const std::string first = t.substr(0, t.find(','));
+  std::string repeated = first;
+  std::size_t count = 1;
+  for (; repeated.size() < t.size(); ++count) repeated += "," + first;
+  if (repeated == t && complete.at("k") == std::to_string(count)) t = first;
+}
+
 Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request) {
   SOTTO_ASSIGN(const bool exclude_input, parse_exclude_input(request));
   const std::size_t words = request.model->size() - (exclude_input ? 1 : 0);

@@ -6,6 +6,9 @@
 namespace sotto {
 
 MechanismInfo vickrey_k_info();
+
+/// A value of t for each rank, all equal, means the same as that value alone and is spelled so.
+void shorten_equal_t(ParameterValues& complete);
 Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request);
 
 }  // namespace sotto

@@ -113,6 +113,7 @@ HWY_EXPORT(distance_weights);
 HWY_EXPORT(distance_exponentials);
 
 constexpr double kLn2 = 0.693147180559945309;
+constexpr double kPerLn2 = 1.44269504088896341;
 
 // The least D with slope·√D >= cap, in the arithmetic of the kernels; 2^52 − 1, longer than any distance,
 // when none is below that.
@@ -132,16 +133,31 @@ std::int64_t first_at_cap(double slope, double cap) {
 
 }  // namespace
 
-DistanceWeights::DistanceWeights(std::size_t outcomes, double epsilon, double scale, double limit)
-    : slope_(0.5 * epsilon * scale),
-      requested_cap_(0.5 * epsilon * limit),
+DistanceWeights::DistanceWeights(std::size_t outcomes, double epsilon, double scale, double limit,
+                                 double error)
+    : nominal_slope_(0.5 * epsilon * scale),
+      nominal_cap_(0.5 * epsilon * limit),
       bits_(62 - static_cast<int>(std::bit_width(outcomes - 1))) {
-  // A little less than (k − 12)·ln 2, so that the least weight is 2^12 or more whatever the rounding errors.
-  const double room = static_cast<double>(bits_ - 12) * kLn2 * (1 - 0x1p-30);
-  cap_ = std::min(requested_cap_, room);
+  make_room_for_rounding(limit / scale, error);
   far_from_ = first_at_cap(slope_, cap_);
   const std::int64_t beyond = far_from_;
   weights({&beyond, 1}, {&far_weight_, 1});
+}
+
+// Nothing here but operations that are the same on every processor.
+void DistanceWeights::make_room_for_rounding(double limit_in_units, double error) {
+  // The least m with 2^-m at most one part in 2^9 of the slope, and the cap that keeps weights above 2^m: a
+  // little less than (k − m)·ln 2, so that they are that large whatever the rounding errors.
+  const int least_bits = std::max(std::countr_zero(kSmallestWeight), 9 - std::ilogb(nominal_slope_));
+  const double room = static_cast<double>(bits_ - least_bits) * kLn2 * (1 - 0x1p-30);
+  const double longest = std::clamp(nominal_cap_, 0.0, std::max(room, 0.0));
+  // u <= 2^(⌈c·log₂e⌉ − k)
+  const double coarsest = std::ldexp(1, static_cast<int>(std::ceil(longest * (kPerLn2 + 0x1p-40))) - bits_);
+  const double slack = (coarsest + 2 * error) * (1 + 0x1p-10) + 0x1p-76;
+  // One rounding each, in ½ε·scale and ½ε·limit, and a few more from there: 2^-50 is against them.
+  slope_ = (nominal_slope_ - std::min(slack, nominal_slope_ * 0x1p-8)) * (1 - 0x1p-50);
+  cap_ = std::min({room, slope_ * limit_in_units, (nominal_cap_ - slack) * (1 - 0x1p-50)});
+  if (!(cap_ > 0) || slack > nominal_slope_ * 0x1p-8) cap_ = 0;
 }
 
 void DistanceWeights::weights(std::span<const std::int64_t> squared, std::span<std::uint64_t> out) const {
@@ -154,12 +170,12 @@ void DistanceWeights::exponentials(std::span<const std::int64_t> squared, double
   (slope_, cap_, offset, squared.data(), squared.size(), out.data());
 }
 
-double DistanceWeights::uncapped_exponent(std::int64_t squared) const {
-  return slope_ * std::sqrt(static_cast<double>(squared));
+double DistanceWeights::nominal_exponent(std::int64_t squared) const {
+  return std::min(nominal_slope_ * std::sqrt(static_cast<double>(squared)), nominal_cap_);
 }
 
 double DistanceWeights::exponent(std::int64_t squared) const {
-  return std::min(uncapped_exponent(squared), cap_);
+  return std::min(slope_ * std::sqrt(static_cast<double>(squared)), cap_);
 }
 
 }  // namespace sotto

@@ -1,10 +1,27 @@
-// Integer weights of the exponential mechanism, the same on every processor.
+// Integer weights of the exponential mechanism, the same on every processor, which keep its promise to the
+// letter.
 //
-// weight(D) = ⌊2^k · exp(−min(½ε·d, c))⌋ with d = scale·√D, D an exact integer squared distance, and
-// k = 62 − ⌈log₂ outcomes⌉, so that the weights of all outcomes add up to at most 2^62. The cap c is at most
-// (k − 12)·ln 2: no weight is below 2^12, so rounding changes none by more than one part in 2^12. Without the
-// cap a weight of 1 beside one of 2 makes two near words distinguishable (64-bit tables certify 51.7 instead
-// of 6 for words 0.013 apart). min(d, 2c/ε) is a metric too, so the promise ε·d is not touched by it.
+// weight(D) = ⌊2^k · exp(−min(s·√D, c))⌋, D an exact integer squared distance and k = 62 − ⌈log₂ outcomes⌉,
+// so that the weights of all outcomes add up to at most 2^62. In exact arithmetic s = ½ε·scale would do. But
+// weights are rounded: a weight of 1 beside one of 2 makes two near words distinguishable (64-bit tables
+// certify 51.7 instead of 6 for words 0.013 apart). So the cap c keeps all weights large, and s is smaller
+// than ½ε·scale by what rounding can add:
+//
+// Let x and x′ be inputs with different vectors, Δ >= 1 their squared distance, an integer, and D, D′ those
+// of an output from them. min(d, c/s) is a metric, so the exponents at D and D′ differ by at most min(s·√Δ,
+// c). A weight is off by a relative error η before it is rounded down, and no weight is below 2^k·exp(−c) =
+// 1/u, so
+//
+//   ln(weight(D)/weight(D′))  <=  min(s·√Δ, c) + (u + 2η)·(1 + 2^-10)  =  min(s·√Δ, c) + slack.
+//
+// The ratio of the probabilities is that of the weights times that of the totals, which are sums of such
+// weights, so its logarithm is at most twice that; drawing 128 bits adds less than 2^-75, which slack has
+// room for. With s <= ½ε·scale − slack and c <= ½ε·limit − slack it is at most ε·min(d, limit), because
+// √Δ >= 1. Inputs with equal vectors have the same row.
+//
+// The cap is such that slack takes at most one part in 2^8 of ε; where the longest distance is known, and not
+// capped, it takes far less. Where ε is so small that even weights of 2^k are too coarse, all weights are
+// equal.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +41,14 @@ inline constexpr std::uint64_t kSmallestWeight = std::uint64_t{1} << 12;
 /// product and its difference exact) and the even and odd halves round less than four times at 2⁻⁵³ each.
 inline constexpr double kWeightError = 0x1p-45;
 
-/// What rounding to integers can add to the loss ln(P(y|x)/P(y|x′)) ≤ ε·d(x,x′) of the exponential mechanism:
-/// rounding down takes at most one part in 2^12 from a weight and from a sum of weights, and each of the four
-/// quantities in the ratio has the relative error kWeightError besides.
-inline constexpr double kRoundingSlack = 0x1p-11 + 0x1p-42;
-
 /// The weight as a function of the squared distance. It never increases, and depends on nothing else, so
 /// equal distances have equal weights. Immutable, so safe to share between threads.
 class DistanceWeights {
  public:
-  /// Among `outcomes` >= 1 words; distances from `limit` on count as `limit`.
+  /// Among `outcomes` >= 1 words; distances from `limit` on count as `limit`. `error` is the η of whoever
+  /// makes weights of exponentials(); weights() has kWeightError.
   DistanceWeights(std::size_t outcomes, double epsilon, double scale,
-                  double limit = std::numeric_limits<double>::infinity());
+                  double limit = std::numeric_limits<double>::infinity(), double error = kWeightError);
 
   /// out[i] = weight of squared[i], each below 2^52.
   void weights(std::span<const std::int64_t> squared, std::span<std::uint64_t> out) const;
@@ -44,17 +57,15 @@ class DistanceWeights {
   /// every exponent.
   void exponentials(std::span<const std::int64_t> squared, double offset, std::span<double> out) const;
 
-  /// min(½ε·d, c).
+  /// min(s·√D, c).
   double exponent(std::int64_t squared) const;
-  /// ½ε·d, as if there were no cap.
-  double uncapped_exponent(std::int64_t squared) const;
+  /// ½ε·min(d, limit): what it would be if nothing were rounded.
+  double nominal_exponent(std::int64_t squared) const;
 
-  /// ½ε·scale.
+  /// s.
   double slope() const { return slope_; }
-  /// ½ε times the distance that all greater ones count as.
+  /// c.
   double cap() const { return cap_; }
-  /// ½ε·limit where that is what the caller asked for; ∞ without a limit.
-  double requested_cap() const { return requested_cap_; }
   /// The least squared distance that has far_weight(), which all greater ones share.
   std::int64_t far_from() const { return far_from_; }
   std::uint64_t far_weight() const { return far_weight_; }
@@ -62,11 +73,14 @@ class DistanceWeights {
   int bits() const { return bits_; }
 
  private:
-  double slope_;  ///< exponent = slope · √D
-  double cap_;
-  double requested_cap_;
+  void make_room_for_rounding(double limit_in_units, double error);
+
+  double nominal_slope_;  ///< ½ε·scale
+  double nominal_cap_;    ///< ½ε·limit; ∞ without a limit
   int bits_;
-  std::int64_t far_from_;
+  double slope_ = 0;
+  double cap_ = 0;
+  std::int64_t far_from_ = 0;
   std::uint64_t far_weight_ = 0;
 };
 

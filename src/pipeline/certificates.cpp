@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "embed/model_paths.hpp"
+#include "mechanisms/pair_loss.hpp"
 #include "privacy/certificate.hpp"
 #include "random/document_stream.hpp"
 
@@ -14,6 +15,9 @@ namespace sotto {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A certificate takes about two kilobytes.
+constexpr std::uintmax_t kLargestFile = 1 << 20;
 
 /// Where certificates about a model are: beside it, and in the user's data folder.
 std::vector<fs::path> certificate_folders(const fs::path& model) {
@@ -43,17 +47,23 @@ Result<StoredCertificate> store_in(const fs::path& folder, const Certificate& ce
   return StoredCertificate{certificate, file, to_hex(sha256(json))};
 }
 
-Result<std::optional<StoredCertificate>> read(const std::string& name, const fs::path& model) {
+tl::unexpected<Error> unusable(const fs::path& file, std::string_view why, std::string_view remedy) {
+  return fail(Errc::bad_format, fmt::format("certificate {} cannot be used: {}; make it again with '{}'",
+                                            file.string(), why, remedy));
+}
+
+/// `remedy` is the command that makes it.
+Result<std::optional<StoredCertificate>> read(const std::string& name, const fs::path& model,
+                                              std::string_view remedy) {
   for (const fs::path& folder : certificate_folders(model)) {
     const fs::path file = folder / name;
     std::error_code ignored;
     if (!fs::exists(file, ignored)) continue;
+    if (fs::file_size(file, ignored) > kLargestFile)
+      return unusable(file, "it is damaged: it is far too long", remedy);
     SOTTO_ASSIGN(const std::string json, read_file(file));
     auto certificate = parse_certificate(json);
-    if (!certificate)
-      return fail(Errc::bad_format,
-                  fmt::format("certificate {} is damaged: {}; delete it or make it again with 'sotto audit'",
-                              file.string(), certificate.error().message));
+    if (!certificate) return unusable(file, certificate.error().message, remedy);
     return StoredCertificate{std::move(*certificate), file, to_hex(sha256(json))};
   }
   return std::nullopt;
@@ -83,6 +93,7 @@ Result<StoredCertificate> store_certificate(const Certificate& certificate, cons
                                             std::optional<double> target) {
   if (certificate.sample > 0)
     return fail(Errc::invalid_argument, "a sample is no certificate and is not stored");
+  SOTTO_TRY(check_figures(certificate));
   std::optional<Error> error;
   for (const fs::path& folder : certificate_folders(model)) {
     auto stored = store_in(folder, certificate, target);
@@ -92,10 +103,31 @@ Result<StoredCertificate> store_certificate(const Certificate& certificate, cons
   return tl::unexpected(std::move(*error));
 }
 
+Result<void> check_certificate(const StoredCertificate& stored, const Mechanism& mechanism,
+                               const Model& model) {
+  const Certificate& certificate = stored.certificate;
+  const auto refused = [&](std::string_view why) {
+    return unusable(stored.file, why, audit_command(certificate.subject, model.path().string()));
+  };
+  const Guarantee guarantee = mechanism.guarantee();
+  if (!(certificate.unit == guarantee.unit) || certificate.scope != guarantee.scope)
+    return refused("it is in another unit or scope than the mechanism's promise");
+  const CertifiedPair& worst = certificate.worst;
+  const auto again = pair_loss(mechanism, model, {worst.input_id, worst.other_id, worst.output_id});
+  if (!again) return refused(again.error().message);
+  if (again->per_distance.lower != certificate.attained || again->loss != worst.loss ||
+      again->distance != worst.distance)
+    return refused(fmt::format("the pair it names loses {} a unit of distance, and it says {}",
+                               again->per_distance.lower, certificate.attained));
+  return {};
+}
+
 Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
-                                                          const fs::path& model) {
-  SOTTO_ASSIGN(auto found, read(certificate_file_name(subject), model));
+                                                          const Mechanism& mechanism, const Model& model) {
+  SOTTO_ASSIGN(auto found, read(certificate_file_name(subject), model.path(),
+                                audit_command(subject, model.path().string())));
   if (found && !(found->certificate.subject == subject)) found.reset();
+  if (found) SOTTO_TRY(check_certificate(*found, mechanism, model));
   return found;
 }
 
@@ -103,7 +135,8 @@ Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_v
                                                                    const ParameterValues& parameters,
                                                                    double target, const Model& model) {
   CertificateSubject wanted{std::string(mechanism), parameters, 0, model.digest(), {}, kStreamVersion};
-  SOTTO_ASSIGN(auto found, read(certificate_file_name(wanted, target), model.path()));
+  SOTTO_ASSIGN(auto found, read(certificate_file_name(wanted, target), model.path(),
+                                audit_command(mechanism, parameters, target, model.path().string())));
   if (!found) return found;
   wanted.epsilon = found->certificate.subject.epsilon;
   wanted.data_digest = found->certificate.subject.data_digest;

@@ -12,6 +12,11 @@ namespace sotto {
 CertificateSubject certificate_subject(std::string_view name, const ParameterValues& parameters,
                                        double epsilon, const Model& model, const Mechanism& mechanism);
 
+/// Refuses a certificate whose unit or scope is not the mechanism's, or whose named pair does not have the
+/// stated loss under the integers that the mechanism samples.
+Result<void> check_certificate(const StoredCertificate& stored, const Mechanism& mechanism,
+                               const Model& model);
+
 /// The guarantee of a mechanism that the certificate is about: what was computed takes the place of what was
 /// proved.
 Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate);

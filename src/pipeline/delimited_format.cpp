@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "pipeline/formats.hpp"
 #include "pipeline/record_syntax.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 namespace {
@@ -32,11 +32,13 @@ class DelimitedChunk {
 
   Result<void> run() {
     SOTTO_TRY(read_header());
-    std::string_view rest = job_.chunk.data.view();
-    for (record_ = job_.chunk.begin.record; !rest.empty(); ++record_) {
-      const std::size_t end = first_record(rest, job_.layout.format, true);
-      SOTTO_TRY(rewrite_record(rest.substr(0, end)));
-      rest.remove_prefix(end);
+    RecordCursor cursor(job_.chunk.data.view(), job_.layout.format, true);
+    record_ = job_.chunk.begin.record;
+    for (std::string_view record; cursor.next(record); ++record_) {
+      // A field would take in all records that follow, and if it is not a named one, copy them.
+      if (cursor.quote_is_open())
+        return record_error(job_, record_, Errc::bad_format, "a quoted field is not closed");
+      SOTTO_TRY(rewrite_record(record));
     }
     return {};
   }
@@ -71,7 +73,7 @@ class DelimitedChunk {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       return fail(Errc::not_found, fmt::format("{}: {} has no column '{}'; it has {}", option,
-                                               job_.input_name, name, fmt::join(names, ", ")));
+                                               job_.input_name, name, list_names(names)));
     if (std::find(found + 1, names.end(), name) != names.end())
       return fail(Errc::bad_format,
                   fmt::format("{}: {} has two columns '{}'", option, job_.input_name, name));
@@ -84,6 +86,7 @@ class DelimitedChunk {
       job_.rewriter.copy(record);
       return {};
     }
+    ++job_.records;
     split_record(body, delimiter_, quotes_, values_);
     if (values_.size() != columns_.size())
       return record_error(job_, record_, Errc::bad_format,
@@ -93,6 +96,7 @@ class DelimitedChunk {
       unquote(values_[*id_column_], quotes_, text_);
       id_ = text_.view();
       id.id = id_;
+      if (job_.ids != nullptr) job_.ids->add(record_, id_);
     }
     if (subject_column_) {
       unquote(values_[*subject_column_], quotes_, text_);

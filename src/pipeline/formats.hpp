@@ -11,6 +11,7 @@
 
 #include "pipeline/record_reader.hpp"
 #include "pipeline/rewriter.hpp"
+#include "pipeline/unique_ids.hpp"
 
 namespace sotto {
 
@@ -31,6 +32,8 @@ struct ChunkJob {
   std::string input_name;  ///< for messages
   Rewriter& rewriter;
   std::set<std::string>& clear_fields;
+  std::uint64_t& records;  ///< counts those that are not blank
+  IdLog* ids;              ///< lists the ids of the records; null: they may repeat
 };
 
 Result<void> rewrite_text(const ChunkJob& job);

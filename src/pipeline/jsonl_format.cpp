@@ -7,8 +7,10 @@
 
 #include <sotto/tokenizer.hpp>
 
+#include "base/json.hpp"
 #include "pipeline/formats.hpp"
 #include "pipeline/record_syntax.hpp"
+#include "text/utf8.hpp"
 
 namespace sotto {
 namespace {
@@ -66,12 +68,9 @@ class JsonlChunk {
   explicit JsonlChunk(const ChunkJob& job) : job_(job) {}
 
   Result<void> run() {
-    std::string_view rest = job_.chunk.data.view();
-    for (record_ = job_.chunk.begin.record; !rest.empty(); ++record_) {
-      const std::size_t line_end = std::min(rest.find('\n'), rest.size() - 1);
-      SOTTO_TRY(rewrite_line(rest.substr(0, line_end + 1)));
-      rest.remove_prefix(line_end + 1);
-    }
+    RecordCursor cursor(job_.chunk.data.view(), Format::jsonl, true);
+    record_ = job_.chunk.begin.record;
+    for (std::string_view line; cursor.next(line); ++record_) SOTTO_TRY(rewrite_line(line));
     return {};
   }
 
@@ -81,23 +80,43 @@ class JsonlChunk {
       job_.rewriter.copy(line);
       return {};
     }
-    std::string valid;
+    ++job_.records;
     std::uint64_t replaced = 0;
-    if (!is_valid_utf8(line)) {
-      valid = replace_invalid_utf8(line, replaced);
-      line = valid;
-    }
     padded_.clear();
-    padded_.append(line);
+    if (is_valid_utf8(line))
+      padded_.append(line);
+    else
+      padded_.append(replace_invalid_utf8(line, replaced));
     padded_.reserve(simdjson::SIMDJSON_PADDING);
     SOTTO_ASSIGN(const ParsedRecord record, parse(padded_.view()));
+    if (replaced > 0 && !replaced_only_in_texts(line, record))
+      return problem("a field that is copied as it is holds bytes that are not UTF-8");
     DocumentId id{{}, record_};
-    if (record.id) id.id = *record.id;
+    if (record.id) {
+      id.id = *record.id;
+      if (job_.ids != nullptr) job_.ids->add(record_, *id.id);
+    }
     job_.rewriter.begin_record(record.subject.value_or(""), id);
-    job_.rewriter.counts().invalid_utf8 += replaced;
+    job_.rewriter.counts().statistics.invalid_utf8 += replaced;
     SOTTO_TRY(splice(padded_.view(), record, id));
     job_.rewriter.end_record();
     return {};
+  }
+
+  /// Whether all that is not UTF-8 in `line`, and was replaced in padded_, stands inside documents.
+  bool replaced_only_in_texts(std::string_view line, const ParsedRecord& record) const {
+    const char* replaced = padded_.view().data();
+    for (std::size_t position = 0; position < line.size();) {
+      const CodePoint code_point = decode_utf8(line, position);
+      if (!code_point.valid &&
+          std::none_of(record.members.begin(), record.members.end(), [&](const TextMember& member) {
+            return member.begin < replaced && replaced < member.end;
+          }))
+        return false;
+      position += code_point.size;
+      replaced += code_point.valid ? code_point.size : encode_utf8(kReplacementCharacter).size;
+    }
+    return true;
   }
 
   Result<ParsedRecord> parse(std::string_view line) {
@@ -126,7 +145,7 @@ class JsonlChunk {
     const bool is_subject = !job_.layout.subject_field.empty() && key == job_.layout.subject_field;
     if (is_id || is_subject) {
       if (is_id ? record.id : record.subject)
-        return problem(fmt::format("field '{}' stands there twice", key));
+        return problem(fmt::format("field '{}' stands there twice", key));  // it equals the option
       SOTTO_ASSIGN(std::string name, take_name(value, key, is_id ? "id" : "subject"));
       if (is_subject) record.subject = name;
       if (is_id) record.id = std::move(name);
@@ -134,19 +153,21 @@ class JsonlChunk {
     if (field != job_.layout.fields.end()) return take_text(*field, value, record);
     if (!job_.clear_fields.contains(std::string(key))) job_.clear_fields.emplace(key);
     if (is_id || is_subject) return {};
-    if (const auto error = walk(value); error) return not_json(error);
+    if (const auto error = walk(value, 1); error) return not_json(error);
     return {};
   }
 
-  /// Walks over a value that is copied as it is, so that a malformed one is found.
-  static simdjson::error_code walk(ondemand::value value) {
+  /// Walks over a value that is copied as it is, so that a malformed one is found. `depth` is that of the
+  /// object or array it stands in.
+  static simdjson::error_code walk(ondemand::value value, std::size_t depth) {
+    if (depth > kDeepestJson) return simdjson::DEPTH_ERROR;
     ondemand::json_type type{};
     if (const auto error = value.type().get(type); error) return error;
     switch (type) {
       case ondemand::json_type::array:
-        return walk_array(value);
+        return walk_array(value, depth + 1);
       case ondemand::json_type::object:
-        return walk_object(value);
+        return walk_object(value, depth + 1);
       case ondemand::json_type::string:
         return value.get_string().error();
       case ondemand::json_type::number:
@@ -159,24 +180,24 @@ class JsonlChunk {
     return value.is_null() ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
   }
 
-  static simdjson::error_code walk_array(ondemand::value& value) {
+  static simdjson::error_code walk_array(ondemand::value& value, std::size_t depth) {
     ondemand::array array;
     if (const auto error = value.get_array().get(array); error) return error;
     for (auto element : array) {
       ondemand::value item;
       if (const auto error = element.get(item); error) return error;
-      if (const auto error = walk(item); error) return error;
+      if (const auto error = walk(item, depth); error) return error;
     }
     return simdjson::SUCCESS;
   }
 
-  static simdjson::error_code walk_object(ondemand::value& value) {
+  static simdjson::error_code walk_object(ondemand::value& value, std::size_t depth) {
     ondemand::object object;
     if (const auto error = value.get_object().get(object); error) return error;
     for (auto member : object) {
       ondemand::value item;
       if (const auto error = member.value().get(item); error) return error;
-      if (const auto error = walk(item); error) return error;
+      if (const auto error = walk(item, depth); error) return error;
     }
     return simdjson::SUCCESS;
   }

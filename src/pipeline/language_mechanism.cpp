@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <sotto/document_guarantee.hpp>
 #include <sotto/model.hpp>
 #include <sotto/validate.hpp>
 
@@ -162,17 +163,8 @@ const LogitBounds& LanguageMechanism::bounds() const {
 }
 
 Guarantee LanguageMechanism::guarantee(const Policy& policy) const {
-  Guarantee guarantee = masked ? masked->guarantee() : generation->guarantee();
-  const bool words_choose = policy.stopwords == StopwordPolicy::keep || policy.oov != OovPolicy::bottom;
-  if (words_choose) {
-    guarantee.kind = GuaranteeKind::none;
-    guarantee.rho = 0;
-    guarantee.assumptions.clear();
-    guarantee.statement =
-        "Which places are drawn depends on the words of the text, so the output tells about them whatever "
-        "epsilon is; privatize stopwords and words outside the vocabulary for a guarantee.";
-  }
-  return guarantee;
+  return guarantee_for_texts(masked ? masked->guarantee() : generation->guarantee(),
+                             {.view = masked ? TextView::masked : TextView::written, .policy = policy});
 }
 
 LanguageModelReceipt LanguageMechanism::receipt(const PrivatizeOptions& options) const {

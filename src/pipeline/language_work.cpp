@@ -15,9 +15,7 @@ namespace {
 void account(const TextToRewrite& text, const Key& key, std::uint64_t draws) {
   text.counts.privatized += draws;
   text.counts.largest_document = std::max(text.counts.largest_document, draws);
-  if (text.log != nullptr && draws > 0)
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for(text.log->epsilon, draws)});
+  if (text.log != nullptr && draws > 0) text.log->list(key, charge_for(text.log->epsilon, draws));
 }
 
 /// DP-MLM and DP-MLM-plus: some places of a text are drawn, the others follow the policy.
@@ -39,15 +37,15 @@ class MaskedWork final : public DocumentWork {
     document.work.text = text.text;
     tokenize(text.text, document.tokens);
     document.work.tokens = document.tokens;
-    document.work.bits = &document.bits;
     const std::size_t digits = plan(document, text.counts);
     if (document.work.drawn.empty() && digits == 0) return {};
     // The coins of places, then the digits, then the draws of words, which wait for the batch.
     const Key key = text.stream_key();
-    document.bits.reset(key, document.work.drawn.size() + 1);
+    document.bits = make_locked<ChaChaBitSource>(key, document.work.drawn.size() + 1);
+    document.work.bits = document.bits.get();
     mechanism_.prepare(document.work);
     document.digits.resize(digits);
-    uniform_digits(document.bits, document.digits);
+    uniform_digits(*document.bits, document.digits);
     account(text, key, document.work.draws);
     draws_ += document.work.draws;
     return {};
@@ -99,9 +97,9 @@ class MaskedWork final : public DocumentWork {
   struct Document {
     MlmDocument work;
     std::vector<Token> tokens;
-    std::vector<TokenAction> actions;  // one for each token
-    std::vector<char> digits;          // uniform digits for the numbers, in order
-    ChaChaBitSource bits{Key{}};
+    std::vector<TokenAction> actions;       // one for each token
+    std::vector<char> digits;               // uniform digits for the numbers, in order
+    std::shared_ptr<ChaChaBitSource> bits;  // in locked memory; null where nothing is drawn
   };
 
   /// Decides about each token; returns how many digits are to be drawn.
@@ -159,10 +157,10 @@ class MaskedWork final : public DocumentWork {
       capital = false;
       ++words;
     }
-    counts.changed += words;
+    counts.statistics.changed += words;
     if (output.word != MlmOutput::kNone && mechanism_.filler().find(original) == output.word)
-      --counts.changed;
-    counts.output_words += words;
+      --counts.statistics.changed;
+    counts.statistics.output_words += words;
     if (text.empty())
       renderer.drop(token);
     else
@@ -192,9 +190,6 @@ class GenerationWork final : public DocumentWork {
   Result<void> add(const TextToRewrite& text) override {
     GenerationDocument& document = documents_.emplace_back();
     document.text = text.text;
-    std::vector<Token> tokens;
-    tokenize(text.text, tokens);
-    for (const Token& token : tokens) count_class(token.token_class, 1, text.counts);
     const Key key = text.stream_key();
     bits_.emplace_back(key);
     document.bits = &bits_.back();
@@ -216,7 +211,7 @@ class GenerationWork final : public DocumentWork {
   std::shared_ptr<const RewriteContext> context_;
   const GenerationMechanism& mechanism_;
   std::vector<GenerationDocument> documents_;
-  std::deque<ChaChaBitSource> bits_;
+  std::deque<ChaChaBitSource, LockedAllocator<ChaChaBitSource>> bits_;
   std::size_t rendered_ = 0;
 };
 

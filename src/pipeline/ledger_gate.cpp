@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,17 +11,27 @@
 namespace sotto {
 namespace {
 
+/// Why the ε of a guarantee says too little to be an account's whole spending, or null.
+const char* what_cannot_be_accounted(const Guarantee& guarantee) {
+  if (guarantee.kind == GuaranteeKind::none) return "no differential privacy";
+  if (guarantee.scope == GuaranteeScope::sensitive_outputs)
+    return "privacy for sensitive outputs only, and reveals other words";
+  for (const SharedTrait trait : guarantee.adjacency)
+    if (trait == SharedTrait::kept_words || trait == SharedTrait::dropped_words)
+      return "nothing for the words that the policy keeps or drops";
+  return nullptr;
+}
+
 /// Two guarantees may be added up when this is the same: it names what ε multiplies and between which inputs.
+/// Other traits that texts must share (numbers, letter case) stay out too: amounts of several runs add up
+/// between texts that share all of them, and a unit for each would be a limit for each.
 /// What merely shapes the noise stays out, or a subject would get a new limit with every setting.
 Result<std::string> account_unit(const RewriteContext& context, const Guarantee& guarantee) {
-  if (guarantee.kind == GuaranteeKind::none || guarantee.scope == GuaranteeScope::sensitive_outputs)
+  if (const char* promised = what_cannot_be_accounted(guarantee))
     return fail(
         Errc::invalid_argument,
         fmt::format("--ledger: '{}' with these settings promises {}; there is no epsilon to account for",
-                    context.options.mechanism,
-                    guarantee.kind == GuaranteeKind::none
-                        ? "no differential privacy"
-                        : "privacy for sensitive outputs only, and reveals other words"));
+                    context.options.mechanism, promised));
   std::string unit = "pure epsilon";
   if (!guarantee.unit.is_pure())
     unit = fmt::format("epsilon times {} of model {}", guarantee.unit.metric, guarantee.unit.model);
@@ -74,6 +85,9 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
                                                      const RewriteContext& context) {
   const Guarantee guarantee = context.guarantee();
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
+  if (!(guarantee.epsilon > 0 && std::isfinite(guarantee.epsilon)))
+    return fail(Errc::invalid_argument,
+                fmt::format("--ledger: an epsilon of {} cannot be accounted for", guarantee.epsilon));
   SOTTO_TRY(check_same_unit(context, guarantee.unit));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
@@ -82,6 +96,7 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
 
 Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out,
                                 Counts& counts) {
+  if (!log.is_complete()) return fail(Errc::bad_format, "--ledger: a document to be charged has no output");
   requests_.clear();
   for (std::size_t i = 0; i < log.records.size(); ++i) {
     const LoggedRecord& record = log.records[i];
@@ -117,9 +132,14 @@ std::string LedgerGate::fingerprint() const {
 }
 
 LedgerReceipt LedgerGate::receipt() const {
-  return {to_hex(store_->id()), options_.subject_field,   unit_,
-          options_.limit,       store_->totals().charged, store_->totals().repeated,
-          store_->entries(),    to_hex(store_->head())};
+  return {.id = to_hex(store_->id()),
+          .subject_field = options_.subject_field,
+          .unit = unit_,
+          .limit = options_.limit,
+          .head = to_hex(store_->head()),
+          .charged_documents = store_->totals().charged,
+          .repeated_documents = store_->totals().repeated,
+          .entries = store_->entries()};
 }
 
 }  // namespace sotto

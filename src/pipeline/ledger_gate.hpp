@@ -34,6 +34,9 @@ class LedgerGate {
   /// What --resume must find again: the ledger, the field and the limit.
   std::string fingerprint() const;
 
+  /// What was charged, repeated and withheld so far.
+  const LedgerTotals& totals() const { return store_->totals(); }
+
   LedgerReceipt receipt() const;
 
  private:

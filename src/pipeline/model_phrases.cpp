@@ -4,20 +4,21 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
-#include "base/safetensors.hpp"
-
 namespace sotto {
 
 Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
     const Model& model, const std::optional<std::filesystem::path>& file) {
-  if (!file && !carries_phrases(model))
+  if (!file && !model.has_phrases())
     return fail(Errc::invalid_argument,
                 fmt::format("--collocations: model '{}' carries no phrases; give a model that does, or "
                             "--phrases FILE",
                             model.name()));
   auto phrases = std::make_shared<ModelPhrases>();
   SOTTO_ASSIGN(phrases->table, PhraseTable::open(file.value_or(model.path())));
+  // The model's file is opened a second time, and by then its name may lead to another one.
+  if (!file && phrases->table->digest() != model.digest())
+    return fail(Errc::bad_format,
+                fmt::format("{}: was replaced while it was opened; run it again", model.path().string()));
   phrases->allowed.resize(phrases->table->size());
   phrases->ids.resize(phrases->table->size());
   for (TokenId id = 0; id < model.size(); ++id) {
@@ -34,13 +35,6 @@ Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
                             "model that was trained with them",
                             phrases->table->size(), phrases->table->path().string(), model.name()));
   return phrases;
-}
-
-bool carries_phrases(const Model& model) {
-  const auto file = MappedFile::open(model.path());
-  if (!file) return false;
-  const auto parsed = parse_safetensors(file->bytes(), model.name());
-  return parsed && parsed->find("phrase_ids") != nullptr;
 }
 
 std::uint8_t count_words(std::string_view word) {

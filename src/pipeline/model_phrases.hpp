@@ -26,9 +26,6 @@ struct ModelPhrases {
   std::uint64_t count = 0;    ///< of the allowed ones
 };
 
-/// Whether the model's file holds a phrase table.
-bool carries_phrases(const Model& model);
-
 /// How many words a model's word stands for: one more than it has joints.
 std::uint8_t count_words(std::string_view word);
 

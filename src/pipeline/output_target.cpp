@@ -1,6 +1,8 @@
 #include "pipeline/output_target.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
@@ -35,6 +37,15 @@ Result<std::unique_ptr<OutputTarget>> open_output(const std::optional<std::files
   if (!file)
     return std::make_unique<DescriptorOutput>(FileDescriptor(::dup(STDOUT_FILENO)), "standard output");
   SOTTO_ASSIGN(AtomicFile atomic, AtomicFile::create(*file));
+  return std::make_unique<AtomicOutput>(std::move(atomic));
+}
+
+Result<std::unique_ptr<OutputTarget>> open_private_output(const std::filesystem::path& file) {
+  SOTTO_ASSIGN(AtomicFile atomic, AtomicFile::create(file));
+  struct stat status {};
+  if (::fstat(atomic.descriptor(), &status) == 0 && S_ISREG(status.st_mode) &&
+      ::fchmod(atomic.descriptor(), S_IRUSR | S_IWUSR) != 0)
+    return fail(Errc::io, fmt::format("{}: cannot be made readable by its owner only", file.string()));
   return std::make_unique<AtomicOutput>(std::move(atomic));
 }
 

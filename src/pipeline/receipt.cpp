@@ -1,4 +1,5 @@
-#include <fmt/format.h>
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <sotto/composition.hpp>
@@ -15,6 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kReceiptVersion = 2;
+constexpr int kStatisticsVersion = 1;
+
 double per(double amount, double count) {
   return count > 0 ? amount / count : 0;
 }
@@ -23,43 +27,17 @@ double mean_per(std::uint64_t amount, std::uint64_t count) {
   return per(static_cast<double>(amount), static_cast<double>(count));
 }
 
-/// Between which texts there is a promise when words are put together. Where shares follow the number of
-/// words, that must agree too.
-std::string same_segmentation(const Receipt& receipt) {
-  const bool words = receipt.budget && receipt.budget->strategy == "words";
-  return fmt::format("both texts are cut into the same sequence of token classes{}",
-                     words ? " and have as many words" : "");
-}
-
 /// The (ε, δ) that bounded range gives for the longest text, beside the sum of its draws' ε.
 Json zcdp_json(const Receipt& receipt) {
   Composition composition;
   if (!composition.add(receipt.guarantee, receipt.counts.largest_document) || composition.losses().empty())
     return nullptr;
-  const double rho = composition.losses().front().rho;
+  const std::optional<double> rho = composition.losses().front().rho;
+  if (!rho) return nullptr;
   const double delta = receipt.language_model->delta;
-  const auto epsilon = epsilon_for_delta(rho, delta);
+  const auto epsilon = epsilon_for_delta(*rho, delta);
   if (!epsilon) return nullptr;
-  return {{"rho_max", rho}, {"delta", delta}, {"epsilon_max", *epsilon}};
-}
-
-/// What the draws of a text promise together.
-Json text_json(const Receipt& receipt) {
-  const double draw = receipt.guarantee.epsilon;
-  const Counts& counts = receipt.counts;
-  std::string statement = receipt.language_model->whole_text
-                              ? "The epsilons of all draws that a text may have add up, whatever texts are "
-                                "compared that allow the "
-                                "same number of draws."
-                              : "The epsilons of all draws of a text add up, because each draw reads the "
-                                "whole text: between any two "
-                                "texts of equal token classes, also where they differ in one word.";
-  Json json = {{"statement", statement},
-               {"epsilon_sum_max", multiply_up(draw, static_cast<double>(counts.largest_document))},
-               {"epsilon_sum_mean", draw * mean_per(counts.privatized, counts.documents)}};
-  if (receipt.guarantee.kind == GuaranteeKind::none) json["statement"] = receipt.guarantee.statement;
-  if (Json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
-  return json;
+  return {{"rho_max", *rho}, {"delta", delta}, {"epsilon_max", *epsilon}};
 }
 
 Json language_model_json(const LanguageModelReceipt& model) {
@@ -78,75 +56,103 @@ Json language_model_json(const LanguageModelReceipt& model) {
   return json;
 }
 
-/// What the tokens of a document promise together.
-Json document_json(const Receipt& receipt) {
-  if (receipt.language_model) return text_json(receipt);
-  const Guarantee& guarantee = receipt.guarantee;
-  const Counts& counts = receipt.counts;
-  std::string statement = "The epsilons of the tokens of a document add up.";
-  if (!guarantee.unit.is_pure())
-    statement =
-        receipt.budget
-            ? "Between texts of equal length and equal token classes: the sum over tokens of a token's "
-              "epsilon times d(w, w'). The document's epsilon is the sum of its tokens', whatever "
-              "distances they multiply."
-            : "Between texts of equal length and equal token classes: epsilon times the sum over tokens "
-              "of d(w, w').";
-  if (receipt.collocations)
-    statement += " This holds if " + same_segmentation(receipt) + "; between others: none.";
-  const double token = guarantee.epsilon;
-  return {{"statement", statement},
-          {"epsilon_sum_max",
-           receipt.budget ? counts.largest_epsilon : token * static_cast<double>(counts.largest_document)},
-          {"epsilon_sum_mean", receipt.budget ? per(counts.epsilon_sum, static_cast<double>(counts.documents))
-                                              : token * mean_per(counts.privatized, counts.documents)}};
+/// What the draws of one text promise together, in words.
+std::string document_statement(const Receipt& receipt) {
+  if (receipt.language_model)
+    return receipt.language_model->whole_text
+               ? "The epsilons of all draws that a text may have add up."
+               : "The epsilons of all draws of a text add up, because each draw reads the whole text: also "
+                 "where two texts differ in one word.";
+  if (receipt.guarantee.unit.is_pure()) return "The epsilons of the tokens of a document add up.";
+  std::string statement =
+      receipt.budget
+          ? "The sum over tokens of a token's epsilon times d(w, w'). The document's epsilon is the "
+            "sum of its tokens', whatever distances they multiply."
+          : "Epsilon times the sum over tokens of d(w, w').";
+  if (receipt.guarantee.additive > 0)
+    statement += " The additive term counts once for each token that differs.";
+  return statement;
 }
 
+/// A sum of ε over draws, with the additive term where there is one.
+Json sum_json(const Receipt& receipt, const std::string& statement, std::uint64_t draws, double budgeted) {
+  const auto count = static_cast<double>(draws);
+  Json json = {
+      {"statement", statement},
+      {"epsilon_sum_max", receipt.budget ? budgeted : multiply_up(receipt.guarantee.epsilon, count)}};
+  if (receipt.guarantee.additive > 0)
+    json["additive_sum_max"] = multiply_up(receipt.guarantee.additive, count);
+  return json;
+}
+
+/// What the tokens of a document promise together.
+Json document_json(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  Json json =
+      sum_json(receipt, document_statement(receipt) + " This holds between texts that share the adjacency.",
+               counts.largest_document, counts.largest_epsilon);
+  const double mean =
+      receipt.budget
+          ? round_up(per(counts.epsilon_sum, static_cast<double>(counts.documents)))
+          : multiply_up(receipt.guarantee.epsilon, round_up(mean_per(counts.privatized, counts.documents)));
+  json["epsilon_sum_mean"] = std::min(mean, json["epsilon_sum_max"].get<double>());
+  if (!receipt.language_model) return json;
+  if (Json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
+  return json;
+}
+
+Json unit_json(const PrivacyUnit& unit) {
+  return {
+      {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_sha256", unit.model}};
+}
+
+/// A guarantee of kind none has no figures: there is nothing that they would bound.
 Json guarantee_json(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
   const bool holds = !receipt.seeded && guarantee.kind != GuaranteeKind::none;
-  Json json;
-  json["holds"] = holds;
-  json["kind"] = receipt.seeded ? "none" : to_string(guarantee.kind);
-  json["unit"] = {{"epsilon", guarantee.unit.is_pure() ? "pure" : "metric"},
-                  {"metric", guarantee.unit.metric},
-                  {"model_sha256", guarantee.unit.model}};
-  json["scope"] = to_string(guarantee.scope);
-  std::vector<std::string> assumptions = guarantee.assumptions;
-  if (receipt.collocations) assumptions.push_back(same_segmentation(receipt));
-  json["assumptions"] = assumptions;
+  Json json = {{"holds", holds}, {"kind", holds ? to_string(guarantee.kind) : "none"}};
   json["statement"] =
       receipt.seeded ? "Seeded: whoever knows the seed can undo the noise." : guarantee.statement;
+  if (!holds) return json;
+  json["unit"] = unit_json(guarantee.unit);
+  json["scope"] = to_string(guarantee.scope);
+  json["adjacency"] = Json::array();
+  for (const SharedTrait trait : guarantee.adjacency) json["adjacency"].push_back(to_string(trait));
+  json["assumptions"] = guarantee.assumptions;
   json["epsilon_per_token"] = guarantee.epsilon;
-  if (receipt.certificate && !receipt.seeded)
+  if (guarantee.additive > 0) json["additive_per_token"] = guarantee.additive;
+  if (receipt.certificate)
     json["certificate"] = {{"epsilon", receipt.certificate->epsilon},
                            {"attained_epsilon", receipt.certificate->attained},
                            {"nominal_epsilon", receipt.epsilon},
                            {"sha256", receipt.certificate->sha256}};
   json["document"] = document_json(receipt);
+  if (receipt.fields.size() > 1)
+    json["record"] = sum_json(receipt, "The fields of a record add up.", receipt.counts.largest_record,
+                              receipt.counts.largest_record_epsilon);
   return json;
 }
 
-Json counts_json(const Counts& counts) {
-  return {{"documents", counts.documents},
-          {"bytes_in", counts.bytes_in},
-          {"tokens",
-           {{"word", counts.words},
-            {"number", counts.numbers},
-            {"punctuation", counts.punctuation},
-            {"other", counts.others}}},
-          {"privatized", counts.privatized},
-          {"changed", counts.changed},
-          {"bottom", counts.bottom},
-          {"randomized_numbers", counts.randomized_numbers},
-          {"passed_in_clear",
-           {{"stopwords", counts.clear_stopwords},
-            {"out_of_vocabulary", counts.clear_oov},
-            {"numbers", counts.clear_numbers},
-            {"punctuation", counts.clear_punctuation}}},
-          {"dropped", counts.dropped},
-          {"invalid_utf8_replaced", counts.invalid_utf8},
-          {"withheld", counts.withheld}};
+/// Texts that are written anew have no token classes that the output would show.
+bool shows_token_classes(const Receipt& receipt) {
+  return !receipt.language_model || !receipt.language_model->whole_text;
+}
+
+Json counts_json(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  Json json = {{"documents", counts.documents},
+               {"privatized", counts.privatized},
+               {"largest_document", counts.largest_document},
+               {"withheld", counts.withheld}};
+  if (!shows_token_classes(receipt)) return json;
+  json["tokens"] = {{"word", counts.words}, {"number", counts.numbers}, {"punctuation", counts.punctuation}};
+  json["randomized_numbers"] = counts.randomized_numbers;
+  json["passed_in_clear"] = {{"stopwords", counts.clear_stopwords},
+                             {"out_of_vocabulary", counts.clear_oov},
+                             {"numbers", counts.clear_numbers},
+                             {"punctuation", counts.clear_punctuation}};
+  json["dropped"] = counts.dropped;
+  return json;
 }
 
 Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
@@ -158,23 +164,10 @@ Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
   return json;
 }
 
-Json collocations_json(const CollocationsReceipt& collocations, const Counts& counts) {
+Json collocations_json(const CollocationsReceipt& collocations) {
   return {{"method", collocations.method},
           {"phrases_sha256", collocations.phrases_digest},
-          {"phrases", collocations.phrases},
-          {"input_phrases", counts.phrases},
-          {"output_phrases", counts.output_phrases}};
-}
-
-/// How long documents are: of the tokens that were privatized, and the words they consist of.
-Json lengths_json(const Counts& counts) {
-  return {{"tokens_per_document",
-           {{"largest", counts.largest_document}, {"mean", mean_per(counts.privatized, counts.documents)}}},
-          {"words_per_document",
-           {{"largest", counts.largest_document_words},
-            {"mean", mean_per(counts.privatized_words, counts.documents)}}},
-          {"words_in", counts.privatized_words},
-          {"words_out", counts.output_words}};
+          {"phrases", collocations.phrases}};
 }
 
 Json ledger_json(const LedgerReceipt& ledger) {
@@ -182,99 +175,20 @@ Json ledger_json(const LedgerReceipt& ledger) {
           {"subject_field", ledger.subject_field},
           {"unit", ledger.unit},
           {"limit", ledger.limit},
-          {"charged_documents", ledger.charged_documents},
-          {"repeated_documents", ledger.repeated_documents},
-          {"entries", ledger.entries},
           {"head", ledger.head}};
 }
 
-/// What shows of every run.
-void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
-  for (const std::string& field : receipt.clear_fields)
-    leaks.push_back(fmt::format("the field '{}' of each record, copied as it is", field));
-  if (receipt.ledger)
-    leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
-  leaks.emplace_back(
-      "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
-  leaks.emplace_back("the guarantee is computational: the noise comes from a keyed stream cipher");
-}
-
-std::vector<std::string> what_a_new_text_leaks(const Receipt& receipt) {
-  std::vector<std::string> leaks;
-  if (const auto length = receipt.parameters.find("length");
-      length == receipt.parameters.end() || length->second == "input")
-    leaks.emplace_back("how many tokens each text has at least: an output is never longer");
-  if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
-  add_common_leaks(receipt, leaks);
-  return leaks;
+/// Names of files and fields need not be UTF-8.
+std::string to_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-Counts& Counts::operator+=(const Counts& other) {
-  documents += other.documents;
-  bytes_in += other.bytes_in;
-  words += other.words;
-  numbers += other.numbers;
-  punctuation += other.punctuation;
-  others += other.others;
-  privatized += other.privatized;
-  changed += other.changed;
-  bottom += other.bottom;
-  randomized_numbers += other.randomized_numbers;
-  clear_stopwords += other.clear_stopwords;
-  clear_oov += other.clear_oov;
-  clear_numbers += other.clear_numbers;
-  clear_punctuation += other.clear_punctuation;
-  dropped += other.dropped;
-  invalid_utf8 += other.invalid_utf8;
-  withheld += other.withheld;
-  largest_document = std::max(largest_document, other.largest_document);
-  phrases += other.phrases;
-  output_phrases += other.output_phrases;
-  privatized_words += other.privatized_words;
-  output_words += other.output_words;
-  largest_document_words = std::max(largest_document_words, other.largest_document_words);
-  epsilon_sum = add_up(epsilon_sum, other.epsilon_sum);
-  largest_epsilon = std::max(largest_epsilon, other.largest_epsilon);
-  if (smallest_share == 0 || (other.smallest_share > 0 && other.smallest_share < smallest_share))
-    smallest_share = other.smallest_share;
-  largest_share = std::max(largest_share, other.largest_share);
-  return *this;
-}
-
-std::vector<std::string> what_leaks(const Receipt& receipt) {
-  const Policy& policy = receipt.policy;
-  if (receipt.language_model && receipt.language_model->whole_text) return what_a_new_text_leaks(receipt);
-  std::vector<std::string> leaks = {
-      "the length of each document and the sequence of its token classes (word, number, punctuation)",
-      "the whitespace between tokens"};
-  if (receipt.collocations)
-    leaks.emplace_back("how each document was cut into tokens, and how many there are");
-  if (receipt.budget)
-    leaks.emplace_back(receipt.budget->strategy == "words"
-                           ? "the epsilon of each token, so how many words its document has"
-                           : "the epsilon of each token, so how many tokens its document has");
-  if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
-  if (policy.punctuation == PunctuationPolicy::keep) leaks.emplace_back("punctuation, as it is");
-  if (policy.numbers == NumberPolicy::random)
-    leaks.emplace_back("how many digits each number has, and its separators");
-  if (policy.numbers == NumberPolicy::keep) leaks.emplace_back("numbers, as they are");
-  if (policy.stopwords == StopwordPolicy::keep) leaks.emplace_back("stopwords, as they are");
-  if (policy.oov == OovPolicy::keep)
-    leaks.emplace_back("words outside the vocabulary, as they are: names and numbers of all kinds");
-  if (policy.oov == OovPolicy::drop) leaks.emplace_back("how many words of a document are in the vocabulary");
-  if (policy.letter_case == CasePolicy::keep) leaks.emplace_back("the letter case of each word");
-  add_common_leaks(receipt, leaks);
-  return leaks;
-}
-
 std::string to_json(const Receipt& receipt) {
-  const double tokens = static_cast<double>(receipt.counts.words + receipt.counts.numbers +
-                                            receipt.counts.punctuation + receipt.counts.others);
   Json json;
   json["sotto"] = kVersion;
-  json["versions"] = {{"receipt", 1},
+  json["versions"] = {{"receipt", kReceiptVersion},
                       {"tokenizer", kTokenizerVersion},
                       {"policy", kPolicyVersion},
                       {"stream", kStreamVersion}};
@@ -286,8 +200,7 @@ std::string to_json(const Receipt& receipt) {
   json["guarantee"] = guarantee_json(receipt);
   if (receipt.language_model) json["language_model"] = language_model_json(*receipt.language_model);
   if (receipt.budget) json["budget"] = budget_json(*receipt.budget, receipt.counts);
-  if (receipt.collocations) json["collocations"] = collocations_json(*receipt.collocations, receipt.counts);
-  if (receipt.budget || receipt.collocations) json["lengths"] = lengths_json(receipt.counts);
+  if (receipt.collocations) json["collocations"] = collocations_json(*receipt.collocations);
   json["policy"] = {{"stopwords", to_string(receipt.policy.stopwords)},
                     {"oov", to_string(receipt.policy.oov)},
                     {"numbers", to_string(receipt.policy.numbers)},
@@ -295,13 +208,39 @@ std::string to_json(const Receipt& receipt) {
                     {"case", to_string(receipt.policy.letter_case)}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
   json["configuration_sha256"] = receipt.configuration_digest;
-  json["counts"] = counts_json(receipt.counts);
+  json["counts"] = counts_json(receipt);
   if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);
   json["leaks"] = what_leaks(receipt);
+  return to_text(json);
+}
+
+std::string statistics_json(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  const Statistics& statistics = counts.statistics;
+  const auto tokens = static_cast<double>(counts.words + counts.numbers + counts.punctuation);
+  Json json = {{"confidential", "not covered by the guarantee"},
+               {"sotto", kVersion},
+               {"versions", {{"statistics", kStatisticsVersion}}},
+               {"configuration_sha256", receipt.configuration_digest},
+               {"bytes_in", statistics.bytes_in},
+               {"invalid_utf8_replaced", statistics.invalid_utf8},
+               {"tokens", {{"other", statistics.others}}},
+               {"privatized",
+                {{"tokens", counts.privatized},
+                 {"changed", statistics.changed},
+                 {"outside_vocabulary", statistics.bottom}}}};
+  if (receipt.collocations)
+    json["phrases"] = {{"in", statistics.phrases}, {"out", statistics.output_phrases}};
+  json["words"] = {{"in", statistics.privatized_words},
+                   {"out", statistics.output_words},
+                   {"largest_document", statistics.largest_document_words}};
+  if (receipt.ledger)
+    json["ledger"] = {{"charged_documents", receipt.ledger->charged_documents},
+                      {"repeated_documents", receipt.ledger->repeated_documents},
+                      {"entries", receipt.ledger->entries}};
   json["seconds"] = receipt.seconds;
   json["tokens_per_second"] = per(tokens, receipt.seconds);
-  // Names of files and fields need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_text(json);
 }
 
 }  // namespace sotto

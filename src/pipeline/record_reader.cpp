@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include "pipeline/record_syntax.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr int kWaitMilliseconds = 100;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kLargestHeader = 64 << 10;
+constexpr std::size_t kMostColumns = 10'000;
 
 }  // namespace
 
@@ -103,23 +106,54 @@ Result<void> RecordReader::take_preamble() {
 }
 
 Result<void> RecordReader::take_header(OutputBuffer& data) {
-  std::size_t end = std::string_view::npos;
-  while ((end = first_record(data.view(), options_.format, at_end_of_input_)) == std::string_view::npos &&
-         data.size() <= options_.max_record_bytes)
+  for (;;) {
+    RecordCursor cursor(data.view(), options_.format, at_end_of_input_);
+    std::string_view header;
+    if (cursor.next(header)) {
+      SOTTO_TRY(check_header(header, cursor.quote_is_open()));
+      header_ = std::make_shared<const std::string>(header);
+      position_.offset += header_->size();
+      data.remove_prefix(header_->size());
+      return {};
+    }
+    if (at_end_of_input_)
+      return bad_header(fmt::format("empty, but {} needs a header line", to_string(options_.format)));
+    if (data.size() > kLargestHeader) return header_too_long();
     SOTTO_TRY(fill(data));
-  const std::string name = input_name(position_.input);
-  if (data.size() == 0)
-    return fail(Errc::bad_format,
-                fmt::format("{}: empty, but {} needs a header line", name, to_string(options_.format)));
-  if (end > options_.max_record_bytes)
-    return fail(Errc::limit, fmt::format("{}: the header line is too long", name));
-  const std::string_view text = data.view().substr(0, end);
-  if (header_ && without_line_end(*header_) != without_line_end(text))
-    return fail(Errc::bad_format, fmt::format("{}: its header differs from that of {}", name, input_name(0)));
-  header_ = std::make_shared<const std::string>(text);
-  position_.offset += end;
-  data.remove_prefix(end);
+  }
+}
+
+/// What does not look like a header is refused: its names pass in clear, and so would a file that is all
+/// header because its records end in some way we do not know.
+Result<void> RecordReader::check_header(std::string_view header, bool quote_is_open) const {
+  const std::string_view body = without_line_end(header);
+  if (body.size() > kLargestHeader) return header_too_long();
+  if (quote_is_open) return bad_header("a quoted name in the header line is not closed");
+  const bool quotes = options_.format == Format::csv;
+  std::vector<std::string_view> columns;
+  split_record(body, quotes ? ',' : '\t', quotes, columns);
+  if (columns.size() > kMostColumns)
+    return bad_header(
+        fmt::format("the header line has {} columns; at most {} are allowed", columns.size(), kMostColumns));
+  // Some systems end records with other characters than ours.
+  for (const std::string_view column : columns)
+    if (!(quotes && is_quoted(column)) && has_control_characters(column))
+      return bad_header(
+          fmt::format("a name in the header line holds control characters; is this {} in UTF-8?",
+                      to_string(options_.format)));
+  if (header_ && without_line_end(*header_) != body)
+    return bad_header(fmt::format("its header differs from that of {}", input_name(0)));
   return {};
+}
+
+tl::unexpected<Error> RecordReader::header_too_long() const {
+  return bad_header(
+      fmt::format("the header line is longer than {} bytes; is this {}, and does it have a header?",
+                  kLargestHeader, to_string(options_.format)));
+}
+
+tl::unexpected<Error> RecordReader::bad_header(std::string_view problem) const {
+  return fail(Errc::bad_format, fmt::format("{}: {}", input_name(position_.input), problem));
 }
 
 Result<void> RecordReader::wait_for_data() const {

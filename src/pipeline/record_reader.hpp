@@ -66,6 +66,9 @@ class RecordReader {
   Result<void> open_input(std::uint32_t index);
   Result<void> take_preamble();
   Result<void> take_header(OutputBuffer& data);
+  Result<void> check_header(std::string_view header, bool quote_is_open) const;
+  tl::unexpected<Error> header_too_long() const;
+  tl::unexpected<Error> bad_header(std::string_view problem) const;
   Result<bool> fill(OutputBuffer& data);
   Result<void> wait_for_data() const;
   Result<RecordExtent> fill_whole_records(OutputBuffer& data);

@@ -1,74 +1,54 @@
 #include "pipeline/record_syntax.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace sotto {
-namespace {
 
-/// The end of the CSV record that begins at `begin` (one past its line end), or npos when it is not complete.
-/// A quote opens a quoted field only at the field's beginning, so a stray quote inside a plain field does no
-/// harm.
-std::size_t csv_record_end(std::string_view data, std::size_t begin) {
-  std::size_t i = begin;
-  while (i < data.size()) {
-    if (data[i] == '"') {
-      do {
-        i = data.find('"', i + 1);
-        if (i == std::string_view::npos) return i;
-        ++i;
-      } while (i < data.size() && data[i] == '"');
+/// One past the line end of the CSV record that begins at position_, or npos when it is not complete. A quote
+/// opens a quoted field only at the field's beginning, so a stray quote inside a plain field does no harm.
+std::size_t RecordCursor::csv_record_end() {
+  for (std::size_t field = position_;;) {
+    std::size_t i = field;
+    while (i < data_.size() && data_[i] == '"') {  // a doubled quote goes on
+      i = data_.find('"', i + 1);
+      if (i == std::string_view::npos) {
+        quote_is_open_ = true;
+        return i;
+      }
+      ++i;
     }
-    i = data.find_first_of(",\n", i);
-    if (i == std::string_view::npos) return i;
-    if (data[i++] == '\n') return i;
+    const LineEnd line = lines_.next(i);
+    const std::size_t comma = data_.substr(i, line.begin - i).find(',');
+    if (comma == std::string_view::npos) return line.end;
+    field = i + comma + 1;
   }
-  return std::string_view::npos;
 }
 
-/// By memchr, which the C library has in vector code; std::count goes byte by byte.
-std::uint64_t count_lines(std::string_view data) {
-  std::uint64_t lines = 0;
-  for (std::size_t end = data.find('\n'); end != std::string_view::npos; end = data.find('\n', end + 1))
-    ++lines;
-  return lines;
+bool RecordCursor::next(std::string_view& record) {
+  if (position_ == data_.size()) return false;
+  quote_is_open_ = false;
+  std::size_t end = quotes_ ? csv_record_end() : lines_.next(position_).end;
+  if (end == std::string_view::npos) {
+    if (!at_end_) return false;
+    end = data_.size();
+  }
+  record = data_.substr(position_, end - position_);
+  position_ = end;
+  return true;
 }
-
-std::size_t record_end(std::string_view data, std::size_t begin, Format format) {
-  if (format == Format::csv) return csv_record_end(data, begin);
-  const std::size_t line_end = data.find('\n', begin);
-  return line_end == std::string_view::npos ? line_end : line_end + 1;
-}
-
-}  // namespace
 
 RecordExtent whole_records(std::string_view data, Format format, bool at_end) {
-  RecordExtent extent;
-  if (format == Format::csv) {
-    for (std::size_t end = csv_record_end(data, 0); end != std::string_view::npos;
-         end = csv_record_end(data, end))
-      extent = {end, extent.records + 1};
-  } else {
-    const std::size_t line_end = data.rfind('\n');
-    extent.bytes = line_end == std::string_view::npos ? 0 : line_end + 1;
-    extent.records = count_lines(data.substr(0, extent.bytes));
-  }
-  if (at_end && extent.bytes < data.size()) extent = {data.size(), extent.records + 1};
-  return extent;
-}
-
-std::size_t first_record(std::string_view data, Format format, bool at_end) {
-  const std::size_t end = record_end(data, 0, format);
-  return end == std::string_view::npos && at_end ? data.size() : end;
+  RecordCursor cursor(data, format, at_end);
+  std::uint64_t records = 0;
+  for (std::string_view record; cursor.next(record);) ++records;
+  return {cursor.position(), records};
 }
 
 RecordExtent records_before(std::string_view data, Format format, std::size_t offset) {
-  RecordExtent extent;
-  while (extent.bytes < offset) {
-    const std::size_t end = record_end(data, extent.bytes, format);
-    extent = {end == std::string_view::npos ? data.size() : end, extent.records + 1};
-  }
-  return extent;
+  RecordCursor cursor(data, format, true);
+  std::uint64_t records = 0;
+  for (std::string_view record; cursor.position() < offset && cursor.next(record);) ++records;
+  return {cursor.position(), records};
 }
 
 std::string_view without_line_end(std::string_view record) {

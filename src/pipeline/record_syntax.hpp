@@ -1,4 +1,4 @@
-// Where records end. For CSV that depends on quotes; for the other formats a record is a line.
+// Where records end: at LF, CR LF or a lone CR, and for CSV only outside quotes.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,47 @@
 
 #include <sotto/privatize.hpp>
 
+#include "text/line_ends.hpp"
 #include "text/output_buffer.hpp"
 
 namespace sotto {
 
+/// Walks over the records of `data`.
+class RecordCursor {
+ public:
+  /// With `at_end` nothing follows the data, and an unterminated last record counts as whole.
+  RecordCursor(std::string_view data, Format format, bool at_end)
+      : data_(data), quotes_(format == Format::csv), at_end_(at_end), lines_(data, at_end) {}
+
+  /// Gives the next whole record with its line end; false when there is none.
+  bool next(std::string_view& record);
+
+  /// Where the next record begins.
+  std::size_t position() const { return position_; }
+
+  /// True when the data ended inside the quotes of the record given last.
+  bool quote_is_open() const { return quote_is_open_; }
+
+ private:
+  std::size_t csv_record_end();
+
+  std::string_view data_;
+  bool quotes_;
+  bool at_end_;
+  LineEnds lines_;
+  std::size_t position_ = 0;
+  bool quote_is_open_ = false;
+};
+
 struct RecordExtent {
-  std::size_t bytes = 0;      ///< length of the whole records at the beginning of the data
+  std::size_t bytes = 0;      ///< length of some records at the beginning of the data
   std::uint64_t records = 0;  ///< how many there are
 };
 
-/// The whole records at the beginning of `data`. With `at_end` an unterminated last record counts as whole.
+/// The whole records at the beginning of `data`; `at_end` as for RecordCursor.
 RecordExtent whole_records(std::string_view data, Format format, bool at_end);
 
-/// The length of the first record of `data` including its line end, or npos when it is not complete.
-std::size_t first_record(std::string_view data, Format format, bool at_end);
-
-/// The records that begin before `offset`: their length and number.
+/// The records of `data`, all of which are whole, that begin before `offset`.
 RecordExtent records_before(std::string_view data, Format format, std::size_t offset);
 
 /// `record` without its line end.

@@ -9,6 +9,7 @@
 
 #include "privacy/ledger_store.hpp"
 #include "privacy/nano_epsilon.hpp"
+#include "random/output_mac.hpp"
 
 namespace sotto {
 
@@ -25,14 +26,26 @@ struct LoggedRecord {
 struct ReleaseLog {
   explicit ReleaseLog(const Decimal& price) : epsilon(price) {}
 
-  void clear() {
-    records.clear();
-    documents.clear();
-  }
+  void clear();
+
+  /// Lists a document of the last record. Its output follows.
+  void list(const Key& stream_key, NanoEpsilon amount);
+
+  /// The text that is about to be released for the first document that was listed and has no output yet. It
+  /// is the text before a format escapes or quotes it: that is a function of the text alone, so it tells
+  /// nothing more, and a repeat in another format is a repeat.
+  void set_output(std::string_view text);
+
+  /// Whether every listed document has its output.
+  bool is_complete() const { return outputs_ == documents.size(); }
 
   Decimal epsilon;  ///< of a token
   std::vector<LoggedRecord> records;
   std::vector<LedgerDocument> documents;  ///< those that cost something
+
+ private:
+  std::vector<Key> output_keys_;  // of the documents
+  std::size_t outputs_ = 0;       // documents that have their output
 };
 
 }  // namespace sotto

@@ -2,14 +2,20 @@
 // speaks of have reached the disk, so whatever moment the run is killed at, a resumed run cuts the partial
 // file back to the note and goes on from there. The noise is a function of key and document, so the whole
 // equals an undisturbed run.
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/as_result.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/json_numbers.hpp"
 #include "pipeline/output_target.hpp"
 
 namespace sotto {
@@ -22,43 +28,39 @@ constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 /// The members of Counts in one fixed order, for the note.
 template <class CountsType>
 auto count_members(CountsType& c) {
-  return std::array{&c.documents,
-                    &c.bytes_in,
-                    &c.words,
-                    &c.numbers,
-                    &c.punctuation,
-                    &c.others,
-                    &c.privatized,
-                    &c.changed,
-                    &c.bottom,
-                    &c.randomized_numbers,
-                    &c.clear_stopwords,
-                    &c.clear_oov,
-                    &c.clear_numbers,
-                    &c.clear_punctuation,
-                    &c.dropped,
-                    &c.invalid_utf8,
-                    &c.largest_document,
-                    &c.withheld,
-                    &c.phrases,
-                    &c.output_phrases,
-                    &c.privatized_words,
-                    &c.output_words,
-                    &c.largest_document_words};
+  auto& s = c.statistics;
+  return std::array{&c.documents,        &c.words,
+                    &c.numbers,          &c.punctuation,
+                    &c.privatized,       &c.randomized_numbers,
+                    &c.clear_stopwords,  &c.clear_oov,
+                    &c.clear_numbers,    &c.clear_punctuation,
+                    &c.dropped,          &c.withheld,
+                    &c.largest_document, &c.largest_record,
+                    &s.bytes_in,         &s.others,
+                    &s.changed,          &s.bottom,
+                    &s.invalid_utf8,     &s.phrases,
+                    &s.output_phrases,   &s.privatized_words,
+                    &s.output_words,     &s.largest_document_words};
 }
 
 /// The same of those that are no whole numbers.
 template <class CountsType>
 auto amount_members(CountsType& c) {
-  return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.smallest_share, &c.largest_share};
+  return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.largest_record_epsilon, &c.smallest_share,
+                    &c.largest_share};
 }
 
 /// Copies a note's numbers to the members; false when there are not as many.
-template <class Value, class Members>
+template <class Members>
 bool restore(const Json& numbers, const Members& members) {
-  const auto values = numbers.get<std::vector<Value>>();
-  if (values.size() != members.size()) return false;
-  for (std::size_t i = 0; i < values.size(); ++i) *members[i] = values[i];
+  using Value = std::remove_pointer_t<typename Members::value_type>;
+  if (!numbers.is_array() || numbers.size() != members.size()) return false;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if constexpr (std::integral<Value>)
+      *members[i] = whole_number<Value>(numbers[i]);
+    else
+      *members[i] = numbers[i].template get<Value>();
+  }
   return true;
 }
 
@@ -72,6 +74,8 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
                      {"offset", progress.position.offset},
                      {"record", progress.position.record},
                      {"output_bytes", progress.output_bytes},
+                     {"input_records", progress.input.records},
+                     {"input_documents", progress.input.documents},
                      {"counts", counts},
                      {"amounts", amounts},
                      {"clear_fields", progress.clear_fields}};
@@ -84,7 +88,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     return fail(Errc::bad_format,
                 fmt::format("--resume: {} is damaged; remove it to start anew", file.string()));
   };
-  const Json note = Json::parse(text, nullptr, false);
+  const Json note = parse_json(text);
   if (!note.is_object() || !note.contains("fingerprint")) return damaged();
   if (note["fingerprint"] != fingerprint)
     return fail(
@@ -95,11 +99,15 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
             file.string()));
   try {
     Progress progress;
-    progress.position = {note.at("input"), note.at("offset"), note.at("record")};
-    progress.output_bytes = note.at("output_bytes");
+    progress.position = {whole_number<std::uint32_t>(note.at("input")),
+                         whole_number<std::uint64_t>(note.at("offset")),
+                         whole_number<std::uint64_t>(note.at("record"))};
+    progress.output_bytes = whole_number<std::uint64_t>(note.at("output_bytes"));
+    progress.input = {whole_number<std::uint64_t>(note.at("input_records")),
+                      whole_number<std::uint64_t>(note.at("input_documents"))};
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
-    if (!restore<std::uint64_t>(note.at("counts"), count_members(progress.counts)) ||
-        !restore<double>(note.at("amounts"), amount_members(progress.counts)))
+    if (!restore(note.at("counts"), count_members(progress.counts)) ||
+        !restore(note.at("amounts"), amount_members(progress.counts)))
       return damaged();
     return progress;
   } catch (const Json::exception&) {
@@ -113,7 +121,8 @@ class ResumableOutput final : public OutputTarget {
       : file_(std::move(file)), fingerprint_(std::move(fingerprint)) {}
 
   ~ResumableOutput() override {
-    if (descriptor_.get() >= 0 && unsaved_) (void)save();  // the last note is only the better for being newer
+    // The last note is only the better for being newer.
+    if (descriptor_.get() >= 0 && unsaved_) (void)as_result([this] { return save(); });
   }
 
   Result<void> open(Progress& resumed) {
@@ -121,19 +130,11 @@ class ResumableOutput final : public OutputTarget {
     if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
       return fail(Errc::invalid_argument,
                   fmt::format("--resume: cannot write {}: it is not a file", file_.string()));
-    if (std::filesystem::exists(note_path(), ignored) && std::filesystem::exists(partial_path(), ignored)) {
-      SOTTO_ASSIGN(const std::string note, read_file(note_path()));
-      SOTTO_ASSIGN(resumed, from_note(note, fingerprint_, note_path()));
-      if (std::filesystem::file_size(partial_path(), ignored) < resumed.output_bytes)
-        return fail(Errc::bad_format,
-                    fmt::format("--resume: {} is shorter than {} says; remove both to start anew",
-                                partial_path().string(), note_path().string()));
-    }
-    SOTTO_ASSIGN(descriptor_, open_for_writing(partial_path()));
+    SOTTO_ASSIGN(const bool is_new, open_partial());
+    if (!is_new) SOTTO_TRY(read_note(resumed));
     if (::ftruncate(descriptor_.get(), static_cast<off_t>(resumed.output_bytes)) != 0 ||
         ::lseek(descriptor_.get(), 0, SEEK_END) != static_cast<off_t>(resumed.output_bytes))
-      return fail(Errc::io,
-                  fmt::format("cannot write {}: {}", partial_path().string(), std::strerror(errno)));
+      return cannot_write(partial_path());
     return {};
   }
 
@@ -150,8 +151,11 @@ class ResumableOutput final : public OutputTarget {
 
   Result<void> commit() override {
     unsaved_ = false;
-    if (::rename(partial_path().c_str(), file_.c_str()) != 0)
-      return fail(Errc::io, fmt::format("cannot write {}: {}", file_.string(), std::strerror(errno)));
+    SOTTO_TRY(take_after(descriptor_.get(), file_));
+    SOTTO_TRY(sync_file(descriptor_.get(), file_.string()));
+    if (::rename(partial_path().c_str(), file_.c_str()) != 0) return cannot_write(file_);
+    // Only when the name is on the disk the note is needed no more.
+    SOTTO_TRY(sync_folder_of(file_));
     ::unlink(note_path().c_str());
     return {};
   }
@@ -160,11 +164,56 @@ class ResumableOutput final : public OutputTarget {
   std::filesystem::path partial_path() const { return file_.string() + ".partial"; }
   std::filesystem::path note_path() const { return file_.string() + ".checkpoint"; }
 
+  static tl::unexpected<Error> cannot_write(const std::filesystem::path& file) {
+    const int number = errno;
+    return fail(number == ENOENT ? Errc::not_found : Errc::io,
+                fmt::format("cannot write {}: {}", file.string(), std::strerror(number)));
+  }
+
+  /// Makes the partial file, or opens the one of an interrupted run; true when it is new. Its name can be
+  /// guessed, so nothing is followed or taken over that this user did not make.
+  Result<bool> open_partial() {
+    for (;;) {
+      std::error_code ignored;
+      const mode_t mode = std::filesystem::exists(file_, ignored) ? 0600 : 0666;
+      descriptor_ = FileDescriptor(
+          ::open(partial_path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+      const bool is_new = descriptor_.get() >= 0;
+      if (!is_new && errno != EEXIST) return cannot_write(partial_path());
+      if (!is_new) {
+        auto earlier = open_own_file(partial_path(), O_WRONLY);
+        if (!earlier && earlier.error().code == Errc::not_found) continue;  // its run has just ended
+        if (!earlier) return tl::unexpected(std::move(earlier.error()));
+        descriptor_ = std::move(*earlier);
+      }
+      if (!try_lock(descriptor_.get()) && errno == EWOULDBLOCK)
+        return fail(Errc::io,
+                    fmt::format("--resume: another run is writing {}; wait for it", partial_path().string()));
+      if (is_name_of(partial_path(), descriptor_.get())) return is_new;
+    }
+  }
+
+  /// How far the earlier run came; leaves `resumed` as it is when that run left no note.
+  Result<void> read_note(Progress& resumed) const {
+    auto note = open_own_file(note_path(), O_RDONLY);
+    if (!note && note.error().code == Errc::not_found) return {};
+    if (!note) return tl::unexpected(std::move(note.error()));
+    SOTTO_ASSIGN(const std::string text, read_file(*note, note_path().string()));
+    SOTTO_ASSIGN(resumed, from_note(text, fingerprint_, note_path()));
+    struct stat status {};
+    if (::fstat(descriptor_.get(), &status) != 0) return cannot_write(partial_path());
+    if (static_cast<std::uint64_t>(status.st_size) < resumed.output_bytes)
+      return fail(Errc::bad_format,
+                  fmt::format("--resume: {} is shorter than {} says; remove both to start anew",
+                              partial_path().string(), note_path().string()));
+    return {};
+  }
+
   Result<void> save() {
-    if (::fdatasync(descriptor_.get()) != 0)
-      return fail(Errc::io,
-                  fmt::format("cannot write {}: {}", partial_path().string(), std::strerror(errno)));
-    SOTTO_ASSIGN(AtomicFile note, AtomicFile::create(note_path()));
+    if (::fdatasync(descriptor_.get()) != 0) return cannot_write(partial_path());
+    SOTTO_ASSIGN(AtomicFile note, AtomicFile::create_own(note_path()));
+    // It holds exact counts of the input.
+    if (::fchmod(note.descriptor(), 0600) != 0) return cannot_write(note_path());
     SOTTO_TRY(note.write(to_note(latest_, fingerprint_)));
     SOTTO_TRY(note.commit());
     saved_at_ = Clock::now();

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <sotto/document_guarantee.hpp>
 #include <sotto/validate.hpp>
 
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
+#include "text/char_kind.hpp"
 
 namespace sotto {
 namespace {
@@ -60,6 +62,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
+  configuration.add("unicode.version", unicode_tables_version());
   if (context.bank) add_budget(*context.options.document_budget, configuration);
   if (context.phrases) {
     configuration.add("collocations.version", static_cast<std::uint64_t>(kCollocationsVersion));
@@ -87,7 +90,7 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
   const CertificateSubject subject =
       certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
                           *context.model, *context.mechanism);
-  SOTTO_ASSIGN(auto found, find_certificate(subject, context.model->path()));
+  SOTTO_ASSIGN(auto found, find_certificate(subject, *context.mechanism, *context.model));
   if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
     return fail(Errc::not_found, no_targeted_certificate(asked));
   return found;
@@ -124,7 +127,7 @@ Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) 
   }
   SOTTO_TRY(make_mechanisms(context));
   SOTTO_ASSIGN(context.certificate, stored_certificate(context, options));
-  const bool phrases = context.phrases || carries_phrases(*context.model);
+  const bool phrases = context.phrases || context.model->has_phrases();
   context.display = DisplayWords(*context.model, options.policy.letter_case, phrases);
   for (TokenId id = 0; phrases && id < context.model->size(); ++id)
     context.word_counts.push_back(count_words(context.model->word(id)));
@@ -160,7 +163,8 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
-  SOTTO_ASSIGN(context->key, choose_key(options));
+  SOTTO_ASSIGN(const Key key, choose_key(options));
+  context->key = make_locked<const Key>(key);
   if (rewrites_whole_texts(info->name))
     SOTTO_TRY(use_language_model(*info, *context));
   else
@@ -170,11 +174,21 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
 }
 
 DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return DocumentStreams(key, dataset, configuration);
+  return DocumentStreams(*key, dataset, configuration,
+                         repeatable() ? Repeats::same_noise : Repeats::fresh_noise);
 }
 
 Guarantee RewriteContext::guarantee(const Counts& counts) const {
   if (language) return language->guarantee(options.policy);
+  return guarantee_for_texts(
+      token_guarantee(counts),
+      {.view = TextView::words,
+       .policy = options.policy,
+       .collocations = phrases != nullptr,
+       .shares_by_words = bank && options.document_budget->strategy == BudgetStrategy::words});
+}
+
+Guarantee RewriteContext::token_guarantee(const Counts& counts) const {
   Guarantee guarantee = mechanism->guarantee();
   if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
   if (!bank || counts.largest_share == 0) return guarantee;
@@ -208,6 +222,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();
+  receipt.keyed = options.key_file.has_value();
   receipt.counts = counts;
   return receipt;
 }

@@ -24,11 +24,17 @@ namespace sotto {
 struct RewriteContext {
   static Result<std::shared_ptr<const RewriteContext>> make(const PrivatizeOptions& options);
 
+  /// Whether another run can repeat the noise, with the same key file or seed.
+  bool repeatable() const { return options.key_file || options.seed; }
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
-  /// What holds for a token: certified where a stored certificate matches. With a budget for each document,
-  /// what holds for all tokens of documents that were counted.
+  /// A key for another purpose than noise.
+  Key subkey(std::string_view purpose) const { return streams(purpose).stream_key({{}, 0}, "", ""); }
+  /// What holds for the tokens of texts under the policy: certified where a stored certificate matches. With
+  /// a budget for each document, what holds for all tokens of documents that were counted.
   Guarantee guarantee(const Counts& counts = {}) const;
+  /// The same for a token by itself, of a mechanism that replaces words.
+  Guarantee token_guarantee(const Counts& counts = {}) const;
   /// The receipt of a run that counted this.
   Receipt receipt(const Counts& counts) const;
 
@@ -45,7 +51,7 @@ struct RewriteContext {
   std::vector<std::uint8_t> word_counts;         // by word id; empty: the model has no phrases
   // For all.
   DisplayWords display;
-  Key key;
+  std::shared_ptr<const Key> key;  // in locked memory
   Sha256Digest configuration;
 };
 

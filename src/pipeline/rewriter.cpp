@@ -1,11 +1,15 @@
 #include "pipeline/rewriter.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <sotto/tokenizer.hpp>
 
 #include "pipeline/language_work.hpp"
 #include "pipeline/word_work.hpp"
+#include "privacy/rounding.hpp"
 
 namespace sotto {
 namespace {
@@ -34,7 +38,13 @@ void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
 }
 
 void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
-  if (log_ == nullptr) return;
+  if (log_ != nullptr) log_record(subject, id);
+  // What the record spends is added up by itself; end_record() puts the two together.
+  privatized_before_ = counts_->privatized;
+  epsilon_before_ = std::exchange(counts_->epsilon_sum, 0);
+}
+
+void Rewriter::log_record(std::string_view subject, const DocumentId& id) {
   LoggedRecord& record = log_->records.emplace_back();
   record.subject = subject;
   if (id.id) record.id = *id.id;
@@ -45,6 +55,9 @@ void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
 }
 
 void Rewriter::end_record() {
+  counts_->largest_record = std::max(counts_->largest_record, counts_->privatized - privatized_before_);
+  counts_->largest_record_epsilon = std::max(counts_->largest_record_epsilon, counts_->epsilon_sum);
+  counts_->epsilon_sum = add_up(epsilon_before_, counts_->epsilon_sum);
   if (log_ == nullptr) return;
   mark(true);
   counts_ = chunk_counts_;
@@ -71,7 +84,9 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
                                std::string_view text, Lifetime lifetime, TextEncoder encoder) {
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
+  const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
   SOTTO_TRY(work_->add({document->text, streams, id, field, *counts_, log_}));
+  document->is_charged = log_ != nullptr && log_->documents.size() > listed;
   if (work_->is_full() || document_count_ >= kMostDocuments) return finish();
   return {};
 }
@@ -89,15 +104,26 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   document.own_text.clear();
   document.text = text;
   if (!is_valid_utf8(text)) {
-    document.own_text.append(replace_invalid_utf8(text, counts_->invalid_utf8));
+    document.own_text.append(replace_invalid_utf8(text, counts_->statistics.invalid_utf8));
     document.text = document.own_text.view();
   } else if (lifetime == Lifetime::call) {
     document.own_text.append(text);
     document.text = document.own_text.view();
   }
   ++counts_->documents;
-  counts_->bytes_in += document.text.size();
+  counts_->statistics.bytes_in += document.text.size();
   return &document;
+}
+
+void Rewriter::render(const Document& document) {
+  Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
+  OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  rendered_.clear();
+  const std::size_t begin = to.size();
+  work_->render(counts, to);
+  const std::string_view text = to.view().substr(begin);
+  if (document.is_charged) log_->set_output(text);
+  if (document.encoder != nullptr) document.encoder(text, *out_);
 }
 
 Result<void> Rewriter::finish() {
@@ -110,14 +136,7 @@ Result<void> Rewriter::finish() {
       place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
-    Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
-    if (document.encoder == nullptr) {
-      work_->render(counts, *out_);
-    } else {
-      rendered_.clear();
-      work_->render(counts, rendered_);
-      document.encoder(rendered_.view(), *out_);
-    }
+    render(document);
   }
   for (; mark != marks_.end(); ++mark) place(*mark, out_->size() + mark->copied - copied);
   marks_.clear();

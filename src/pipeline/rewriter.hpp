@@ -31,7 +31,7 @@ class Rewriter {
   /// With a log, what belongs to a record is counted there instead, and its documents are listed.
   void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
 
-  /// A record, whose documents follow, begins or ends here. Without a log they do nothing.
+  /// A record, whose documents follow, begins or ends here.
   void begin_record(std::string_view subject, const DocumentId& id);
   void end_record();
 
@@ -59,6 +59,7 @@ class Rewriter {
     OutputBuffer own_text;      // when the text does not live long enough or was not valid UTF-8
     std::size_t copied_before;  // of copied_, what stands before the document
     std::size_t record;         // in the log
+    bool is_charged;            // and listed in the log, where its output is missing
     TextEncoder encoder;
   };
 
@@ -70,9 +71,11 @@ class Rewriter {
     bool is_end;
   };
 
+  void log_record(std::string_view subject, const DocumentId& id);
   void mark(bool is_end);
   void place(const Mark& mark, std::size_t position);
   Result<Document*> take_in(std::string_view text, Lifetime lifetime);
+  void render(const Document& document);
 
   std::shared_ptr<const RewriteContext> context_;
   std::unique_ptr<DocumentWork> work_;
@@ -80,6 +83,8 @@ class Rewriter {
   Counts* counts_ = nullptr;
   Counts* chunk_counts_ = nullptr;
   ReleaseLog* log_ = nullptr;
+  std::uint64_t privatized_before_ = 0;  // the record that has begun
+  double epsilon_before_ = 0;
   std::vector<Mark> marks_;
   std::vector<Document> documents_;  // the first document_count_ are held back
   std::size_t document_count_ = 0;

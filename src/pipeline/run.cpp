@@ -2,7 +2,6 @@
 // the input.
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -34,6 +33,15 @@ constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 // A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
 constexpr std::size_t kLanguageChunk = 16 << 10;
 
+// A file of records with ever new fields must not fill the memory. No file of columns has so many.
+constexpr std::size_t kMostFieldNames = 10'000;
+
+/// The namespace of the ids of an input.
+std::string dataset_of(const FileOptions& files, std::uint32_t input) {
+  if (!files.dataset.empty()) return files.dataset;
+  return files.inputs.empty() ? "-" : files.inputs[input].filename().string();
+}
+
 class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
@@ -47,7 +55,9 @@ class Run {
         output_(std::move(output)),
         progress_(std::move(done)) {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
-    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(dataset(i)));
+    streams_.reserve(inputs);
+    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
+    if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("sotto unique ids"));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
@@ -57,14 +67,9 @@ class Run {
   }
 
   Result<Progress> run() {
-    {
-      std::vector<std::jthread> helpers;
-      // A language model uses several threads itself.
-      const unsigned threads = context_->language ? 1 : thread_count(files_.threads);
-      for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
-      work();
-    }
-    SOTTO_TRY(written_.result());
+    // A language model uses several threads itself.
+    SOTTO_TRY(written_.run(context_->language ? 1 : thread_count(files_.threads), [this] { work(); }));
+    SOTTO_TRY(check_documents());
     return progress_;
   }
 
@@ -73,11 +78,7 @@ class Run {
 
   const LedgerGate* ledger() const { return ledger_.get(); }
 
-  /// The namespace of the ids of an input.
-  std::string dataset(std::uint32_t input) const {
-    if (!files_.dataset.empty()) return files_.dataset;
-    return files_.inputs.empty() ? "-" : files_.inputs[input].filename().string();
-  }
+  std::string dataset(std::uint32_t input) const { return dataset_of(files_, input); }
 
  private:
   /// What one thread has to itself.
@@ -88,53 +89,81 @@ class Run {
     OutputBuffer out;
     Counts counts;
     std::set<std::string> clear_fields;
+    std::uint64_t records = 0;
+    std::optional<IdLog> ids;       // when they must not repeat
     std::optional<ReleaseLog> log;  // when there is a ledger
   };
+
+  /// The data set as the noise knows it. Record numbers begin anew in each input, so where no two records may
+  /// share noise, inputs of one name are told apart.
+  std::string stream_name(std::uint32_t input) const {
+    std::string name = dataset(input);
+    if (!context_->repeatable() && input > 0) name += '\0' + std::to_string(input);
+    return name;
+  }
 
   void work() {
     Workspace space(context_);
     if (ledger_) space.log = ledger_->make_log();
-    while (take(space.chunk)) {
-      Result<void> result = rewrite(space);
-      written_.hand_in(space.chunk.sequence, std::move(result), [&] { return write(space); });
-    }
-  }
-
-  bool take(Chunk& chunk) {
-    const std::lock_guard lock(reader_mutex_);
-    if (ended_ || written_.failed()) return false;
-    auto more = reader_.next(chunk);
-    ended_ = !more || !*more;
-    if (!more) written_.fail_at(next_to_take_, std::move(more.error()));
-    if (!ended_) next_to_take_ = chunk.sequence + 1;
-    return !ended_;
+    written_.share([&] { return reader_.next(space.chunk); }, [&] { return rewrite(space); },
+                   [&] { return write(space); });
   }
 
   Result<void> rewrite(Workspace& space) {
     space.out.clear();
     space.counts = {};
+    space.records = 0;
     const std::uint32_t input = space.chunk.begin.input;
+    if (unique_ids_) space.ids.emplace(*unique_ids_, dataset(input));
     if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
         files_.shard.index == 1)
       space.out.append(*space.chunk.header);
     if (space.log) space.log->clear();
     space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
     SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
-                             space.clear_fields}));
+                             space.clear_fields, space.records, space.ids ? &*space.ids : nullptr}));
     return space.rewriter.finish();
   }
 
   Result<void> write(Workspace& space) {
+    if (space.chunk.begin.input != progress_.position.input) {
+      SOTTO_TRY(check_documents());
+      progress_.input = {};
+    }
+    if (space.ids) SOTTO_TRY(check_ids(*space.ids, space.chunk.begin.input));
     if (ledger_)
       SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
     SOTTO_TRY(output_->write(space.out.view()));
     progress_.position = space.chunk.end;
     progress_.output_bytes += space.out.size();
     progress_.counts += space.counts;
+    progress_.input.records += space.records;
+    progress_.input.documents += space.counts.documents + space.counts.withheld;
     progress_.clear_fields.merge(space.clear_fields);
+    while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whoever comes first
+      progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
     SOTTO_TRY(output_->progressed(progress_));
     bytes_done_ += space.chunk.data.size();
     if (!report_progress()) return fail(Errc::interrupted, "interrupted");
+    return {};
+  }
+
+  /// The input that progress_ has come to: if its records hold no document, it was probably taken for another
+  /// format, and all of it passed in clear.
+  Result<void> check_documents() const {
+    const InputTally& tally = progress_.input;
+    if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
+    return fail(Errc::bad_format,
+                fmt::format("{}: {} records and no document in them; if that is right, give --allow-empty",
+                            reader_.input_name(progress_.position.input), tally.records));
+  }
+
+  Result<void> check_ids(const IdLog& ids, std::uint32_t input) {
+    for (const IdLog::Entry& entry : ids.entries())
+      if (!unique_ids_->insert(entry.hash))
+        return fail(Errc::bad_format,
+                    fmt::format("{}: record {}: its id was there before; --unique-ids refuses a second",
+                                reader_.input_name(input), entry.record + 1));
     return {};
   }
 
@@ -147,14 +176,11 @@ class Run {
   const FileOptions& files_;
   RecordLayout layout_;
   RecordReader reader_;
-  std::vector<DocumentStreams> streams_;  // by input
-  std::unique_ptr<LedgerGate> ledger_;    // null: there is none
+  LockedVector<DocumentStreams> streams_;  // by input
+  std::unique_ptr<LedgerGate> ledger_;     // null: there is none
   std::unique_ptr<OutputTarget> output_;
+  std::optional<UniqueIds> unique_ids_;  // when an id must not repeat; filled in the order of the input
   bool starts_from_the_beginning_ = true;
-
-  std::mutex reader_mutex_;
-  bool ended_ = false;
-  std::uint64_t next_to_take_ = 0;
 
   InOrder written_;
   Progress progress_;
@@ -194,6 +220,9 @@ Result<RecordLayout> make_layout(const FileOptions& files) {
   for (const std::string& field : files.fields)
     if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
       return fail(Errc::invalid_argument, fmt::format("--field: '{}' is given twice", field));
+  if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
+    return fail(Errc::invalid_argument,
+                fmt::format("--id-field: '{}' is also a --field; an id is not private", files.id_field));
   return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
 }
 
@@ -204,6 +233,27 @@ Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& fi
   if (!files.output) return fail(Errc::invalid_argument, "--resume: needs -o FILE");
   if (files.inputs.empty())
     return fail(Errc::invalid_argument, "--resume: needs input files, it cannot resume standard input");
+  return {};
+}
+
+/// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of one data set.
+Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions& files) {
+  if (!options.unique_ids) return {};
+  for (const auto& [option, given] :
+       {std::pair("--resume", files.resume), std::pair("--shard", files.shard.count > 1)})
+    if (given)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--unique-ids: cannot be given together with {}, which reads only part of the "
+                              "records",
+                              option));
+  if (!files.id_field.empty()) return {};
+  std::set<std::string> datasets;
+  for (std::uint32_t i = 0; i < files.inputs.size(); ++i)
+    if (!datasets.insert(dataset_of(files, i)).second)
+      return fail(Errc::invalid_argument,
+                  fmt::format("--unique-ids: two inputs have the data set name '{}', so their record numbers "
+                              "repeat; give --id-field, or run them one by one",
+                              dataset_of(files, i)));
   return {};
 }
 
@@ -221,24 +271,36 @@ Result<void> check_target(std::string_view option, const std::filesystem::path& 
   return {};
 }
 
+using OptionalPath = std::optional<std::filesystem::path>;
+
+/// A file beside the output must not be an input, nor one of the `others` that are written.
+Result<void> check_side_file(std::string_view option, const OptionalPath& target,
+                             const std::vector<std::pair<OptionalPath, const char*>>& others,
+                             const PrivatizeOptions& options, const FileOptions& files) {
+  if (!target) return {};
+  SOTTO_TRY(check_target(option, *target, options, files));
+  std::error_code ignored;
+  for (const auto& [other, what] : others)
+    if (other && !std::filesystem::is_other(*target, ignored) && same_file(*other, *target))
+      return fail(Errc::invalid_argument,
+                  fmt::format("{}: '{}' is also {}; give another file", option, target->string(), what));
+  return {};
+}
+
 /// Refuses to write over what is read, and to write two things to one place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
   if (files.ledger) {
     SOTTO_TRY(check_target("--ledger", files.ledger->file, options, files));
-    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report)})
+    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report),
+                                         std::pair("--statistics", files.statistics)})
       if (target && same_file(*target, files.ledger->file))
         return fail(Errc::invalid_argument,
                     fmt::format("{}: '{}' is also the ledger; give another file", option, target->string()));
   }
   if (files.output) SOTTO_TRY(check_target("-o", *files.output, options, files));
-  if (!files.report) return {};
-  SOTTO_TRY(check_target("--report", *files.report, options, files));
-  std::error_code ignored;
-  if (files.output && !std::filesystem::is_other(*files.report, ignored) &&
-      same_file(*files.output, *files.report))
-    return fail(Errc::invalid_argument,
-                fmt::format("--report: '{}' is also the output; give another file", files.report->string()));
-  return {};
+  SOTTO_TRY(check_side_file("--report", files.report, {{files.output, "the output"}}, options, files));
+  return check_side_file("--statistics", files.statistics,
+                         {{files.output, "the output"}, {files.report, "the receipt"}}, options, files);
 }
 
 /// Identifies a run for --resume. The tag shows whether the key is the same and tells nothing else about it.
@@ -246,7 +308,7 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
                         const LedgerGate* ledger) {
   CanonicalConfiguration run;
   run.add("configuration", to_hex(context.configuration));
-  run.add("key", to_hex(context.streams("sotto resume").stream_key({{}, 0}, "", "")));
+  run.add("key", to_hex(context.subkey("sotto resume")));
   run.add("dataset", files.dataset);
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
@@ -293,6 +355,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   const auto begin = std::chrono::steady_clock::now();
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   SOTTO_TRY(check_resume(options, files));
+  SOTTO_TRY(check_unique_ids(options, files));
   SOTTO_TRY(check_ledger_options(options, files, layout.format));
   SOTTO_TRY(check_targets(options, files));
   PrivatizeOptions chosen = options;
@@ -322,9 +385,14 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   } else {
     SOTTO_ASSIGN(output, open_output(files.output));
   }
-  std::unique_ptr<OutputTarget> report;  // opened first, so that a run does not end without its receipt
+  // Opened first, so that a run does not end without them.
+  std::unique_ptr<OutputTarget> report;
   if (files.report) {
     SOTTO_ASSIGN(report, open_output(files.report));
+  }
+  std::unique_ptr<OutputTarget> statistics;
+  if (files.statistics) {
+    SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
   }
   const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
@@ -339,9 +407,12 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   receipt.clear_fields = std::move(finished.clear_fields);
   receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (report) SOTTO_TRY(report->write(to_json(receipt)));  // first, so that there is no output without it
+  // Written before the output appears, so that there is no output without them.
+  if (report) SOTTO_TRY(report->write(to_json(receipt)));
+  if (statistics) SOTTO_TRY(statistics->write(statistics_json(receipt)));
   SOTTO_TRY(run.commit());
   if (report) SOTTO_TRY(report->commit());
+  if (statistics) SOTTO_TRY(statistics->commit());
   return receipt;
 }
 

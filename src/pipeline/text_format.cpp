@@ -12,17 +12,16 @@ tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Er
 }
 
 Result<void> rewrite_text(const ChunkJob& job) {
-  std::string_view rest = job.chunk.data.view();
-  for (std::uint64_t record = job.chunk.begin.record; !rest.empty(); ++record) {
-    const std::size_t line_end = rest.find('\n');
-    const std::string_view line = rest.substr(0, line_end);
-    if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", line, Rewriter::Lifetime::chunk);
+  RecordCursor cursor(job.chunk.data.view(), Format::text, true);
+  std::uint64_t record = job.chunk.begin.record;
+  for (std::string_view line; cursor.next(line); ++record) {
+    const std::string_view text = without_line_end(line);
+    if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", text, Rewriter::Lifetime::chunk);
         !done)
       return record_error(job, record, done.error().code, done.error().message);
-    if (line_end == std::string_view::npos) break;
-    job.rewriter.copy("\n");
-    rest.remove_prefix(line_end + 1);
+    job.rewriter.copy(line.substr(text.size()));
   }
+  job.records += record - job.chunk.begin.record;
   return {};
 }
 

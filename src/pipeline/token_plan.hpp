@@ -29,7 +29,7 @@ inline std::string_view token_text(std::string_view text, const Token& token) {
 inline TokenAction plan_bottom(const Policy& policy, Counts& counts) {
   switch (policy.oov) {
     case OovPolicy::bottom:
-      ++counts.bottom;
+      ++counts.statistics.bottom;
       return TokenAction::replace;
     case OovPolicy::keep:
       ++counts.clear_oov;
@@ -73,14 +73,15 @@ inline void count_class(TokenClass token_class, std::uint64_t tokens, Counts& co
     case TokenClass::word:
       counts.words += tokens;
       break;
+    case TokenClass::other:  // what the output does not show
+      counts.words += tokens;
+      counts.statistics.others += tokens;
+      break;
     case TokenClass::number:
       counts.numbers += tokens;
       break;
     case TokenClass::punctuation:
       counts.punctuation += tokens;
-      break;
-    case TokenClass::other:
-      counts.others += tokens;
       break;
   }
 }

@@ -23,7 +23,7 @@ WordWork::WordWork(std::shared_ptr<const RewriteContext> context)
       policy_(context_->options.policy),
       vocabulary_(context_->model->vocabulary()),
       good_batch_(context_->mechanism->good_batch()),
-      bits_(Key{}) {
+      bits_(make_locked<ChaChaBitSource>(Key{})) {
   if (context_->bank)
     budgeted_.emplace(*context_->bank, good_batch_);
   else
@@ -65,13 +65,13 @@ Result<void> WordWork::add(const TextToRewrite& text) {
   // in.
   if (!inputs.empty() || digit_count_ > 0) {
     SOTTO_TRY(draw(inputs, text));
-    uniform_digits(bits_, document.digits);
+    uniform_digits(*bits_, document.digits);
   }
   const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
-  counts_->privatized_words += words;
+  counts_->statistics.privatized_words += words;
   counts_->largest_document = std::max<std::uint64_t>(counts_->largest_document, inputs.size());
-  counts_->largest_document_words = std::max(counts_->largest_document_words, words);
+  counts_->statistics.largest_document_words = std::max(counts_->statistics.largest_document_words, words);
   return {};
 }
 
@@ -95,10 +95,9 @@ Result<void> WordWork::draw(std::span<const TokenId> inputs, const TextToRewrite
   const Key key = text.stream_key();
   if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key, text);
   if (text.log != nullptr && !inputs.empty())
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for(text.log->epsilon, inputs.size())});
-  bits_.reset(key, inputs.size() + 1);
-  if (!budgeted_) pending_->add(inputs, bits_);
+    text.log->list(key, charge_for(text.log->epsilon, inputs.size()));
+  bits_->reset(key, inputs.size() + 1);
+  if (!budgeted_) pending_->add(inputs, *bits_);
   return {};
 }
 
@@ -108,14 +107,12 @@ Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key&
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
   SOTTO_ASSIGN(const std::vector<double> shares,
                share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
-  bits_.reset(key, inputs.size() + 1);
-  if (const auto drawn = budgeted_->add(inputs, shares, bits_); !drawn)
+  bits_->reset(key, inputs.size() + 1);
+  if (const auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn)
     return fail(Errc::limit, fmt::format("a share of {:.6g} for each of {} tokens is refused: {}",
                                          shares.front(), shape.tokens, drawn.error().message));
   count_shares(shares, budget.epsilon, *counts_);
-  if (text.log != nullptr)
-    text.log->documents.push_back(
-        {document_tag(key, text.log->records.back().subject), charge_for_shares(shares, budget.epsilon)});
+  if (text.log != nullptr) text.log->list(key, charge_for_shares(shares, budget.epsilon));
   return {};
 }
 
@@ -139,8 +136,7 @@ void WordWork::form_phrases(Document& document) {
   // Phrases are words of the model and no stopwords, so all of them are privatized.
   extra_words_ = tokens.size() - pieces_.size();
   tokens.resize(pieces_.size());
-  counts_->phrases += phrases;
-  counts_->words += extra_words_;
+  counts_->statistics.phrases += phrases;
 }
 
 void WordWork::count_outputs(const Document& document, Counts& counts) const {
@@ -148,13 +144,13 @@ void WordWork::count_outputs(const Document& document, Counts& counts) const {
   const TokenId* const outputs = outputs_.data() + rendered_inputs_;
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i < document.input_count; ++i) changed += inputs[i] != outputs[i];
-  counts.changed += changed;
-  counts.output_words += document.input_count;
+  counts.statistics.changed += changed;
+  counts.statistics.output_words += document.input_count;
   if (context_->word_counts.empty()) return;
   for (std::size_t i = 0; i < document.input_count; ++i) {
     const std::uint8_t words = context_->word_counts[outputs[i]];
-    counts.output_words += words - 1U;
-    counts.output_phrases += words > 1;
+    counts.statistics.output_words += words - 1U;
+    counts.statistics.output_phrases += words > 1;
   }
 }
 
@@ -199,7 +195,7 @@ void WordWork::plan(Document& document) {
       actions[i] = plan_outside();
     }
   }
-  counts_->bottom += bottom;
+  counts_->statistics.bottom += bottom;
   for (std::size_t i = 0; i < of_class.size(); ++i)
     count_class(static_cast<TokenClass>(i), of_class[i], *counts_);
   (punctuation == TokenAction::keep ? counts_->clear_punctuation : counts_->dropped) +=

@@ -61,9 +61,9 @@ class WordWork final : public DocumentWork {
   std::unique_ptr<PendingTokens> pending_;  // null with a budget for each document
   std::optional<BudgetedTokens> budgeted_;  // instead
   std::optional<Segmenter> segmenter_;      // when words are put together
-  ChaChaBitSource bits_;
-  Counts* counts_ = nullptr;         // of the document being planned
-  std::vector<Document> documents_;  // the first document_count_ are held back
+  std::shared_ptr<ChaChaBitSource> bits_;   // in locked memory: it keeps the last document's key
+  Counts* counts_ = nullptr;                // of the document being planned
+  std::vector<Document> documents_;         // the first document_count_ are held back
   std::size_t document_count_ = 0;
   std::size_t rendered_ = 0;         // of these, how many have been rendered
   std::size_t rendered_inputs_ = 0;  // and their replaced tokens

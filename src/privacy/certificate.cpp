@@ -8,13 +8,15 @@
 #include <sotto/version.hpp>
 
 #include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/json_numbers.hpp"
 
 namespace sotto {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersionOfCertificates = 1;
+constexpr int kVersionOfCertificates = 2;
 constexpr const char* kChecksum = "content_sha256";
 
 /// Names of files and of models need not be UTF-8.
@@ -30,8 +32,8 @@ Json subject_json(const CertificateSubject& subject) {
   Json parameters = Json::object();
   for (const auto& [name, value] : subject.parameters) parameters[name] = value;
   return {{"mechanism", subject.mechanism},     {"parameters", parameters},
-          {"epsilon", subject.epsilon},         {"model_sha256", subject.model_digest},
-          {"data_sha256", subject.data_digest}, {"stream_version", subject.stream_version}};
+          {"epsilon", subject.epsilon},         {"model_digest", subject.model_digest},
+          {"data_digest", subject.data_digest}, {"stream_version", subject.stream_version}};
 }
 
 CertificateSubject read_subject(const Json& json) {
@@ -39,22 +41,21 @@ CertificateSubject read_subject(const Json& json) {
   subject.mechanism = json.at("mechanism");
   for (const auto& [name, value] : json.at("parameters").items()) subject.parameters[name] = value;
   subject.epsilon = json.at("epsilon");
-  subject.model_digest = json.at("model_sha256");
-  subject.data_digest = json.at("data_sha256");
-  subject.stream_version = json.at("stream_version");
+  subject.model_digest = json.at("model_digest");
+  subject.data_digest = json.at("data_digest");
+  subject.stream_version = whole_number<int>(json.at("stream_version"));
   return subject;
 }
 
 Json pair_json(const CertifiedPair& pair) {
-  return {{"input", pair.input},
-          {"other", pair.other},
-          {"output", pair.output},
-          {"distance", pair.distance},
-          {"loss", pair.loss}};
+  return {{"input", pair.input},       {"other", pair.other},       {"output", pair.output},
+          {"input_id", pair.input_id}, {"other_id", pair.other_id}, {"output_id", pair.output_id},
+          {"distance", pair.distance}, {"loss", pair.loss}};
 }
 
 CertifiedPair read_pair(const Json& json) {
-  return {json.at("input"), json.at("other"), json.at("output"), json.at("distance"), json.at("loss")};
+  return {json.at("input"),    json.at("other"),     json.at("output"),   json.at("input_id"),
+          json.at("other_id"), json.at("output_id"), json.at("distance"), json.at("loss")};
 }
 
 Result<GuaranteeScope> read_scope(const std::string& text) {
@@ -74,7 +75,7 @@ Json content_json(const Certificate& c) {
   json["model"] = c.model;
   json["unit"] = {{"epsilon", c.unit.is_pure() ? "pure" : "metric"},
                   {"metric", c.unit.metric},
-                  {"model_sha256", c.unit.model}};
+                  {"model_digest", c.unit.model}};
   json["scope"] = to_string(c.scope);
   json["method"] = c.method;
   json["certified_epsilon"] = c.epsilon;
@@ -89,31 +90,42 @@ Json content_json(const Certificate& c) {
   return json;
 }
 
+Result<void> check_version(const Json& json) {
+  const Json& version = json.at("certificate");
+  if (version == kVersionOfCertificates) return {};
+  return fail(Errc::bad_format, fmt::format("it has version {}, and this program reads version {}",
+                                            dump(version), kVersionOfCertificates));
+}
+
 Result<Certificate> read_content(const Json& json) {
-  if (json.at("certificate") != kVersionOfCertificates)
-    return fail(Errc::bad_format, fmt::format("its version is {}, not {}", json.at("certificate").dump(),
-                                              kVersionOfCertificates));
   Certificate c;
-  c.sample = json.at("sample");
+  c.sample = whole_number<std::uint64_t>(json.at("sample"));
   c.subject = read_subject(json.at("subject"));
   c.model = json.at("model");
-  c.unit = {json.at("unit").at("metric"), json.at("unit").at("model_sha256")};
+  c.unit = {json.at("unit").at("metric"), json.at("unit").at("model_digest")};
   SOTTO_ASSIGN(c.scope, read_scope(json.at("scope")));
   c.method = json.at("method");
   c.epsilon = json.at("certified_epsilon");
   c.attained = json.at("attained_epsilon");
   c.worst = read_pair(json.at("worst"));
   const Json& counts = json.at("counts");
-  c.inputs = counts.at("inputs");
-  c.outputs = counts.at("outputs");
-  c.pairs = counts.at("pairs");
-  c.exact_pairs = counts.at("exact_pairs");
-  c.equal_inputs = counts.at("equal_inputs");
+  c.inputs = whole_number<std::uint64_t>(counts.at("inputs"));
+  c.outputs = whole_number<std::uint64_t>(counts.at("outputs"));
+  c.pairs = whole_number<std::uint64_t>(counts.at("pairs"));
+  c.exact_pairs = whole_number<std::uint64_t>(counts.at("exact_pairs"));
+  c.equal_inputs = whole_number<std::uint64_t>(counts.at("equal_inputs"));
   c.seconds = json.at("seconds");
   if (c.sample != 0) return fail(Errc::bad_format, "it is a sample and no certificate");
-  if (!(c.epsilon >= 0) || !(c.attained <= c.epsilon))
-    return fail(Errc::bad_format, "its figures are impossible");
+  SOTTO_TRY(check_figures(c));
   return c;
+}
+
+std::string command(std::string_view program, std::string_view mechanism, const ParameterValues& parameters,
+                    double epsilon, std::string_view model) {
+  std::string text = fmt::format("{} --mechanism {} --epsilon {}", program, mechanism, epsilon);
+  for (const auto& [name, value] : parameters) text += fmt::format(" --set {}={}", name, value);
+  if (!model.empty()) text += fmt::format(" --model {}", model);
+  return text;
 }
 
 }  // namespace
@@ -124,15 +136,31 @@ std::string to_json(const Certificate& certificate) {
   return dump(json, 2) + "\n";
 }
 
+Result<void> check_figures(const Certificate& certificate) {
+  const CertifiedPair& worst = certificate.worst;
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!positive(certificate.epsilon) || !positive(certificate.attained))
+    return fail(
+        Errc::bad_format,
+        fmt::format("it certifies epsilon {} and attains {}, and nothing that tells inputs apart does "
+                    "so without loss",
+                    certificate.epsilon, certificate.attained));
+  if (!positive(certificate.subject.epsilon) || !positive(worst.distance) || !positive(worst.loss) ||
+      certificate.attained > certificate.epsilon)
+    return fail(Errc::bad_format, "its figures are impossible");
+  return {};
+}
+
 Result<Certificate> parse_certificate(std::string_view text) {
   try {
-    Json json = Json::parse(text);
+    Json json = parse_json<Json>(text);
+    SOTTO_TRY(check_version(json));
     const std::string stated = json.at(kChecksum);
     json.erase(kChecksum);
-    if (stated != checksum(json)) return fail(Errc::bad_format, "its checksum is wrong");
+    if (stated != checksum(json)) return fail(Errc::bad_format, "it is damaged: its checksum is wrong");
     return read_content(json);
   } catch (const Json::exception&) {  // nlohmann's way of saying that a member is missing or of another type
-    return fail(Errc::bad_format, "it is not a complete JSON certificate");
+    return fail(Errc::bad_format, "it is damaged: it is not a complete JSON certificate");
   }
 }
 
@@ -140,7 +168,7 @@ std::string certificate_file_name(const CertificateSubject& subject, std::option
   Json key = subject_json(subject);
   key["epsilon"] = fmt::format("{:a}", target.value_or(subject.epsilon));
   if (target) {
-    key.erase("data_sha256");
+    key.erase("data_digest");
     key["target"] = "certified";
   }
   return fmt::format("{}-{}{}.json", subject.mechanism, target ? "target-" : "",
@@ -149,11 +177,11 @@ std::string certificate_file_name(const CertificateSubject& subject, std::option
 
 std::string audit_command(std::string_view mechanism, const ParameterValues& parameters, double target,
                           std::string_view model) {
-  std::string command =
-      fmt::format("sotto audit --target certified --mechanism {} --epsilon {}", mechanism, target);
-  for (const auto& [name, value] : parameters) command += fmt::format(" --set {}={}", name, value);
-  if (!model.empty()) command += fmt::format(" --model {}", model);
-  return command;
+  return command("sotto audit --target certified", mechanism, parameters, target, model);
+}
+
+std::string audit_command(const CertificateSubject& subject, std::string_view model) {
+  return command("sotto audit", subject.mechanism, subject.parameters, subject.epsilon, model);
 }
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Names of certificate files.
+// Names of certificate files, and what makes a certificate one.
 #pragma once
 
 #include <optional>
@@ -12,5 +12,12 @@ namespace sotto {
 /// was asked for instead of the subject's ε and data digest.
 std::string certificate_file_name(const CertificateSubject& subject,
                                   std::optional<double> target = std::nullopt);
+
+/// Refuses figures that no certificate can have: ε that is not above 0 and finite, a pair that attains
+/// nothing or more than is certified.
+Result<void> check_figures(const Certificate& certificate);
+
+/// The line of the shell that makes the certificate about `subject`.
+std::string audit_command(const CertificateSubject& subject, std::string_view model);
 
 }  // namespace sotto

@@ -23,7 +23,8 @@ double epsilon_of_order(double rho, double delta, double order) {
 
 }  // namespace
 
-double zcdp(const Guarantee& guarantee) {
+std::optional<double> zcdp(const Guarantee& guarantee) {
+  if (guarantee.additive > 0 || guarantee.scope == GuaranteeScope::sensitive_outputs) return std::nullopt;
   if (guarantee.rho > 0) return guarantee.rho;
   return multiply_up(guarantee.epsilon, guarantee.epsilon) / 2;
 }
@@ -36,11 +37,20 @@ Result<void> Composition::add(const Guarantee& guarantee, std::uint64_t draws) {
     return loss.unit == guarantee.unit && loss.scope == guarantee.scope;
   };
   auto at = std::find_if(losses_.begin(), losses_.end(), same);
-  if (at == losses_.end()) at = losses_.insert(at, {guarantee.unit, guarantee.scope, 0, 0, 0});
+  if (at == losses_.end()) {
+    at = losses_.emplace(at);
+    at->unit = guarantee.unit;
+    at->scope = guarantee.scope;
+  }
   const auto count = static_cast<double>(draws);
   at->draws += draws;
   at->epsilon = add_up(at->epsilon, multiply_up(count, guarantee.epsilon));
-  at->rho = add_up(at->rho, multiply_up(count, zcdp(guarantee)));
+  at->additive = add_up(at->additive, multiply_up(count, guarantee.additive));
+  const std::optional<double> rho = zcdp(guarantee);
+  at->rho = rho && at->rho ? std::optional(add_up(*at->rho, multiply_up(count, *rho))) : std::nullopt;
+  for (const SharedTrait trait : guarantee.adjacency)
+    if (std::find(at->adjacency.begin(), at->adjacency.end(), trait) == at->adjacency.end())
+      at->adjacency.push_back(trait);
   return {};
 }
 

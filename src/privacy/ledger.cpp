@@ -6,6 +6,7 @@
 #include <sotto/ledger.hpp>
 
 #include "base/hash.hpp"
+#include "privacy/ledger_file.hpp"
 #include "privacy/ledger_schema.hpp"
 #include "privacy/ledger_verify.hpp"
 #include "privacy/sqlite.hpp"
@@ -43,6 +44,7 @@ Result<std::string> checked_head(std::string_view head) {
 
 struct Ledger::Impl {
   Database database;
+  int version = 0;
 
   /// Calls `body` inside one read transaction, so that it sees one moment's content.
   template <class Body>
@@ -81,14 +83,10 @@ Ledger::Ledger(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Ledger::~Ledger() = default;
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored))
-    return fail(Errc::not_found, fmt::format("cannot open {}: there is no such file", file.string()));
-  if (std::filesystem::is_directory(file, ignored))
-    return fail(Errc::io, fmt::format("cannot open {}: it is a folder", file.string()));
   auto impl = std::make_unique<Impl>();
-  SOTTO_ASSIGN(impl->database, Database::open(file, Database::Access::read, kWaitSeconds));
-  SOTTO_TRY(check_is_ledger(impl->database));
+  SOTTO_ASSIGN(const std::filesystem::path found, find_ledger(file, false));
+  SOTTO_ASSIGN(impl->database, Database::open(found, Database::Access::read, kWaitSeconds));
+  SOTTO_ASSIGN(impl->version, check_is_ledger(impl->database));
   return std::unique_ptr<Ledger>(new Ledger(std::move(impl)));
 }
 
@@ -134,12 +132,14 @@ Result<std::vector<LedgerAccount>> Ledger::top(std::uint64_t count) {
 }
 
 Result<void> Ledger::each_entry(const Visitor<LedgerEntry>& visit) {
-  SOTTO_ASSIGN(Statement query,
-               impl_->database.prepare("SELECT entry, tag, subject, name, amount, time, hash FROM entries "
-                                       "JOIN accounts USING(account) JOIN units USING(unit) ORDER BY entry"));
+  SOTTO_ASSIGN(Statement query, impl_->database.prepare(fmt::format(
+                                    "SELECT entry, tag, {}, subject, name, amount, time, hash FROM entries "
+                                    "JOIN accounts USING(account) JOIN units USING(unit) ORDER BY entry",
+                                    mac_column(impl_->version))));
   return Impl::each_row(std::move(query), [&](const Statement& row) {
-    return visit({static_cast<std::uint64_t>(row.integer(0)), hex_of(row, 1), std::string(row.text(2)),
-                  std::string(row.text(3)), row.integer(4), row.integer(5), hex_of(row, 6)});
+    return visit({static_cast<std::uint64_t>(row.integer(0)), hex_of(row, 1), hex_of(row, 2),
+                  std::string(row.text(3)), std::string(row.text(4)), row.integer(5), row.integer(6),
+                  hex_of(row, 7)});
   });
 }
 
@@ -161,7 +161,7 @@ Result<void> Ledger::each_withheld(const Visitor<WithheldRecord>& visit) {
 
 Result<LedgerCheck> Ledger::verify(std::string_view head) {
   SOTTO_ASSIGN(const std::string pinned, checked_head(head));
-  return impl_->at_one_moment([&] { return verify_ledger(impl_->database, pinned); });
+  return impl_->at_one_moment([&] { return verify_ledger(impl_->database, impl_->version, pinned); });
 }
 
 }  // namespace sotto

@@ -7,14 +7,16 @@ namespace {
 
 using State = crypto_generichash_blake2b_state;
 
-constexpr std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> kPersonal = {
-    's', 'o', 't', 't', 'o', '-', 'l', 'e', 'd', 'g', 'e', 'r', '-', '1'};
+using Personal = std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES>;
 
-State start() {
+constexpr Personal kVersion1 = {'s', 'o', 't', 't', 'o', '-', 'l', 'e', 'd', 'g', 'e', 'r', '-', '1'};
+constexpr Personal kVersion2 = {'s', 'o', 't', 't', 'o', '-', 'l', 'e', 'd', 'g', 'e', 'r', '-', '2'};
+
+State start(const Personal& personal) {
   [[maybe_unused]] static const int ready = sodium_init();
   State state;
   crypto_generichash_blake2b_init_salt_personal(&state, nullptr, 0, std::tuple_size_v<ChainHash>, nullptr,
-                                                kPersonal.data());
+                                                personal.data());
   return state;
 }
 
@@ -46,16 +48,17 @@ ChainHash finish(State& state) {
 }  // namespace
 
 ChainHash chain_start(const LedgerId& id) {
-  State state = start();
+  State state = start(kVersion1);
   add(state, id);
   return finish(state);
 }
 
 ChainHash chain_next(const ChainHash& before, const ChainLink& link) {
-  State state = start();
+  State state = start(link.mac ? kVersion2 : kVersion1);
   add(state, before);
   add(state, link.number);
   add(state, link.tag);
+  if (link.mac) add(state, *link.mac);
   add(state, link.subject);
   add(state, link.unit);
   add(state, static_cast<std::uint64_t>(link.amount));

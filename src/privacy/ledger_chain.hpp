@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <sotto/ledger.hpp>
@@ -13,6 +14,9 @@ namespace sotto {
 /// Names a document to whoever has the run's key. Made by DocumentStreams.
 using DocumentTag = std::array<unsigned char, 16>;
 
+/// Names the output that a document had. Made by output_mac().
+using OutputMac = std::array<unsigned char, 16>;
+
 using LedgerId = std::array<unsigned char, 16>;
 using ChainHash = std::array<unsigned char, 32>;
 
@@ -20,6 +24,7 @@ using ChainHash = std::array<unsigned char, 32>;
 struct ChainLink {
   std::uint64_t number = 0;
   DocumentTag tag{};
+  std::optional<OutputMac> mac;  ///< none: an entry of version 1
   std::string_view subject;
   std::string_view unit;
   NanoEpsilon amount = 0;
@@ -29,9 +34,10 @@ struct ChainLink {
 /// The hash before the first entry: BLAKE2b-256 of the id, personalized with "sotto-ledger-1".
 ChainHash chain_start(const LedgerId& id);
 
-/// BLAKE2b-256, personalized with "sotto-ledger-1", of
-///   hash before ‖ number ‖ tag ‖ subject ‖ unit ‖ amount ‖ time
-/// where numbers have 64 bits, little-endian, and subject and unit stand after their lengths.
+/// BLAKE2b-256, personalized with "sotto-ledger-2", of
+///   hash before ‖ number ‖ tag ‖ MAC ‖ subject ‖ unit ‖ amount ‖ time
+/// where numbers have 64 bits, little-endian, and subject and unit stand after their lengths. For an entry
+/// of version 1 it is personalized with "sotto-ledger-1" and there is no MAC.
 ChainHash chain_next(const ChainHash& before, const ChainLink& link);
 
 }  // namespace sotto

@@ -5,17 +5,40 @@
 #include <cstring>
 #include <thread>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sotto {
 
 Result<LedgerLock> LedgerLock::open(const std::filesystem::path& ledger, double wait_seconds) {
   LedgerLock lock;
-  SOTTO_ASSIGN(lock.descriptor_, open_for_writing(ledger.string() + "-lock"));
   lock.ledger_ = ledger.string();
   lock.wait_seconds_ = wait_seconds;
+  SOTTO_TRY(lock.open_file());
   return lock;
+}
+
+Result<void> LedgerLock::open_file() {
+  const std::string name = ledger_ + "-lock";
+  const auto failed = [&] {
+    return fail(Errc::io, fmt::format("cannot open {}: {}", name, std::strerror(errno)));
+  };
+  struct stat ledger;
+  if (::stat(ledger_.c_str(), &ledger) != 0) return failed();
+  constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  const mode_t mode = ledger.st_mode & 0666;
+  descriptor_ = FileDescriptor(::open(name.c_str(), kFlags | O_CREAT | O_EXCL, mode));
+  if (descriptor_.get() >= 0) {
+    // Whoever may write the ledger may lock it, whatever the umask, and also when root was here first.
+    if (::fchmod(descriptor_.get(), mode) != 0) return failed();
+    if (::geteuid() == 0 && ::fchown(descriptor_.get(), ledger.st_uid, ledger.st_gid) != 0) return failed();
+    return {};
+  }
+  if (errno == EEXIST) descriptor_ = FileDescriptor(::open(name.c_str(), kFlags | O_CREAT, mode));
+  return descriptor_.get() < 0 ? failed() : Result<void>();
 }
 
 Result<void> LedgerLock::acquire() {
@@ -33,9 +56,21 @@ Result<void> LedgerLock::acquire() {
 }
 
 Result<bool> LedgerLock::try_acquire() {
-  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
+    if (is_in_place()) return true;
+    SOTTO_TRY(open_file());
+    return false;
+  }
   if (errno == EWOULDBLOCK || errno == EINTR) return false;
   return fail(Errc::io, fmt::format("cannot lock {}-lock: {}", ledger_, std::strerror(errno)));
+}
+
+/// Somebody may have removed the file; a lock on it would keep nobody out.
+bool LedgerLock::is_in_place() const {
+  struct stat held;
+  struct stat there;
+  return ::fstat(descriptor_.get(), &held) == 0 && ::stat((ledger_ + "-lock").c_str(), &there) == 0 &&
+         held.st_ino == there.st_ino && held.st_dev == there.st_dev;
 }
 
 void LedgerLock::release() {

@@ -12,10 +12,11 @@
 
 namespace sotto {
 
-/// A lock on FILE-lock beside the ledger; the file stays, empty. The kernel frees the lock of a process that
-/// ends, however it ends.
+/// A lock on FILE-lock beside the ledger; the file stays, empty, with the ledger's mode. The kernel frees the
+/// lock of a process that ends, however it ends.
 class LedgerLock {
  public:
+  /// `ledger` is there and comes from find_ledger(), so that all who use it come to one lock.
   static Result<LedgerLock> open(const std::filesystem::path& ledger, double wait_seconds);
 
   /// `go_on` is asked now and then while waiting; false ends the waiting with Errc::interrupted.
@@ -27,6 +28,9 @@ class LedgerLock {
   void release();
 
  private:
+  Result<void> open_file();
+  bool is_in_place() const;
+
   FileDescriptor descriptor_;
   std::string ledger_;
   double wait_seconds_ = 0;

@@ -1,16 +1,15 @@
 #include "privacy/ledger_schema.hpp"
 
 #include <fmt/format.h>
-#include <sodium.h>
+
+#include "base/random_bytes.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x534F544C;  // "SOTL"
 
-// Tags are looked up in two tables: new ones go to a small one, which is emptied into the large one now and
-// then. A batch would otherwise touch almost every page of an index over keyed hashes, and write them all.
-constexpr const char* kTables = R"(
+constexpr const char* kVersion1 = R"(
 CREATE TABLE state(
   row INTEGER PRIMARY KEY CHECK(row = 1),
   id BLOB NOT NULL,
@@ -48,53 +47,123 @@ CREATE TABLE withheld(
   PRIMARY KEY(dataset, record, unit)) STRICT, WITHOUT ROWID;
 )";
 
+// An entry's output has a MAC; those of version 1 have none, so none of their tags is known any longer. Known
+// releases are looked up in two tables: new ones go to a small one, which is emptied into the large one now
+// and then. A batch would otherwise touch almost every page of an index over keyed hashes, and write them
+// all.
+constexpr const char* kFromVersion1To2 = R"(
+ALTER TABLE entries ADD COLUMN mac BLOB;
+DROP TABLE recent_tags;
+DROP TABLE tags;
+CREATE TABLE recent_releases(tag BLOB, mac BLOB, PRIMARY KEY(tag, mac)) STRICT, WITHOUT ROWID;
+CREATE TABLE releases(tag BLOB, mac BLOB, PRIMARY KEY(tag, mac)) STRICT, WITHOUT ROWID;
+UPDATE state SET recent = 0;
+PRAGMA user_version = 2;
+)";
+static_assert(kLedgerVersion == 2, "a script leads from each version to the next");
+
+/// The tables of a version, empty. A new ledger takes the way of an old one, so that both end with one
+/// schema.
+Result<void> make_tables(Database& database, int version) {
+  SOTTO_TRY(database.execute(kVersion1));
+  return version == 1 ? Result<void>() : database.execute(kFromVersion1To2);
+}
+
 Result<void> create(Database& database) {
   LedgerId id;
-  [[maybe_unused]] static const int ready = sodium_init();
-  randombytes_buf(id.data(), id.size());
+  SOTTO_TRY(fill_random(id));
   const ChainHash head = chain_start(id);
-  SOTTO_TRY(database.execute(kTables));
+  SOTTO_TRY(make_tables(database, kLedgerVersion));
   SOTTO_ASSIGN(Statement state, database.prepare("INSERT INTO state VALUES(1, ?, 0, ?, 0)"));
   SOTTO_TRY(state.bind(1, id).bind(2, head).run());
-  return database.execute(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kLedgerVersion)
-          .c_str());
+  return database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
+}
+
+/// SQL as SQLite stores it keeps the writer's spaces, and versions of SQLite differ in those they add.
+std::string without_needless_spaces(std::string_view sql) {
+  std::string text;
+  bool space = false;
+  for (const char byte : sql) {
+    if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') {
+      space = true;
+      continue;
+    }
+    const bool apart = byte == '(' || byte == ')' || byte == ',';
+    const bool after = text.empty() || text.back() == '(' || text.back() == ')' || text.back() == ',';
+    if (space && !apart && !after) text += ' ';
+    space = false;
+    text += byte;
+  }
+  return text;
+}
+
+/// Everything that the database consists of, in one text.
+Result<std::string> schema_of(Database& database) {
+  SOTTO_ASSIGN(std::string all, database.text("PRAGMA encoding"));
+  SOTTO_ASSIGN(Statement rows,
+               database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"));
+  for (;;) {
+    SOTTO_ASSIGN(const bool row, rows.step());
+    if (!row) return all;
+    all += fmt::format("\n{} {} {} {}", rows.text(0), rows.text(1), rows.text(2),
+                       without_needless_spaces(rows.text(3)));
+  }
+}
+
+/// A file from a stranger may bring triggers, constraints or collations of its own, by which a charge gets
+/// lost.
+Result<void> check_schema(Database& database, int version) {
+  SOTTO_ASSIGN(Database model, Database::in_memory());
+  SOTTO_TRY(make_tables(model, version));
+  SOTTO_ASSIGN(const std::string expected, schema_of(model));
+  SOTTO_ASSIGN(const std::string found, schema_of(database));
+  if (found == expected) return {};
+  return fail(Errc::bad_format,
+              fmt::format("{} is not a ledger: its tables, indexes or triggers are not those of version {}",
+                          database.file(), version));
+}
+
+/// Makes the tables, or brings those of an older version up to date.
+Result<void> create_or_upgrade(Database& database, std::optional<int> version) {
+  if (version == kLedgerVersion) return {};
+  SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
+  auto done = version ? database.execute(kFromVersion1To2) : create(database);
+  if (done) done = database.execute("COMMIT");
+  if (!done) (void)database.execute("ROLLBACK");
+  return done;
 }
 
 }  // namespace
 
-Result<void> check_is_ledger(Database& database) {
+Result<int> check_is_ledger(Database& database) {
   SOTTO_ASSIGN(const std::int64_t application, database.integer("PRAGMA application_id"));
   if (application != kApplicationId)
     return fail(Errc::bad_format, fmt::format("{} is not a ledger", database.file()));
   SOTTO_ASSIGN(const std::int64_t version, database.integer("PRAGMA user_version"));
-  if (version != kLedgerVersion)
-    return fail(Errc::bad_format, fmt::format("{} is a ledger of version {}; this program knows version {}",
-                                              database.file(), version, kLedgerVersion));
-  return {};
+  if (version < 1 || version > kLedgerVersion)
+    return fail(Errc::bad_format,
+                fmt::format("{} is a ledger of version {}; this program knows versions 1 to {}",
+                            database.file(), version, kLedgerVersion));
+  SOTTO_TRY(check_schema(database, static_cast<int>(version)));
+  return static_cast<int>(version);
 }
 
-Result<bool> is_empty_or_ledger(Database& database) {
+Result<std::optional<int>> is_empty_or_ledger(Database& database) {
   SOTTO_ASSIGN(const std::int64_t tables, database.integer("SELECT COUNT(*) FROM sqlite_schema"));
   SOTTO_ASSIGN(const std::int64_t application, database.integer("PRAGMA application_id"));
-  if (tables == 0 && application == 0) return true;
-  SOTTO_TRY(check_is_ledger(database));
-  return false;
+  if (tables == 0 && application == 0) return std::nullopt;
+  SOTTO_ASSIGN(const int version, check_is_ledger(database));
+  return version;
 }
 
-Result<void> create_or_check_ledger(Database& database) {
-  SOTTO_ASSIGN(const bool is_new, is_empty_or_ledger(database));
+Result<void> make_or_upgrade_ledger(Database& database) {
+  SOTTO_ASSIGN(const std::optional<int> version, is_empty_or_ledger(database));
   SOTTO_ASSIGN(const std::string mode, database.text("PRAGMA journal_mode = WAL"));
   if (mode != "wal")
     return fail(Errc::io,
                 fmt::format("{}: this file system cannot hold a ledger; give a file on a local disk",
                             database.file()));
-  if (!is_new) return {};
-  SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
-  auto created = create(database);
-  if (created) created = database.execute("COMMIT");
-  if (!created) (void)database.execute("ROLLBACK");
-  return created;
+  return create_or_upgrade(database, version);
 }
 
 Result<LedgerState> read_state(Database& database) {
@@ -103,6 +172,8 @@ Result<LedgerState> read_state(Database& database) {
   LedgerState state;
   if (!found || !row.copy(0, state.id) || !row.copy(2, state.head))
     return fail(Errc::bad_format, fmt::format("{} is damaged: its state is not there", database.file()));
+  if (row.integer(1) < 0 || row.integer(3) < 0)
+    return fail(Errc::bad_format, fmt::format("{} is damaged: its state counts below zero", database.file()));
   state.entries = static_cast<std::uint64_t>(row.integer(1));
   state.recent = static_cast<std::uint64_t>(row.integer(3));
   return state;

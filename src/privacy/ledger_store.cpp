@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "privacy/ledger_file.hpp"
 #include "privacy/ledger_lock.hpp"
 #include "privacy/ledger_schema.hpp"
 #include "privacy/nano_epsilon.hpp"
@@ -14,30 +15,31 @@
 namespace sotto {
 namespace {
 
-// Tags in recent_tags before they are moved: the more, the fewer pages a moved tag costs; the fewer, the
+// Rows of recent_releases before they are moved: the more, the fewer pages a moved row costs; the fewer, the
 // smaller the table that every batch writes most of.
-constexpr std::uint64_t kMostRecentTags = 1 << 17;
+constexpr std::uint64_t kMostRecent = 1 << 17;
 
 // Pages in the write-ahead log before they are copied into the database (32 MB).
 constexpr int kCheckpointPages = 8192;
 
 struct Statements {
-  Statement is_known, find_account, add_account, update_account, add_entry, add_tag, remove_tag, withhold,
-      unwithhold, find_unit, add_unit, set_state;
+  Statement is_known, find_account, add_account, update_account, add_entry, add_release, remove_release,
+      withhold, unwithhold, find_unit, add_unit, find_hash, set_state;
 
   Result<void> prepare(Database& database) {
     const std::pair<Statement*, const char*> all[] = {
-        {&is_known, "SELECT 1 FROM tags WHERE tag = ?"},
+        {&is_known, "SELECT 1 FROM releases WHERE tag = ? AND mac = ?"},
         {&find_account, "SELECT account, spent, documents FROM accounts WHERE subject = ? AND unit = ?"},
         {&add_account, "INSERT INTO accounts VALUES(?, ?, ?, ?, ?)"},
         {&update_account, "UPDATE accounts SET spent = ?2, documents = ?3 WHERE account = ?1"},
-        {&add_entry, "INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?)"},
-        {&add_tag, "INSERT OR IGNORE INTO recent_tags VALUES(?)"},
-        {&remove_tag, "DELETE FROM recent_tags WHERE tag = ?"},
+        {&add_entry, "INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?)"},
+        {&add_release, "INSERT OR IGNORE INTO recent_releases VALUES(?, ?)"},
+        {&remove_release, "DELETE FROM recent_releases WHERE tag = ? AND mac = ?"},
         {&withhold, "INSERT OR REPLACE INTO withheld VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
         {&unwithhold, "DELETE FROM withheld WHERE dataset = ? AND record = ? AND unit = ?"},
         {&find_unit, "SELECT unit FROM units WHERE name = ?"},
         {&add_unit, "INSERT INTO units(name) VALUES(?)"},
+        {&find_hash, "SELECT hash FROM entries WHERE entry = ?"},
         {&set_state, "UPDATE state SET entries = ?, head = ?, recent = ?"},
     };
     for (const auto& [statement, sql] : all) {
@@ -59,23 +61,23 @@ struct OpenAccount {
 /// One transaction's work.
 class Batch {
  public:
-  Batch(Database& database, Statements& statements, const LedgerTerms& terms)
-      : database_(database), sql_(statements), terms_(terms) {}
+  Batch(Database& database, Statements& statements, const LedgerTerms& terms, const LedgerState& state)
+      : database_(database), sql_(statements), terms_(terms), state_(state) {}
 
   Result<void> run(std::span<LedgerRequest> requests) {
-    SOTTO_ASSIGN(state_, read_state(database_));
-    has_old_tags_ = state_.entries > state_.recent;
+    SOTTO_ASSIGN(const std::int64_t any_old, database_.integer("SELECT EXISTS(SELECT 1 FROM releases)"));
+    has_old_ = any_old != 0;
     SOTTO_TRY(find_unit());
     SOTTO_ASSIGN(next_account_, database_.integer("SELECT 1 + COALESCE(MAX(account), 0) FROM accounts"));
     SOTTO_ASSIGN(const std::int64_t any_withheld, database_.integer("SELECT EXISTS(SELECT 1 FROM withheld)"));
-    SOTTO_TRY(add_tags(requests));
+    SOTTO_TRY(add_releases(requests));
     for (LedgerRequest& request : requests) {
       SOTTO_TRY(decide(request));
       if (request.released && any_withheld != 0) SOTTO_TRY(forget_withheld(request));
     }
-    SOTTO_TRY(remove_tags_of_withheld());
+    SOTTO_TRY(remove_releases_of_withheld());
     SOTTO_TRY(write_accounts());
-    if (state_.recent > kMostRecentTags) SOTTO_TRY(move_recent_tags());
+    if (state_.recent > kMostRecent) SOTTO_TRY(move_recent());
     return sql_.set_state.bind(1, static_cast<std::int64_t>(state_.entries))
         .bind(2, state_.head)
         .bind(3, static_cast<std::int64_t>(state_.recent))
@@ -86,11 +88,13 @@ class Batch {
   const LedgerTotals& totals() const { return totals_; }
 
  private:
-  /// The documents of the batch that have one tag, mostly a single one.
+  using Release = std::pair<DocumentTag, OutputMac>;
+
+  /// The documents of the batch that are one release, mostly a single one.
   struct Group {
-    DocumentTag tag;
+    Release release;
     bool charged;  // in the ledger, or entered in this batch
-    bool is_new;   // the tag was added by this batch
+    bool is_new;   // added by this batch
   };
 
   Result<void> find_unit() {
@@ -124,7 +128,6 @@ class Batch {
       if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
         request.released = false;
         ++totals_.withheld;
-        for (const LedgerDocument* document : fresh_) SOTTO_TRY(sql_.remove_tag.bind(1, document->tag).run());
         return withhold(request, *account, cost);
       }
       for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
@@ -135,39 +138,41 @@ class Batch {
     return {};
   }
 
-  /// Enters the tags of all documents, in the order of the tags: neighbours in the table share its pages.
+  /// Enters the releases of all documents, in the order of the tags: neighbours in the table share its pages.
   /// Those of documents that are not released after all are removed at the end.
-  Result<void> add_tags(std::span<const LedgerRequest> requests) {
-    std::vector<std::pair<DocumentTag, std::uint32_t>> all;
+  Result<void> add_releases(std::span<const LedgerRequest> requests) {
+    std::vector<std::pair<Release, std::uint32_t>> all;
     for (const LedgerRequest& request : requests)
       for (const LedgerDocument& document : request.documents)
-        all.emplace_back(document.tag, static_cast<std::uint32_t>(all.size()));
+        all.emplace_back(Release(document.tag, document.mac), static_cast<std::uint32_t>(all.size()));
     std::sort(all.begin(), all.end());
     group_of_.resize(all.size());
-    for (const auto& [tag, place] : all) {
-      if (groups_.empty() || groups_.back().tag != tag) {
-        SOTTO_ASSIGN(const bool is_new, add_tag(tag));
-        groups_.push_back({tag, !is_new, is_new});
+    for (const auto& [release, place] : all) {
+      if (groups_.empty() || groups_.back().release != release) {
+        SOTTO_ASSIGN(const bool is_new, add_release(release));
+        groups_.push_back({release, !is_new, is_new});
       }
       group_of_[place] = static_cast<std::uint32_t>(groups_.size() - 1);
     }
     return {};
   }
 
-  /// False when the tag is in the ledger already.
-  Result<bool> add_tag(const DocumentTag& tag) {
-    if (has_old_tags_) {
-      SOTTO_ASSIGN(const bool found, sql_.is_known.bind(1, tag).step());
+  /// False when it is in the ledger already.
+  Result<bool> add_release(const Release& release) {
+    const auto& [tag, mac] = release;
+    if (has_old_) {
+      SOTTO_ASSIGN(const bool found, sql_.is_known.bind(1, tag).bind(2, mac).step());
       sql_.is_known.reset();
       if (found) return false;
     }
-    SOTTO_TRY(sql_.add_tag.bind(1, tag).run());
+    SOTTO_TRY(sql_.add_release.bind(1, tag).bind(2, mac).run());
     return sqlite3_changes(database_.handle()) > 0;
   }
 
-  Result<void> remove_tags_of_withheld() {
-    for (const Group& group : groups_)
-      if (group.is_new && !group.charged) SOTTO_TRY(sql_.remove_tag.bind(1, group.tag).run());
+  Result<void> remove_releases_of_withheld() {
+    for (const auto& [release, charged, is_new] : groups_)
+      if (is_new && !charged)
+        SOTTO_TRY(sql_.remove_release.bind(1, release.first).bind(2, release.second).run());
     return {};
   }
 
@@ -181,6 +186,9 @@ class Batch {
       account.spent = sql_.find_account.integer(1);
       account.documents = sql_.find_account.integer(2);
       sql_.find_account.reset();
+      if (account.spent < 0 || account.documents < 0)
+        return fail(Errc::bad_format,
+                    fmt::format("{} is damaged: an account is below zero", database_.file()));
     } else {
       account.is_new = true;
     }
@@ -191,7 +199,7 @@ class Batch {
     if (account.number == 0) account.number = next_account_++;
     ++state_.entries;
     ++state_.recent;
-    state_.head = chain_next(state_.head, {state_.entries, document.tag, subject, terms_.unit,
+    state_.head = chain_next(state_.head, {state_.entries, document.tag, document.mac, subject, terms_.unit,
                                            document.amount, terms_.now.count()});
     SOTTO_TRY(sql_.add_entry.bind(1, static_cast<std::int64_t>(state_.entries))
                   .bind(2, document.tag)
@@ -199,6 +207,7 @@ class Batch {
                   .bind(4, document.amount)
                   .bind(5, std::int64_t{terms_.now.count()})
                   .bind(6, state_.head)
+                  .bind(7, document.mac)
                   .run());
     account.spent += document.amount;
     ++account.documents;
@@ -257,10 +266,11 @@ class Batch {
     return {};
   }
 
-  Result<void> move_recent_tags() {
+  Result<void> move_recent() {
     state_.recent = 0;
     return database_.execute(
-        "INSERT INTO tags SELECT tag FROM recent_tags ORDER BY tag; DELETE FROM recent_tags");
+        "INSERT INTO releases SELECT tag, mac FROM recent_releases ORDER BY tag, mac;"
+        "DELETE FROM recent_releases");
   }
 
   Database& database_;
@@ -268,7 +278,7 @@ class Batch {
   const LedgerTerms& terms_;
   LedgerState state_;
   LedgerTotals totals_;
-  bool has_old_tags_ = true;  // whether the table `tags` is worth a look
+  bool has_old_ = true;  // whether the table `releases` is worth a look
   std::int64_t unit_ = 0;
   std::int64_t next_account_ = 1;
   std::unordered_map<std::string, OpenAccount> accounts_;  // by subject
@@ -289,13 +299,15 @@ struct LedgerStore::Impl {
   LedgerTotals totals;
   int log_pages = 0;
 
-  Result<void> open(const std::filesystem::path& file, double wait_seconds) {
+  Result<void> open(const std::filesystem::path& typed, double wait_seconds) {
+    SOTTO_ASSIGN(const std::filesystem::path file, find_ledger(typed, true));
     std::error_code ignored;
     if (std::filesystem::file_size(file, ignored) > 0 && !ignored) {
       // A stranger's file is refused before anything is made beside it.
       SOTTO_ASSIGN(Database there, Database::open(file, Database::Access::read, wait_seconds));
       SOTTO_TRY(is_empty_or_ledger(there));
     }
+    SOTTO_TRY(make_ledger_file(file));
     SOTTO_ASSIGN(lock, LedgerLock::open(file, wait_seconds));
     SOTTO_TRY(lock.acquire());
     auto opened = open_database(file, wait_seconds);
@@ -305,7 +317,7 @@ struct LedgerStore::Impl {
 
   Result<void> open_database(const std::filesystem::path& file, double wait_seconds) {
     SOTTO_ASSIGN(database, Database::open(file, Database::Access::write, wait_seconds));
-    SOTTO_TRY(create_or_check_ledger(database));
+    SOTTO_TRY(make_or_upgrade_ledger(database));
     // FULL: a transaction is on the disk when COMMIT returns. Checkpoints happen under the lock only.
     SOTTO_TRY(database.execute(
         "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768"));
@@ -318,26 +330,58 @@ struct LedgerStore::Impl {
         &log_pages);
     SOTTO_TRY(statements.prepare(database));
     SOTTO_ASSIGN(state, read_state(database));
-    return {};
+    return check_holds_state();
+  }
+
+  /// An error unless the entries up to the last one that is known here are still the same, which its hash
+  /// says.
+  Result<void> check_holds_state() {
+    ChainHash last = chain_start(state.id);
+    bool found = true;
+    if (state.entries > 0) {
+      SOTTO_TRY(statements.find_hash.bind(1, static_cast<std::int64_t>(state.entries)).step());
+      found = statements.find_hash.copy(0, last);
+      statements.find_hash.reset();
+    }
+    if (found && last == state.head) return {};
+    return fail(Errc::bad_format,
+                fmt::format("{} is damaged, or an older copy took its place: entry {} is not what it was",
+                            database.file(), state.entries));
+  }
+
+  /// Charges in a file that nobody finds any more would be lost.
+  Result<void> check_in_place() const {
+    if (!database.has_moved()) return {};
+    return fail(Errc::io,
+                fmt::format("{} was moved, replaced or removed while it was in use", database.file()));
   }
 
   Result<void> charge(std::span<LedgerRequest> requests, const LedgerTerms& terms) {
+    SOTTO_TRY(check_in_place());
     SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
-    Batch batch(database, statements, terms);
-    Result<void> done = batch.run(requests);
-    if (done) done = database.execute("COMMIT");
+    Result<void> done = charge_in_transaction(requests, terms);
     if (!done) {
       (void)database.execute("ROLLBACK");  // fails where SQLite has rolled back already
       return done;
     }
-    state = batch.state();
-    totals.charged += batch.totals().charged;
-    totals.repeated += batch.totals().repeated;
-    totals.withheld += batch.totals().withheld;
+    SOTTO_TRY(check_in_place());
     // What could not be copied now is copied later; nothing is lost.
     if (log_pages > kCheckpointPages)
       (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
                                       nullptr);
+    return {};
+  }
+
+  Result<void> charge_in_transaction(std::span<LedgerRequest> requests, const LedgerTerms& terms) {
+    SOTTO_TRY(check_holds_state());
+    SOTTO_ASSIGN(const LedgerState now, read_state(database));
+    Batch batch(database, statements, terms, now);
+    SOTTO_TRY(batch.run(requests));
+    SOTTO_TRY(database.execute("COMMIT"));
+    state = batch.state();
+    totals.charged += batch.totals().charged;
+    totals.repeated += batch.totals().repeated;
+    totals.withheld += batch.totals().withheld;
     return {};
   }
 };

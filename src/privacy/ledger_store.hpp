@@ -14,10 +14,11 @@
 
 namespace sotto {
 
-/// A document that costs something.
+/// A document that costs something. Tag and MAC together are what is released.
 struct LedgerDocument {
   DocumentTag tag{};
   NanoEpsilon amount = 0;
+  OutputMac mac{};
 };
 
 /// A record that wants to be released: all its documents together, or nothing of it.
@@ -40,7 +41,7 @@ struct LedgerTerms {
 /// Sums over the batches of a run.
 struct LedgerTotals {
   std::uint64_t charged = 0;   ///< documents that were entered
-  std::uint64_t repeated = 0;  ///< documents that were released at no charge, being in the ledger already
+  std::uint64_t repeated = 0;  ///< documents that were released at no charge: this output is in the ledger
   std::uint64_t withheld = 0;  ///< records
 };
 
@@ -48,7 +49,8 @@ struct LedgerTotals {
 /// ledger.
 class LedgerStore {
  public:
-  /// Makes the ledger when there is none. `wait_seconds`: how long a call waits for other processes.
+  /// Makes the ledger when there is none, and upgrades one of an older version. `wait_seconds`: how long a
+  /// call waits for other processes.
   static Result<std::unique_ptr<LedgerStore>> open(const std::filesystem::path& file, double wait_seconds);
   ~LedgerStore();
 
@@ -56,9 +58,10 @@ class LedgerStore {
   /// Errc::interrupted.
   void while_waiting(std::function<bool()> go_on);
 
-  /// Decides about the records in their order and enters what is released. A document that is in the ledger
-  /// costs nothing; a record is withheld when its new documents would bring the account of (subject, unit)
-  /// over the limit. When this returns, all of it is on the disk; when it fails, none of it is in the ledger.
+  /// Decides about the records in their order and enters what is released. A document whose
+  /// output is in the ledger costs nothing, one with another output costs as much as the first time; a record
+  /// is withheld when its new documents would bring the account of (subject, unit) over the limit. When this
+  /// returns, all of it is on the disk; when it fails, none of it is in the ledger.
   Result<void> charge(std::span<LedgerRequest> requests, const LedgerTerms& terms);
 
   const LedgerId& id() const;

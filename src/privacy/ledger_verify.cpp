@@ -18,11 +18,12 @@ struct Sum {
 /// Each step returns false when it found a problem; the first one ends the check.
 class Verifier {
  public:
-  Verifier(Database& database, std::string_view pinned) : database_(database), pinned_(pinned) {}
+  Verifier(Database& database, int version, std::string_view pinned)
+      : database_(database), version_(version), pinned_(pinned) {}
 
   Result<LedgerCheck> run() {
     for (const auto step : {&Verifier::check_file, &Verifier::check_chain, &Verifier::check_state,
-                            &Verifier::check_accounts, &Verifier::check_tags}) {
+                            &Verifier::check_accounts, &Verifier::check_known}) {
       SOTTO_ASSIGN(const bool sound, (this->*step)());
       if (!sound) return check_;
     }
@@ -58,10 +59,11 @@ class Verifier {
     SOTTO_ASSIGN(state_, read_state(database_));
     head_ = chain_start(state_.id);
     note(0, head_);
-    SOTTO_ASSIGN(Statement rows,
-                 database_.prepare("SELECT entry, tag, subject, name, amount, time, hash, e.account "
-                                   "FROM entries e LEFT JOIN accounts a ON a.account = e.account "
-                                   "LEFT JOIN units u ON u.unit = a.unit ORDER BY entry"));
+    SOTTO_ASSIGN(Statement rows, database_.prepare(fmt::format(
+                                     "SELECT entry, tag, {}, subject, name, amount, time, hash, e.account "
+                                     "FROM entries e LEFT JOIN accounts a ON a.account = e.account "
+                                     "LEFT JOIN units u ON u.unit = a.unit ORDER BY entry",
+                                     mac_column(version_))));
     for (;;) {
       SOTTO_ASSIGN(const bool row, rows.step());
       if (!row) return true;
@@ -70,19 +72,22 @@ class Verifier {
   }
 
   bool check_entry(const Statement& row) {
-    ChainLink link{check_.entries + 1, {}, row.text(2), row.text(3), row.integer(4), row.integer(5)};
+    ChainLink link{check_.entries + 1, {}, {}, row.text(3), row.text(4), row.integer(5), row.integer(6)};
     ChainHash stored;
     const auto found = static_cast<std::uint64_t>(row.integer(0));
     if (found != link.number) return bad_entry(link.number, fmt::format("missing; the next is {}", found));
-    if (!row.copy(1, link.tag) || !row.copy(6, stored))
-      return bad_entry(link.number, "tag or hash is damaged");
+    if (!row.is_null(2)) link.mac.emplace();
+    if (!row.copy(1, link.tag) || (link.mac && !row.copy(2, *link.mac)) || !row.copy(7, stored))
+      return bad_entry(link.number, "tag, MAC or hash is damaged");
+    if (has_macs_ && !link.mac) return bad_entry(link.number, "its MAC is missing");
+    has_macs_ = link.mac.has_value();
     head_ = chain_next(head_, link);
     if (head_ != stored)
       return bad_entry(link.number,
                        "its hash does not fit: it, its subject or its unit was changed, or an "
                        "entry before it was exchanged");
     if (link.amount < 0) return bad_entry(link.number, "its amount is negative");
-    Sum& sum = sums_[row.integer(7)];
+    Sum& sum = sums_[row.integer(8)];
     if (__builtin_add_overflow(sum.spent, link.amount, &sum.spent))
       return bad_entry(link.number, "the sum of its account is too large");
     ++sum.documents;
@@ -115,32 +120,41 @@ class Verifier {
     return seen == sums_.size() || problem("an account that has entries is missing");
   }
 
-  /// A tag without an entry would be released at no charge, a missing one would be charged twice.
-  Result<bool> check_tags() {
-    SOTTO_ASSIGN(Statement entries, database_.prepare("SELECT tag, entry FROM entries ORDER BY tag"));
-    SOTTO_ASSIGN(Statement tags, database_.prepare("SELECT tag FROM tags UNION ALL "
-                                                   "SELECT tag FROM recent_tags ORDER BY tag"));
+  /// What is known without an entry would be released at no charge, what is missing would be charged twice.
+  Result<bool> check_known() {
+    const bool tags_only = version_ == 1;
+    SOTTO_ASSIGN(Statement entries,
+                 database_.prepare(
+                     tags_only ? "SELECT tag, NULL FROM entries ORDER BY tag"
+                               : "SELECT tag, mac FROM entries WHERE mac IS NOT NULL ORDER BY tag, mac"));
+    SOTTO_ASSIGN(Statement known,
+                 database_.prepare(tags_only ? "SELECT tag, NULL FROM tags UNION ALL "
+                                               "SELECT tag, NULL FROM recent_tags ORDER BY tag"
+                                             : "SELECT tag, mac FROM releases UNION ALL "
+                                               "SELECT tag, mac FROM recent_releases ORDER BY tag, mac"));
     for (;;) {
       SOTTO_ASSIGN(const bool entry, entries.step());
-      SOTTO_ASSIGN(const bool tag, tags.step());
-      if (!entry && !tag) return true;
-      if (!entry || !tag || entries.text(0) != tags.text(0))
-        return problem("the tables of known tags do not match the entries");
+      SOTTO_ASSIGN(const bool release, known.step());
+      if (!entry && !release) return true;
+      if (!entry || !release || entries.text(0) != known.text(0) || entries.text(1) != known.text(1))
+        return problem("the tables of known releases do not match the entries");
     }
   }
 
   Database& database_;
+  const int version_;
   const std::string_view pinned_;
   LedgerCheck check_;
   LedgerState state_;
   ChainHash head_{};
+  bool has_macs_ = false;  // the last entry had one; those of version 1 come first and have none
   std::unordered_map<std::int64_t, Sum> sums_;  // by account number
 };
 
 }  // namespace
 
-Result<LedgerCheck> verify_ledger(Database& database, std::string_view head) {
-  auto check = Verifier(database, head).run();
+Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_view head) {
+  auto check = Verifier(database, version, head).run();
   if (check || check.error().code != Errc::bad_format) return check;
   LedgerCheck damaged;  // SQLite itself could not read on
   damaged.problem = check.error().message;

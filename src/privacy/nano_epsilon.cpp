@@ -1,11 +1,12 @@
 #include "privacy/nano_epsilon.hpp"
 
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "base/check.hpp"
 
 namespace sotto {
 namespace {
@@ -31,7 +32,7 @@ NanoEpsilon scaled(const Decimal& value, std::uint64_t factor, bool up) {
 }  // namespace
 
 Decimal::Decimal(double value) {
-  assert(std::isfinite(value) && value > 0);
+  SOTTO_CHECK(std::isfinite(value) && value > 0);
   std::array<char, 64> text;
   const char* const end =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific).ptr;

@@ -11,15 +11,19 @@ inline double round_up(double value) {
   return std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-/// a + b, rounded up; exact where one of them is 0.
+/// The least number not below a + b, for numbers that are not negative: what rounding to the nearest lost is
+/// itself a number (Knuth's two-sum).
 inline double add_up(double a, double b) {
-  return a == 0 ? b : b == 0 ? a : round_up(a + b);
+  const double sum = a + b;
+  const double part = sum - a;
+  const double lost = (a - (sum - part)) + (b - part);
+  return lost > 0 ? round_up(sum) : sum;
 }
 
-/// a · b, rounded up; exact where one of them is 0 or 1.
+/// a · b, rounded up; exact where a double can hold the product, for products above 2^-900.
 inline double multiply_up(double a, double b) {
-  if (a == 0 || b == 0) return 0;
-  return a == 1 ? b : b == 1 ? a : round_up(a * b);
+  const double product = a * b;
+  return std::fma(a, b, -product) > 0 ? round_up(product) : product;
 }
 
 }  // namespace sotto

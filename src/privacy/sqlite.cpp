@@ -1,11 +1,15 @@
 #include "privacy/sqlite.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace sotto {
 namespace {
+
+constexpr double kLongestWait = 1e6;  // seconds; as milliseconds they fit an int
 
 /// A file name as an SQLite URI.
 std::string to_uri(const std::filesystem::path& file, const char* query) {
@@ -50,24 +54,36 @@ tl::unexpected<Error> database_error(sqlite3* database, const std::string& file)
   }
 }
 
-Statement& Statement::bind(int index, std::int64_t value) {
-  sqlite3_bind_int64(statement_.get(), index, value);
+Statement& Statement::bound(int code) {
+  if (bind_code_ == SQLITE_OK) bind_code_ = code;
   return *this;
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+  bind_code_ = SQLITE_OK;
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  return bound(sqlite3_bind_int64(statement_.get(), index, value));
 }
 
 Statement& Statement::bind(int index, std::string_view text) {
   // A null pointer would bind NULL.
-  sqlite3_bind_text(statement_.get(), index, text.empty() ? "" : text.data(), static_cast<int>(text.size()),
-                    SQLITE_STATIC);
-  return *this;
+  return bound(sqlite3_bind_text64(statement_.get(), index, text.empty() ? "" : text.data(), text.size(),
+                                   SQLITE_STATIC, SQLITE_UTF8));
 }
 
 Statement& Statement::bind(int index, std::span<const unsigned char> bytes) {
-  sqlite3_bind_blob(statement_.get(), index, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
-  return *this;
+  return bound(sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC));
 }
 
 Result<bool> Statement::step() {
+  if (bind_code_ != SQLITE_OK) {
+    auto error = fail(Errc::limit, fmt::format("{}: {}", file_, sqlite3_errstr(bind_code_)));
+    reset();
+    return error;
+  }
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) {
@@ -102,11 +118,33 @@ Result<Database> Database::open_uri(const std::filesystem::path& file, int flags
   Database database;
   database.file_ = file.string();
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(to_uri(file, query).c_str(), &handle,
-                                   flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code =
+      sqlite3_open_v2(to_uri(file, query).c_str(), &handle,
+                      flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, nullptr);
   database.database_.reset(handle);
   if (code != SQLITE_OK) return database_error(handle, database.file_);
+  SOTTO_TRY(database.distrust_content());
   return database;
+}
+
+Result<void> Database::distrust_content() {
+  const std::pair<int, int> settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                          {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                          {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                          {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+  for (const auto& [setting, value] : settings)
+    if (sqlite3_db_config(handle(), setting, value, nullptr) != SQLITE_OK)
+      return database_error(handle(), file_);
+  return execute("PRAGMA cell_size_check = ON");
+}
+
+Result<Database> Database::in_memory() {
+  return open_uri(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "");
+}
+
+bool Database::has_moved() const {
+  int moved = 0;
+  return sqlite3_file_control(handle(), nullptr, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
 }
 
 Result<Database> Database::open(const std::filesystem::path& file, Access access, double wait_seconds) {
@@ -115,7 +153,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
   SOTTO_ASSIGN(
       Database database,
       open_uri(file, write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE, ""));
-  sqlite3_busy_timeout(database.handle(), static_cast<int>(1000 * wait_seconds));
+  sqlite3_busy_timeout(database.handle(), static_cast<int>(1000 * std::min(wait_seconds, kLongestWait)));
   if (write) return database;
   // On a read-only medium SQLite cannot make the shared memory that a write-ahead log needs. Without a log
   // nobody is writing, and the file can be read as it is.

@@ -21,6 +21,7 @@ class Statement {
   Statement() = default;
   Statement(sqlite3_stmt* statement, std::string file) : statement_(statement), file_(std::move(file)) {}
 
+  /// What could not be bound makes the next step() fail.
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, std::string_view text);
   Statement& bind(int index, std::span<const unsigned char> bytes);
@@ -29,13 +30,14 @@ class Statement {
   Result<bool> step();
   /// For statements without rows.
   Result<void> run();
-  void reset() { sqlite3_reset(statement_.get()); }
+  void reset();
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   bool is_integer(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
   }
+  bool is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
   /// Valid until the next step() or reset().
   std::string_view text(int column) const;
   /// Copies a blob; false when it has another size.
@@ -45,16 +47,22 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
+  Statement& bound(int code);
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::string file_;
+  int bind_code_ = SQLITE_OK;  // of the first value that could not be bound
 };
 
-/// A connection. Not thread-safe.
+/// A connection. What stands in the file is data and never code: triggers do not fire, views are not there.
+/// Not thread-safe.
 class Database {
  public:
   enum class Access { read, write };
-  /// With Access::write the file is made when it is not there. Waits up to `wait_seconds` for locks.
+  /// No part of the name may be a link. With Access::write the file is made when it is not there. Waits up to
+  /// `wait_seconds` for locks.
   static Result<Database> open(const std::filesystem::path& file, Access access, double wait_seconds);
+  /// An empty one that lives as long as the connection.
+  static Result<Database> in_memory();
 
   /// Runs statements that have no parameters and give no rows.
   Result<void> execute(const char* sql);
@@ -62,6 +70,9 @@ class Database {
   /// The first column of the first row.
   Result<std::int64_t> integer(std::string_view sql);
   Result<std::string> text(std::string_view sql);
+
+  /// Whether the file is no longer what its name leads to: renamed, replaced or removed since it was opened.
+  bool has_moved() const;
 
   sqlite3* handle() const { return database_.get(); }
   const std::string& file() const { return file_; }
@@ -71,6 +82,7 @@ class Database {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   };
   static Result<Database> open_uri(const std::filesystem::path& file, int flags, const char* query);
+  Result<void> distrust_content();
   std::unique_ptr<sqlite3, Close> database_;
   std::string file_;
 };

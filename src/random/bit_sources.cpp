@@ -4,20 +4,25 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <sys/stat.h>
+
+#include <sotto/key_file.hpp>
 
 #include "base/file.hpp"
+#include "base/random_bytes.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr std::string_view kSeedDomain = "sotto-seed-1";
-constexpr std::size_t kHexDigits = 2 * std::tuple_size_v<Key>;
+constexpr std::size_t kHexDigits = 2 * sizeof(Key);
 // 64 digits and CR LF; one byte more shows that a file is too long without reading /dev/zero to its end.
 constexpr std::size_t kLongestKeyFile = kHexDigits + 2;
 
@@ -56,22 +61,21 @@ tl::unexpected<Error> bad_key_file(const std::string& name, std::size_t size) {
   if (size >= kHexDigits && size <= kLongestKeyFile) found += " that are not 64 hexadecimal digits";
   return fail(Errc::bad_format,
               fmt::format("key file {}: found {}; a key file holds exactly 32 raw bytes or 64 hexadecimal "
-                          "digits; make one with: head -c 32 /dev/urandom > FILE",
+                          "digits; make one with: (umask 077; head -c 32 /dev/urandom > FILE)",
                           name, found));
+}
+
+Key random_key_or_throw() {
+  const Result<Key> key = random_key();
+  if (!key) throw std::runtime_error(key.error().message);
+  return *key;
 }
 
 }  // namespace
 
-void initialize_sodium() {
-  // A failure only leaves the portable code in place; randombytes_buf makes itself ready and never returns
-  // weak bytes.
-  [[maybe_unused]] static const int ready = sodium_init();
-}
-
-Key random_key() {
-  initialize_sodium();
+Result<Key> random_key() {
   Key key;
-  randombytes_buf(key.data(), key.size());
+  SOTTO_TRY(fill_random(key));
   return key;
 }
 
@@ -87,7 +91,7 @@ Key key_from_seed(std::uint64_t seed) {
 
 Result<Key> read_key_file(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const FileDescriptor descriptor, open_for_reading(file));
-  std::array<char, kLongestKeyFile + 1> content;
+  LockedVector<char> content(kLongestKeyFile + 1);
   std::size_t size = 0;
   while (size < content.size()) {
     SOTTO_ASSIGN(const std::size_t got,
@@ -96,10 +100,18 @@ Result<Key> read_key_file(const std::filesystem::path& file) {
     size += got;
   }
   Key key;
-  const bool ok = parse_key({content.data(), size}, key);
-  sodium_memzero(content.data(), content.size());
-  if (!ok) return bad_key_file(file.string(), size);
+  if (!parse_key({content.data(), size}, key)) return bad_key_file(file.string(), size);
   return key;
+}
+
+std::string key_file_warning(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) == 0) return {};
+  return fmt::format(
+      "key file {} is open to other users (mode {:04o}); whoever reads it can undo the noise; "
+      "run: chmod 600 FILE",
+      file.string(), status.st_mode & 07777);
 }
 
 ChaChaBitSource::ChaChaBitSource(const Key& key, std::size_t expected_words) {
@@ -108,7 +120,6 @@ ChaChaBitSource::ChaChaBitSource(const Key& key, std::size_t expected_words) {
 }
 
 ChaChaBitSource::~ChaChaBitSource() {
-  sodium_memzero(key_.data(), key_.size());
   sodium_memzero(buffer_.data(), sizeof(buffer_));
 }
 
@@ -135,7 +146,7 @@ void ChaChaBitSource::refill() {
   refill_words_ = kBufferWords;
 }
 
-OsBitSource::OsBitSource() : stream_(random_key()) {
+OsBitSource::OsBitSource() : stream_(random_key_or_throw()) {
   count_forks();
   fork_generation_ = fork_count.load(std::memory_order_relaxed);
 }
@@ -144,7 +155,7 @@ void OsBitSource::refill() {
   // One word at a time: a longer buffer would be handed out on both sides of a fork.
   const std::uint64_t generation = fork_count.load(std::memory_order_relaxed);
   if (generation != fork_generation_) [[unlikely]] {
-    stream_.reset(random_key());
+    stream_.reset(random_key_or_throw());
     fork_generation_ = generation;
   }
   word_ = stream_.next();

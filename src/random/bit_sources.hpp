@@ -10,15 +10,12 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/result.hpp>
 
+#include "random/key.hpp"
+
 namespace sotto {
 
-using Key = std::array<unsigned char, 32>;
-
-/// Lets libsodium choose its vector code. Idempotent, thread-safe. What follows in this folder calls it.
-void initialize_sodium();
-
 /// A fresh key from the operating system. Thread-safe, and safe after fork.
-Key random_key();
+Result<Key> random_key();
 
 /// The key of `--seed`: whoever knows the seed can recompute all noise, so the output is not private.
 Key key_from_seed(std::uint64_t seed);
@@ -55,7 +52,8 @@ class ChaChaBitSource final : public BitSource {
 };
 
 /// Words for draws that belong to no document: ChaCha20 keyed by the operating system. A forked child takes
-/// a new key before its next word, so parent and child never share noise, whoever calls fork().
+/// a new key before its next word, so parent and child never share noise, whoever calls fork(). Throws
+/// std::runtime_error, as std::random_device does, where the system gives no random bytes.
 class OsBitSource final : public BitSource {
  public:
   OsBitSource();

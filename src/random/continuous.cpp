@@ -1,11 +1,11 @@
 #include "random/continuous.hpp"
 
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.hpp"
 #include "random/portable_math.hpp"
 
 namespace sotto {
@@ -103,7 +103,7 @@ void standard_normals(BitSource& bits, std::span<double> values) {
 }
 
 void uniform_direction(BitSource& bits, std::span<double> direction) {
-  assert(!direction.empty());
+  SOTTO_CHECK(!direction.empty());
   standard_normals(bits, direction);  // never zero, so neither is the norm
   // Four sums, always the same four: quicker than one and as reproducible.
   double squares[4] = {};
@@ -116,7 +116,7 @@ void uniform_direction(BitSource& bits, std::span<double> direction) {
 }
 
 double gamma(BitSource& bits, double shape) {
-  assert(shape >= 1);
+  SOTTO_CHECK(shape >= 1);
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -132,7 +132,7 @@ double gamma(BitSource& bits, double shape) {
 }
 
 double gamma_radius(BitSource& bits, unsigned dimension, double epsilon) {
-  assert(epsilon > 0);
+  SOTTO_CHECK(epsilon > 0);
   return gamma(bits, dimension) / epsilon;
 }
 

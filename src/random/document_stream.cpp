@@ -1,19 +1,20 @@
 #include "random/document_stream.hpp"
 
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
+
 namespace sotto {
 namespace {
 
 constexpr std::string_view kConfigurationHeader = "sotto-configuration-1\n";
-constexpr std::string_view kStreamTag = "sotto-stream-1";
-static_assert(kStreamVersion == 1, "kStreamTag carries the version");
+constexpr std::string_view kStreamTag = "sotto-stream-2";
+static_assert(kStreamVersion == 2, "kStreamTag carries the version");
 
 using Blake2bState = crypto_generichash_blake2b_state;
 
@@ -41,8 +42,13 @@ void append_part(Blake2bState& state, std::string_view bytes) {
   append(state, bytes);
 }
 
-void append_id(Blake2bState& state, const DocumentId& document) {
-  if (document.id) {
+void append_id(Blake2bState& state, const DocumentId& document, Repeats repeats) {
+  if (document.id && repeats == Repeats::fresh_noise) {
+    append_number(state, 1 + sizeof(document.record) + document.id->size());
+    append(state, "n");
+    append_number(state, document.record);
+    append(state, *document.id);
+  } else if (document.id) {
     append_number(state, 1 + document.id->size());
     append(state, "s");
     append(state, *document.id);
@@ -56,17 +62,17 @@ void append_id(Blake2bState& state, const DocumentId& document) {
 }  // namespace
 
 void CanonicalConfiguration::add(std::string_view key, std::string_view value) {
-  [[maybe_unused]] const bool inserted = entries_.emplace(key, value).second;
-  assert(inserted);
+  const bool inserted = entries_.emplace(key, value).second;
+  SOTTO_CHECK(inserted);
 }
 
 void CanonicalConfiguration::add_double(std::string_view key, double value) {
-  assert(std::isfinite(value));
+  SOTTO_CHECK(std::isfinite(value));
   // to_chars, unlike printf, does not look at the locale; without a precision it is exact.
   std::array<char, 64> digits;
   const auto [end, error] =
       std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
-  assert(error == std::errc());
+  SOTTO_CHECK(error == std::errc());
   add(key, fmt::format("{}0x{}", std::signbit(value) ? "-" : "", std::string_view(digits.data(), end)));
 }
 
@@ -85,10 +91,11 @@ Sha256Digest CanonicalConfiguration::digest() const {
   return sha256(serialize());
 }
 
-DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration)
-    : configuration_(configuration) {
+DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration,
+                                 Repeats repeats)
+    : configuration_(configuration), repeats_(repeats) {
   initialize_sodium();
-  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), std::tuple_size_v<Key>);
+  crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
   append(prefix_, kStreamTag);
   append_part(prefix_, dataset);
 }
@@ -100,7 +107,7 @@ DocumentStreams::~DocumentStreams() {
 Key DocumentStreams::stream_key(const DocumentId& document, std::string_view field,
                                 std::string_view text) const {
   Blake2bState state = prefix_;
-  append_id(state, document);
+  append_id(state, document, repeats_);
   append_part(state, field);
   append_part(state, text);
   append_part(state, {reinterpret_cast<const char*>(configuration_.data()), configuration_.size()});

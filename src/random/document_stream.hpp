@@ -19,7 +19,7 @@ namespace sotto {
 
 /// Raised by whatever changes the words of a stream or how a sampler uses them: then the same key gives other
 /// output, and a re-run is a new spend.
-inline constexpr int kStreamVersion = 1;
+inline constexpr int kStreamVersion = 2;
 
 /// The mechanism, its parameters, ε, the model's digest, policy and so on, in one form that two processes
 /// agree on to the byte. Two configurations that could give different output must not serialize alike.
@@ -55,17 +55,25 @@ struct DocumentId {
   std::uint64_t record = 0;
 };
 
+/// What a second document with the id, field and text of another gets.
+enum class Repeats {
+  same_noise,   ///< so that a re-run, in whatever order, repeats the output
+  fresh_noise,  ///< the record number joins the id, so that no two documents share noise
+};
+
 /// Stream keys of the documents of one run. Immutable, so safe to share between threads.
 ///
 /// A stream key is BLAKE2b-256, keyed by the run's key, of
-///   "sotto-stream-1" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
+///   "sotto-stream-2" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
 /// where each part after the first is its length (64 bits, little-endian) and its bytes, the id is 'r' and
-/// the record number (64 bits, little-endian) or 's' and the string, and the configuration enters as its
-/// SHA-256, so that a short document costs few compressions. The lengths keep a byte from moving across a
-/// border unnoticed: ("ab", "c") and ("a", "bc") have different keys.
+/// the record number (64 bits, little-endian), 's' and the string, or, where repeats get fresh noise, 'n',
+/// the record number and the string, and the configuration enters as its SHA-256, so that a short document
+/// costs few compressions. The lengths keep a byte from moving across a border unnoticed: ("ab", "c") and
+/// ("a", "bc") have different keys.
 class DocumentStreams {
  public:
-  DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration);
+  DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration,
+                  Repeats repeats = Repeats::same_noise);
   ~DocumentStreams();
   DocumentStreams(const DocumentStreams&) = default;
   DocumentStreams& operator=(const DocumentStreams&) = default;
@@ -77,6 +85,7 @@ class DocumentStreams {
  private:
   crypto_generichash_blake2b_state prefix_;  ///< after key, version and data set
   Sha256Digest configuration_;
+  Repeats repeats_;
 };
 
 /// What a ledger knows a document by: BLAKE2b-128, keyed by the document's stream key and personalized with

@@ -1,8 +1,9 @@
 #include "random/geometric.hpp"
 
-#include <cassert>
 #include <cmath>
 #include <cstddef>
+
+#include "base/check.hpp"
 
 namespace sotto {
 namespace {
@@ -37,7 +38,7 @@ TwoSidedGeometric::TwoSidedGeometric(double epsilon)
     : epsilon_(epsilon),
       low_digits_(make_low_digits(epsilon)),
       table_(make_table(epsilon, low_digits_.size())) {
-  assert(epsilon >= 1e-9 && epsilon <= 1e6);
+  SOTTO_CHECK(epsilon >= 1e-9 && epsilon <= 1e6);
 }
 
 std::int64_t TwoSidedGeometric::sample_by_digits(BitSource& bits) const {

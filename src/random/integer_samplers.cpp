@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/check.hpp"
+
 namespace sotto {
 
 UniformBatch::UniformBatch(std::uint64_t bound) : bound_(bound), per_word_(1) {
   constexpr std::uint64_t kLargestProduct = std::uint64_t{1} << 48;
-  assert(bound >= 1 && bound <= kLargestProduct);
+  SOTTO_CHECK(bound >= 1 && bound <= kLargestProduct);
   std::uint64_t product = bound;
   while (per_word_ < kMostPerWord && product <= kLargestProduct / bound) {
     product *= bound;

@@ -1,12 +1,13 @@
 // Uniform integers, exact coins and random digits.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <sotto/bit_source.hpp>
+
+#include "base/check.hpp"
 
 namespace sotto {
 
@@ -15,7 +16,7 @@ namespace sotto {
 /// one word, and another for each rejection, which has probability (2^64 mod bound) / 2^64: below 1/2, and
 /// negligible for a bound well below 2^64.
 inline std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound) {
-  assert(bound >= 1);
+  SOTTO_CHECK(bound >= 1);
   using Wide = unsigned __int128;
   Wide product = static_cast<Wide>(bits.next()) * bound;
   if (static_cast<std::uint64_t>(product) < bound) [[unlikely]] {
@@ -52,7 +53,7 @@ class UniformBatch {
 /// True with probability exactly numerator / denominator; numerator <= denominator, denominator >= 1. A
 /// floating-point probability would be rounded, so that a certificate about the fraction would not hold.
 inline bool bernoulli(BitSource& bits, std::uint64_t numerator, std::uint64_t denominator) {
-  assert(numerator <= denominator);
+  SOTTO_CHECK(numerator <= denominator);
   return uniform_below(bits, denominator) < numerator;
 }
 

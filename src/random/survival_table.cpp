@@ -1,9 +1,10 @@
 #include "random/survival_table.hpp"
 
-#include <cassert>
 #include <cmath>
 
 #include <mpfr.h>
+
+#include "base/check.hpp"
 
 namespace sotto {
 namespace {
@@ -122,8 +123,8 @@ void floor_of_survival(Real& result, GeometricLaw law, std::uint64_t m, unsigned
 }  // namespace
 
 SurvivalTable::SurvivalTable(GeometricLaw law) : law_(law) {
-  assert(std::isfinite(law.rate) && law.rate > 0);
-  assert(law.shape == GeometricLaw::Shape::digit || law.rate >= 1.0 / 32);
+  SOTTO_CHECK(std::isfinite(law.rate) && law.rate > 0);
+  SOTTO_CHECK(law.shape == GeometricLaw::Shape::digit || law.rate >= 1.0 / 32);
   const MpfrCacheGuard guard;
   compute_thresholds();
   compute_guide();

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
+
 namespace sotto {
 namespace {
 
@@ -57,7 +59,7 @@ void AliasTable::fill(std::span<const std::uint64_t> weights) {
     }
   }
   for (const std::uint32_t i : large) {
-    assert(left[i] == total_);
+    SOTTO_CHECK(left[i] == total_);
     columns_[i] = {total_, i};
   }
 }
@@ -70,7 +72,7 @@ std::vector<std::uint64_t> AliasTable::weights() const {
   }
   std::vector<std::uint64_t> result(columns_.size());
   std::transform(shares.begin(), shares.end(), result.begin(), [this](Wide share) {
-    assert(share % columns_.size() == 0);
+    SOTTO_CHECK(share % columns_.size() == 0);
     return static_cast<std::uint64_t>(share / columns_.size());
   });
   return result;

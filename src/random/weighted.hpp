@@ -3,7 +3,6 @@
 // small weights become impossible.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,9 +11,22 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/result.hpp>
 
+#include "base/check.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
+
+/// How many of the ascending `cumulative` are at most `position`. Takes as many steps for one position as for
+/// another, without a branch that depends on values: which weights a row has does not show in the time.
+inline std::size_t find_in_steps(std::span<const std::uint64_t> cumulative, std::uint64_t position) {
+  std::size_t found = 0;
+  for (std::size_t left = cumulative.size(); left > 0;) {
+    const std::size_t half = (left + 1) / 2;
+    found += half & (0 - std::size_t{cumulative[found + half - 1] <= position});
+    left -= half;
+  }
+  return found;
+}
 
 /// Constant time, two words a draw (and one for each rejection of uniform_below). Walker's alias method, set
 /// up as by Vose but in integers. Immutable, so safe to share between threads.
@@ -61,7 +73,7 @@ class CumulativeTable {
 
   /// The i whose share of [0, total()) holds `position` < total(), the shares lying in the order of i.
   std::uint32_t find(std::uint64_t position) const {
-    assert(position < total());
+    SOTTO_CHECK(position < total());
     std::uint32_t i = guide_[position >> guide_shift_];
     std::uint32_t end = guide_[(position >> guide_shift_) + 1];
     while (i < end) {

@@ -24,7 +24,7 @@ struct ByteMasks {
   std::uint64_t comma = 0;
   std::uint64_t exclamation = 0;  ///< ! and ?
   std::uint64_t slash = 0;
-  std::uint64_t rare = 0;  ///< @ _, control characters, bytes beyond ASCII: not for the fast path
+  std::uint64_t rare = 0;  ///< @ _ <, control characters, bytes beyond ASCII: not for the fast path
 };
 
 /// The definition, and the implementation where there is no vector unit we know.
@@ -43,7 +43,7 @@ inline ByteMasks byte_masks_portable(const char* bytes) {
     set(masks.comma, c == ',');
     set(masks.exclamation, c == '!' || c == '?');
     set(masks.slash, c == '/');
-    set(masks.rare, c >= 0x7F || c == '@' || c == '_' || (c < 0x20 && !is_ascii_whitespace(c)));
+    set(masks.rare, c >= 0x7F || c == '@' || c == '_' || c == '<' || (c < 0x20 && !is_ascii_whitespace(c)));
   }
   return masks;
 }
@@ -83,7 +83,7 @@ inline ByteMasks byte_masks(const char* bytes) {
   masks.exclamation = mask([&](__m128i c) { return either(is(c, '!'), is(c, '?')); });
   masks.slash = mask([&](__m128i c) { return is(c, '/'); });
   masks.rare = mask([&](__m128i c) {
-    return either(either(below_blank(c), is(c, '\x7F')), either(is(c, '@'), is(c, '_')));
+    return either(either(either(below_blank(c), is(c, '\x7F')), either(is(c, '@'), is(c, '_'))), is(c, '<'));
   });
   masks.rare &= ~line_blanks;
   return masks;

@@ -101,4 +101,8 @@ CharKind char_kind(char32_t value) {
   return value < kCached ? cache[value] : compute_kind(value);
 }
 
+std::string unicode_tables_version() {
+  return std::string("utf8proc ") + utf8proc_version();
+}
+
 }  // namespace sotto

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace sotto {
 
@@ -18,6 +19,10 @@ enum class CharKind : std::uint8_t {
 
 /// Thread-safe, for any value.
 CharKind char_kind(char32_t value);
+
+/// Of the library whose tables decide about characters and their case beyond ASCII, "utf8proc 2.8.0" for
+/// example: with other tables the same text may have other tokens.
+std::string unicode_tables_version();
 
 constexpr bool is_ascii_whitespace(char32_t value) {
   return value == ' ' || (value >= '\t' && value <= '\r');

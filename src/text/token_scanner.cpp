@@ -1,9 +1,10 @@
 #include "text/token_scanner.hpp"
 
-#include <cassert>
 #include <limits>
 
+#include "base/check.hpp"
 #include "text/char_kind.hpp"
+#include "text/punctuation_run.hpp"
 #include "text/sentence_tracker.hpp"
 #include "text/utf8.hpp"
 
@@ -59,10 +60,11 @@ class TokenScanner {
     switch (first.kind) {
       case CharKind::whitespace:
         tracker_.whitespace(first.value);
+        after_token_ = false;
         position_ += first.size;
         return;
       case CharKind::punctuation:
-        return emit(position_ + first.size, TokenClass::punctuation, first.value);
+        return punctuation(first);
       case CharKind::letter:
       case CharKind::digit:
       case CharKind::foreign:
@@ -97,6 +99,41 @@ class TokenScanner {
     tokens_.add({static_cast<std::uint32_t>(position_), static_cast<std::uint32_t>(end), token_class, ascii,
                  tracker_.token(token_class, first)});
     position_ = end;
+    after_token_ = true;
+  }
+
+  /// All of a run at once, so that a long one is read once.
+  void punctuation(const Char& first) {
+    std::size_t end = position_ + first.size;
+    if (!may_continue_run(end) && first.value != '<') return emit(end, TokenClass::punctuation, first.value);
+    run_.assign(1, first.value);
+    Char next = at(end);
+    for (; next.kind == CharKind::punctuation; next = at(end)) {
+      run_.push_back(next.value);
+      end += next.size;
+    }
+    if (run_.size() == 1 && is_heart(first, end)) return emit(end + 1, TokenClass::other, first.value);
+    const RunNeighbours neighbours{after_token_, next.kind != CharKind::whitespace};
+    if (run_.size() > 1 && !is_ordinary_run(run_, neighbours))
+      return emit(end, TokenClass::other, first.value);
+    for (const char32_t value : run_)
+      emit(position_ + encode_utf8(value).size, TokenClass::punctuation, value);
+  }
+
+  /// False only where no punctuation can stand.
+  bool may_continue_run(std::size_t position) const {
+    if (position >= text_.size()) return false;
+    const auto byte = static_cast<unsigned char>(text_[position]);
+    return !is_ascii_whitespace(byte) && !is_ascii_alphanumeric(byte);
+  }
+
+  /// "<3", where it is no comparison ("x<3", "<3.5", "<30") and the digit begins nothing else.
+  bool is_heart(const Char& first, std::size_t next) {
+    if (first.value != '<' || at(next).value != '3' || after_token_ || email_end(next) != 0) return false;
+    const Char after = at(next + 1);
+    return !is_word_kind(after.kind) && !extends(after.kind) &&
+           !joins(CharKind::digit, after, next + 1 + after.size) &&
+           (after.value != '_' || after_underscores(next + 1) == next + 1);
   }
 
   void symbols(const Char& first) {
@@ -229,6 +266,8 @@ class TokenScanner {
   std::size_t position_;
   SentenceTracker tracker_;
   TokenWriter& tokens_;
+  std::u32string run_;        // of punctuation; a member, so that its memory is used again
+  bool after_token_ = false;  // no whitespace stands directly before position_
   bool has_at_sign_;
   bool has_scheme_;
   std::size_t no_scheme_before_ = 0;
@@ -243,7 +282,7 @@ bool scan_tokens(std::string_view text, std::size_t begin, std::size_t end, bool
 }
 
 void tokenize_by_code_point(std::string_view text, std::vector<Token>& tokens) {
-  assert(text.size() <= std::numeric_limits<std::uint32_t>::max());
+  SOTTO_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max());
   TokenWriter writer(tokens, text.size());
   scan_tokens(text, 0, text.size(), true, writer);
   writer.finish();

@@ -1,16 +1,18 @@
 // The fast path: 64 bytes at a time as bit masks. Borders are local in plain ASCII text: a joiner belongs to
 // a word by its two neighbours, so all borders of a block come from a few shifts. Whatever needs more (bytes
-// beyond ASCII, letters next to digits, what could be a URL or an e-mail address) sends its stretch between
-// two blanks to scan_tokens(); no token contains whitespace, so that stretch can be cut out.
+// beyond ASCII, letters next to digits, what could be a URL or an e-mail address, runs of punctuation that
+// are not ordinary) sends its stretch between two blanks to scan_tokens(); no token contains whitespace, so
+// that stretch can be cut out.
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <limits>
 
 #include <sotto/tokenizer.hpp>
 
+#include "base/check.hpp"
 #include "text/byte_masks.hpp"
 #include "text/char_kind.hpp"
+#include "text/punctuation_run.hpp"
 #include "text/token_scanner.hpp"
 #include "text/token_writer.hpp"
 #include "text/utf8.hpp"
@@ -81,6 +83,7 @@ class FastTokenizer {
     Mask digit = 0;
     Mask slash = 0;
     Mask run = 0;
+    Mask punctuation = 0;
     Mask terminator = 0;
     Mask maybe_closer = 0;
     bool open = false;
@@ -97,7 +100,10 @@ class FastTokenizer {
   /// Appends the tokens that end in the block and returns where to go on: at the next block, or behind a
   /// stretch that reached beyond this one.
   std::size_t process(std::size_t base, const ByteMasks& block, const ByteMasks& next) {
-    const Borders borders = find_borders(block, next);
+    Borders borders = find_borders(block, next);
+    const Mask plain = borders.punctuation & ~block.rare;
+    if (const Mask pairs = plain & (plain << 1 | carry_.punctuation))
+      borders.rare |= unusual_runs(base, plain, pairs);
     Mask live = ~Mask{0};
     while (const Mask rare = borders.rare & live) [[unlikely]] {
         const std::size_t end = scan_stretch(base, borders, live, lowest_bit(rare));
@@ -108,13 +114,10 @@ class FastTokenizer {
     emit(base, borders, live);
     if (borders.space & live)
       stretch_begin_ = base + static_cast<std::size_t>(highest_bit(borders.space & live)) + 1;
-    carry_ = {block.letter >> kLastBit,
-              block.digit >> kLastBit,
-              block.slash >> kLastBit,
-              (borders.ends & ~borders.punctuation) >> kLastBit,
-              borders.terminator >> kLastBit,
-              borders.maybe_closer >> kLastBit,
-              borders.open};
+    carry_ = {block.letter >> kLastBit,         block.digit >> kLastBit,
+              block.slash >> kLastBit,          (borders.ends & ~borders.punctuation) >> kLastBit,
+              borders.punctuation >> kLastBit,  borders.terminator >> kLastBit,
+              borders.maybe_closer >> kLastBit, borders.open};
     return base + kBlockBytes;
   }
 
@@ -146,6 +149,40 @@ class FastTokenizer {
                    (block.letter & digit_before) | (block.digit & letter_before);
     borders.open = (run >> kLastBit & next_run & 1) != 0;
     return borders;
+  }
+
+  /// A bit inside each run of punctuation that is not ordinary; `pairs` has the bits whose predecessor is
+  /// punctuation too.
+  Mask unusual_runs(std::size_t base, Mask punctuation, Mask pairs) const {
+    Mask unusual = 0;
+    while (pairs != 0) {
+      const int second = lowest_bit(pairs);
+      const Mask rest = ~punctuation & ~below(second);
+      if (!is_ordinary(base + static_cast<std::size_t>(second) - 1,
+                       base + static_cast<std::size_t>(std::countr_zero(rest))))
+        unusual |= Mask{1} << second;
+      if (rest == 0) break;
+      pairs &= ~below(lowest_bit(rest));
+    }
+    return unusual;
+  }
+
+  /// Whether the run that text[begin, end) is part of is ordinary; it may reach into other blocks.
+  /// Punctuation next to punctuation is never inside a word or number. False for a long run, whatever it is:
+  /// a run that every block looked at from end to end would take quadratic time.
+  bool is_ordinary(std::size_t begin, std::size_t end) const {
+    const std::size_t longest = end - begin + kBlockBytes;
+    while (begin > 0 && is_punctuation(text_[begin - 1]) && end - begin < longest) --begin;
+    while (end < text_.size() && is_punctuation(text_[end]) && end - begin < longest) ++end;
+    if (end - begin >= longest) return false;
+    const RunNeighbours neighbours{begin > 0 && !is_blank(text_[begin - 1]),
+                                   end < text_.size() && !is_blank(text_[end])};
+    return is_ordinary_run(text_.substr(begin, end - begin), neighbours);
+  }
+
+  static bool is_blank(char c) { return is_ascii_whitespace(static_cast<unsigned char>(c)); }
+  static bool is_punctuation(char c) {
+    return c > ' ' && c < 0x7F && !is_ascii_alphanumeric(static_cast<unsigned char>(c));
   }
 
   /// Emits what stands before the stretch that contains the rare byte, then the stretch; returns the
@@ -238,7 +275,7 @@ class FastTokenizer {
 }  // namespace
 
 void tokenize(std::string_view text, std::vector<Token>& tokens) {
-  assert(text.size() <= std::numeric_limits<std::uint32_t>::max());
+  SOTTO_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max());
   TokenWriter writer(tokens, text.size());
   FastTokenizer(text, writer).run();
   writer.finish();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "base/tree_hash.hpp"
 
 namespace sotto {
 namespace {
@@ -115,8 +116,7 @@ std::string WordNet::digest() const {
   Sha256 hash;
   for (const Part& part : parts_)
     for (const MappedFile* file : {&part.index_file, &part.data_file, &part.exceptions_file})
-      hash.update(
-          to_hex(sha256(text_of(*file))));  // of each file first, so that no byte can move between them
+      hash.update(tree_hash(file->bytes()));  // of each file first, so that no byte can move between them
   return to_hex(hash.finish());
 }
 

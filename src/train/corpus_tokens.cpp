@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include <sotto/tokenizer.hpp>
 
@@ -70,43 +69,27 @@ class CorpusPass {
   /// nothing more to do, for one thread at a time.
   template <class MakeWorker>
   Result<void> run(const MakeWorker& make_worker) {
-    const auto body = [&] {
+    return turns_.run(thread_count(options_.threads), [&] {
       auto worker = make_worker();
       CorpusBlock block;
-      while (take(block)) {
-        Result<void> result = worker.work(block, reader_.input_name(block.input));
-        turns_.hand_in(block.sequence, std::move(result), [&] { return worker.hand_in(); });
-      }
+      turns_.share([&] { return take(block); },
+                   [&] { return worker.work(block, reader_.input_name(block.input)); },
+                   [&] { return worker.hand_in(); });
       const std::lock_guard lock(turns_.mutex());
       worker.finish();
-    };
-    {
-      std::vector<std::jthread> helpers;
-      for (unsigned i = 1; i < thread_count(options_.threads); ++i) helpers.emplace_back(body);
-      body();
-    }
-    return turns_.result();
+    });
   }
 
  private:
-  bool take(CorpusBlock& block) {
-    const std::lock_guard lock(reader_mutex_);
-    if (ended_ || turns_.failed()) return false;
-    const bool go_on =
-        !options_.progress || options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes());
-    Result<bool> more = go_on ? reader_.next(block) : fail(Errc::interrupted, "interrupted");
-    ended_ = !more || !*more;
-    if (!more) turns_.fail_at(taken_, std::move(more.error()));
-    if (!ended_) taken_ = block.sequence + 1;
-    return !ended_;
+  Result<bool> take(CorpusBlock& block) {
+    if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes()))
+      return fail(Errc::interrupted, "interrupted");
+    return reader_.next(block);
   }
 
   const TrainOptions& options_;
   TrainingPhase phase_;
   CorpusReader reader_;
-  std::mutex reader_mutex_;
-  bool ended_ = false;
-  std::uint64_t taken_ = 0;
   InOrder turns_;
 };
 

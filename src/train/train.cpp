@@ -123,7 +123,7 @@ Result<PhraseTensors> phrases_of(const VectorTable& vectors, const PhraseTable& 
     const PhraseId phrase = phrases.find(word);
     if (phrase == kNoPhrase)
       return fail(Errc::bad_format,
-                  fmt::format("{}: damaged; '{}' was in it and is not found", phrases.path().string(), word));
+                  fmt::format("{}: damaged; a phrase was in it and is not found", phrases.path().string()));
     keep[phrase] = true;
     ++(joints == 1 ? report.bigrams : report.trigrams);
   }
@@ -146,7 +146,7 @@ Result<void> write_trained(const TrainOptions& options, const FasttextRun& run, 
   report.vocabulary = written.words;
   report.scale = written.scale;
   report.largest_error = written.largest_error;
-  report.digest = std::move(written.digest);
+  report.sha256 = std::move(written.sha256);
   return {};
 }
 

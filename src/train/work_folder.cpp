@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/json.hpp"
 
 namespace sotto {
 namespace {
@@ -80,7 +81,7 @@ WorkFolder::~WorkFolder() {
 bool WorkFolder::holds(TokenizedCorpus& corpus) const {
   const Result<std::string> text = read_file(manifest());
   if (!text) return false;
-  const Json json = Json::parse(*text, nullptr, false);
+  const Json json = parse_json<Json>(*text);
   if (!json.is_object() || !json.contains("key") || json["key"] != key_) return false;
   const auto number = [&](const char* name) {
     return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;

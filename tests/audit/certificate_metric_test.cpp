@@ -47,7 +47,8 @@ class MetricCertificate : public SelectionTest {
     EXPECT_GE(found.epsilon, exact.low * (1 - kDivision)) << what;
     EXPECT_GE(found.epsilon, exact.high * (1 - kDivision)) << what;
     EXPECT_LE(found.worst.per_distance.lower, exact.high * (1 + kDivision)) << what;
-    EXPECT_LE(found.epsilon - found.worst.per_distance.lower, 1e-14 * found.epsilon + 1e-20) << what;
+    // Bounds that skip outputs add up long doubles near 1, whose last place is worth 2^-63.
+    EXPECT_LE(found.epsilon - found.worst.per_distance.lower, 1e-14 * found.epsilon + 0x1p-63) << what;
   }
 
   static FoundLoss certified(const Mechanism& mechanism, double limit, const SearchOptions& options = {}) {
@@ -159,31 +160,21 @@ VectorModel far_cloud_parts(int words) {
   return parts;
 }
 
-// At ε = 10 the far words' weights are little above 2^12, so rounding one down is worth 2.4e-4, about as much
-// as ½ε·d for words one unit apart: the promise on paper does not hold to the last percent, and the
-// certificate says so, and a certified target takes a smaller ε.
-TEST_F(MetricCertificate, CountsWhatRoundingCostsNearPairs) {
+// Words one unit apart, and others so far that ½ε·d of these two is of the size of what rounding takes from a
+// weight of 2^12: 10.3 is lost at ε = 10 unless the weights make room for it.
+TEST_F(MetricCertificate, RoundingCostsNearPairsNothing) {
   const auto model = write(far_cloud_parts(3000));
   const auto mechanism = make("santext", model, 10);
   const FoundLoss found = certified(*mechanism, INFINITY);
-  EXPECT_GT(found.epsilon, 10.1);
-  EXPECT_LT(found.epsilon, 11);
-  EXPECT_EQ(found.worst.distance, model->scale());
+  EXPECT_LE(found.epsilon, 10);
   std::vector<ExactRow> rows;
   for (TokenId x = 0; x < 4; ++x) rows.push_back(exact_row(selection(*mechanism).selection().weights(x)));
   const Enclosed exact = exhaustive_loss(rows, [&](std::size_t x, std::size_t other) {
     return MetricDistance{model->scale(),
                           model->squared_distance(static_cast<TokenId>(x), static_cast<TokenId>(other))};
   });
-  expect_equals_brute_force(found, exact, "the four near words");
-
-  CertifyOptions target;
-  target.mechanism = "santext";
-  target.epsilon = 10;
-  target.model = model->path().string();
-  const Certificate met = nominal_for_certificate(target).value();
-  EXPECT_LE(met.epsilon, 10);
-  EXPECT_LT(met.subject.epsilon, 10);
+  EXPECT_GT(exact.low, 8);
+  EXPECT_LE(exact.high, found.epsilon);
 }
 
 TEST_F(MetricCertificate, RefusesTooLittleMemory) {

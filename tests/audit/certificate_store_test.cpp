@@ -89,6 +89,18 @@ TEST_F(CertificateStore, NoChangeOfTheContentGoesUnnoticed) {
   }
 }
 
+TEST_F(CertificateStore, NumbersThatWouldWrapAroundAreRefused) {
+  using Json = nlohmann::ordered_json;
+  const std::string made = to_json(certify(certify_options(1)).value());
+  for (const char* number : {"4294967297", "-1e300", "1.5"}) {
+    Json json = Json::parse(made);
+    json.erase("content_sha256");
+    json["subject"]["stream_version"] = Json::parse(number);
+    json["content_sha256"] = to_hex(sha256(json.dump()));
+    expect_error(parse_certificate(json.dump()), Errc::bad_format, {"certificate"});
+  }
+}
+
 TEST_F(CertificateStore, ASampleIsNeitherStoredNorRead) {
   CertifyOptions options = certify_options(1);
   options.sample = 5;

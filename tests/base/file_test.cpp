@@ -2,7 +2,10 @@
 
 #include <fstream>
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/temporary_folder.hpp"
@@ -36,6 +39,104 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "out"));
   }
   EXPECT_EQ(entries(folder.path()), 0U);
+}
+
+mode_t mode_of(const std::filesystem::path& file) {
+  struct stat status {};
+  EXPECT_EQ(::stat(file.c_str(), &status), 0);
+  return status.st_mode & 07777;
+}
+
+void replace(const std::filesystem::path& target, std::string_view content) {
+  auto file = AtomicFile::create(target);
+  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file->write(content));
+  ASSERT_TRUE(file->commit());
+}
+
+TEST(AtomicFile, KeepsTheModeOfTheFileItReplaces) {
+  const testing::TemporaryFolder folder;
+  const auto target = folder.path() / "out";
+  for (const mode_t mode : {0600, 0640, 0444, 0666}) {
+    std::filesystem::remove(target);
+    std::ofstream(target) << "older";
+    ASSERT_EQ(::chmod(target.c_str(), mode), 0);
+    replace(target, "newer");
+    EXPECT_EQ(mode_of(target), mode);
+    EXPECT_EQ(read_file(target).value(), "newer");
+  }
+}
+
+TEST(AtomicFile, ANewFileHasTheUsualMode) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "other") << "x";
+  replace(folder.path() / "out", "x");
+  EXPECT_EQ(mode_of(folder.path() / "out"), mode_of(folder.path() / "other"));
+}
+
+// The name under which a file waits that is going to replace another one.
+std::filesystem::path hidden(const std::filesystem::path& target, int number) {
+  return target.parent_path() / fmt::format(".{}.sotto-{}", target.filename().string(), number);
+}
+
+TEST(AtomicFile, FollowsNoLinkThatWaitsAtItsHiddenName) {
+  const testing::TemporaryFolder folder;
+  const auto target = folder.path() / "out";
+  const auto victim = folder.path() / "victim";
+  std::ofstream(target) << "older";
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, hidden(target, 0));
+  std::filesystem::create_directory(hidden(target, 1));
+  replace(target, "newer");
+  EXPECT_EQ(read_file(target).value(), "newer");
+  EXPECT_EQ(read_file(victim).value(), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(hidden(target, 0)));
+}
+
+TEST(AtomicFile, RemovesWhatAKilledRunLeftButNotWhatALivingOneWrites) {
+  const testing::TemporaryFolder folder;
+  const auto target = folder.path() / "out";
+  std::ofstream(target) << "older";
+  std::ofstream(hidden(target, 0)) << "half of it";
+  std::ofstream(hidden(target, 1)) << "being written";
+  const auto living = open_for_writing(hidden(target, 1));
+  ASSERT_TRUE(living && try_lock(living->get()));
+  replace(target, "newer");
+  EXPECT_FALSE(std::filesystem::exists(hidden(target, 0)));
+  EXPECT_EQ(read_file(hidden(target, 1)).value(), "being written");
+  EXPECT_EQ(read_file(target).value(), "newer");
+}
+
+TEST(AtomicFile, OfItsOwnReplacesALinkAndNotWhatItLeadsTo) {
+  const testing::TemporaryFolder folder;
+  const auto victim = folder.path() / "victim";
+  std::ofstream(victim) << "precious";
+  for (const auto& leads_to : {victim, std::filesystem::path("/dev/full")}) {
+    const auto link = folder.path() / "link";
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(leads_to, link);
+    auto file = AtomicFile::create_own(link);
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file->write("note"));
+    ASSERT_TRUE(file->commit());
+    EXPECT_FALSE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(read_file(link).value(), "note");
+    EXPECT_EQ(read_file(victim).value(), "precious");
+  }
+}
+
+TEST(OwnFile, IsARegularOneWithASingleName) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "file";
+  std::ofstream(file) << "x";
+  EXPECT_TRUE(open_own_file(file, O_RDWR));
+  EXPECT_EQ(open_own_file(folder.path() / "absent", O_RDWR).error().code, Errc::not_found);
+  std::filesystem::create_symlink(file, folder.path() / "link");
+  EXPECT_FALSE(open_own_file(folder.path() / "link", O_RDWR));
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(open_own_file(folder.path() / "pipe", O_RDWR));
+  std::filesystem::create_hard_link(file, folder.path() / "second name");
+  EXPECT_FALSE(open_own_file(file, O_RDWR));
 }
 
 TEST(AtomicFile, RefusesAFolderAndAMissingParent) {

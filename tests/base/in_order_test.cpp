@@ -1,48 +1,69 @@
 #include "base/in_order.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <new>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace sotto {
 namespace {
+
+constexpr std::uint64_t kBlocks = 200;
+
+/// What happens to which blocks.
+struct Trouble {
+  std::vector<std::uint64_t> bad = {};        // work on them fails
+  std::vector<std::uint64_t> throwing = {};   // work on them throws
+  std::uint64_t unreadable = kBlocks;         // cannot be taken
+  std::uint64_t unreadable_throws = kBlocks;  // throws when it is taken
+  std::uint64_t unwritable_throws = kBlocks;  // throws when it is handed in
+  int threads_that_throw = 0;                 // before they take a block
+};
 
 struct Outcome {
   std::vector<std::uint64_t> written;
   Result<void> result;
 };
 
-/// Four threads work on 1,000 blocks, the later ones of each ten faster; blocks in `bad` fail, and
-/// `unreadable` could not be read.
-Outcome run(const std::vector<std::uint64_t>& bad, std::uint64_t unreadable = 1000) {
+bool contains(const std::vector<std::uint64_t>& blocks, std::uint64_t block) {
+  return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
+}
+
+/// Four threads work on 200 blocks, the later ones of each ten faster.
+Outcome run(const Trouble& trouble) {
   InOrder order;
-  std::atomic<std::uint64_t> next = 0;
+  std::uint64_t next = 0;
+  std::atomic<int> started = 0;
   Outcome outcome;
-  const auto work = [&] {
-    while (!order.failed()) {  // a block that was taken is handed in
-      const std::uint64_t block = next++;
-      if (block >= unreadable) break;
+  outcome.result = order.run(4, [&] {
+    if (started++ < trouble.threads_that_throw) throw std::bad_alloc();
+    std::uint64_t block = 0;
+    const auto take = [&]() -> Result<bool> {
+      block = next++;
+      if (block == kBlocks) return false;
+      if (block == trouble.unreadable) return fail(Errc::bad_format, "unreadable");
+      if (block == trouble.unreadable_throws) throw std::bad_alloc();
+      return true;
+    };
+    const auto work = [&]() -> Result<void> {
       for (std::uint64_t i = block % 10; i < 10; ++i) std::this_thread::yield();
-      const bool fails = std::find(bad.begin(), bad.end(), block) != bad.end();
-      Result<void> result;
-      if (fails)
-        result = fail(Errc::bad_format, "block " + std::string(1, static_cast<char>('0' + block % 10)));
-      order.hand_in(block, std::move(result), [&]() -> Result<void> {
-        outcome.written.push_back(block);
-        return {};
-      });
-    }
-    if (unreadable < 1000) order.fail_at(unreadable, Error{Errc::bad_format, "unreadable"});
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i) threads.emplace_back(work);
-  }
-  outcome.result = order.result();
+      if (contains(trouble.throwing, block)) throw std::runtime_error(fmt::format("thrown {}", block));
+      if (contains(trouble.bad, block)) return fail(Errc::bad_format, fmt::format("block {}", block));
+      return {};
+    };
+    order.share(take, work, [&]() -> Result<void> {
+      if (block == trouble.unwritable_throws) throw std::bad_alloc();
+      outcome.written.push_back(block);
+      return {};
+    });
+  });
   return outcome;
 }
 
@@ -55,23 +76,51 @@ std::vector<std::uint64_t> up_to(std::uint64_t end) {
 TEST(InOrder, HandsInEveryBlockInItsTurn) {
   const Outcome outcome = run({});
   EXPECT_TRUE(outcome.result);
-  EXPECT_EQ(outcome.written, up_to(1000));
+  EXPECT_EQ(outcome.written, up_to(kBlocks));
 }
 
 TEST(InOrder, EarliestFailureCountsAndWhatStandsBeforeItIsHandedIn) {
-  for (int round = 0; round < 20; ++round) {
-    const Outcome outcome = run({503, 504, 505, 506});
+  for (int round = 0; round < 5; ++round) {
+    const Outcome outcome = run({.bad = {103, 104, 105, 106}});
     ASSERT_FALSE(outcome.result);
-    EXPECT_EQ(outcome.result.error().message, "block 3");
-    EXPECT_EQ(outcome.written, up_to(503));
+    EXPECT_EQ(outcome.result.error().message, "block 103");
+    EXPECT_EQ(outcome.written, up_to(103));
   }
 }
 
 TEST(InOrder, BlockThatCannotBeReadEndsTheRunBehindItsPredecessors) {
-  const Outcome outcome = run({}, 400);
+  const Outcome outcome = run({.unreadable = 80});
   ASSERT_FALSE(outcome.result);
   EXPECT_EQ(outcome.result.error().message, "unreadable");
-  EXPECT_EQ(outcome.written, up_to(400));
+  EXPECT_EQ(outcome.written, up_to(80));
+}
+
+TEST(InOrder, AnExceptionIsTheFailureOfItsBlock) {
+  for (int round = 0; round < 5; ++round) {
+    const Outcome outcome = run({.bad = {104}, .throwing = {103, 105}});
+    ASSERT_FALSE(outcome.result);
+    EXPECT_EQ(outcome.result.error().message, "thrown 103");
+    EXPECT_EQ(outcome.written, up_to(103));
+  }
+}
+
+TEST(InOrder, AnExceptionWhileABlockIsTakenOrHandedInEndsTheRun) {
+  for (const Trouble& trouble : {Trouble{.unreadable_throws = 80}, Trouble{.unwritable_throws = 80}}) {
+    const Outcome outcome = run(trouble);
+    ASSERT_FALSE(outcome.result);
+    EXPECT_EQ(outcome.result.error().code, Errc::limit);
+    EXPECT_EQ(outcome.result.error().message, "out of memory");
+    EXPECT_EQ(outcome.written, up_to(80));
+  }
+}
+
+TEST(InOrder, AThreadThatCannotBeginEndsTheRun) {
+  for (const int threads : {1, 4}) {
+    const Outcome outcome = run({.threads_that_throw = threads});
+    ASSERT_FALSE(outcome.result);
+    EXPECT_EQ(outcome.result.error().message, "out of memory");
+    EXPECT_EQ(outcome.written, up_to(outcome.written.size()));
+  }
 }
 
 }  // namespace

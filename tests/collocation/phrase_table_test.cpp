@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "base/safetensors.hpp"
+#include "base/tree_hash.hpp"
 #include "collocation/phrase_writer.hpp"
 #include "collocation/segment_fixture.hpp"
 #include "support/result_matchers.hpp"
@@ -106,7 +107,8 @@ TEST(PhraseTable, MetadataIsKept) {
   ASSERT_TRUE(digest);
   const auto table = PhraseTable::open(file);
   ASSERT_TRUE(table);
-  EXPECT_EQ((*table)->digest(), *digest);
+  EXPECT_EQ((*table)->stored_sha256(), *digest);
+  EXPECT_EQ((*table)->digest(), tree_hash_file(file).value());
   EXPECT_THAT((*table)->metadata(),
               ElementsAre(std::pair("licence", "CC0-1.0"), std::pair("source", "tests")));
   for (const char* reserved : {"format", "sha256", "phrase_version", ""})
@@ -123,10 +125,10 @@ TEST(PhraseTable, RefusesWhatIsNoPhrase) {
                  Errc::invalid_argument, {});
   expect_error(
       write_phrase_table(file, std::vector<ScoredPhrase>{{"a_b", 1, 1}, {"c_d", 1, 1}, {"a_b", 2, 1}}, {}),
-      Errc::invalid_argument, {"a_b", "twice"});
+      Errc::invalid_argument, {"phrase 3", "twice"});
   for (const double score : {static_cast<double>(NAN), static_cast<double>(INFINITY), 32768.0, -1e300})
     expect_error(write_phrase_table(file, std::vector<ScoredPhrase>{{"a_b", score, 1}}, {}),
-                 Errc::invalid_argument, {"a_b", "score"});
+                 Errc::invalid_argument, {"phrase 1", "score"});
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
@@ -159,7 +161,7 @@ TEST(PhraseTable, APartOfATableInsideAnotherFile) {
   const auto inside = PhraseTable::open(file);
   ASSERT_TRUE(inside) << inside.error().message;
   EXPECT_EQ((*inside)->size(), 2U);
-  EXPECT_EQ((*inside)->digest(), *digest);
+  EXPECT_EQ((*inside)->stored_sha256(), *digest);
   EXPECT_EQ((*inside)->pmi((*inside)->find("new_york")), 7.25);
   EXPECT_EQ((*inside)->count((*inside)->find("don't_know")), 300U);
   EXPECT_EQ((*inside)->find("new_zealand"), kNoPhrase);
@@ -229,10 +231,23 @@ TEST_F(DamagedTable, HostileTensors) {
     std::memcpy(&header, bytes_.data(), 8);
     return header;
   }();
+  // Words are checked at opening, so in every second round they stay as they are and the rest is reached.
+  const std::vector<std::byte> aligned = [&] {
+    const auto bytes = std::as_bytes(std::span(bytes_));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }();
+  const Safetensors parsed = parse_safetensors(aligned, "table").value();
+  const auto is_of_words = [&](std::size_t i) {
+    const auto within = [&](const char* name) {
+      const auto bytes = parsed.find(name)->bytes;
+      return &aligned[i] >= bytes.data() && &aligned[i] < bytes.data() + bytes.size();
+    };
+    return within("phrase_words") || within("phrase_word_offsets");
+  };
   for (int round = 0; round < 2000; ++round) {
     std::string hostile = bytes_;
     for (std::size_t i = data; i + 4 <= hostile.size(); i += 4) {
-      if (random() % 4 != 0) continue;
+      if (random() % 4 != 0 || (round % 2 == 1 && (is_of_words(i) || is_of_words(i + 3)))) continue;
       const std::uint32_t values[] = {0, 1, 5, 0xFFFFFFFF, 0x7FFFFFFF, static_cast<std::uint32_t>(random())};
       std::memcpy(hostile.data() + i, &values[random() % 6], 4);
     }
@@ -243,6 +258,22 @@ TEST_F(DamagedTable, HostileTensors) {
   for (std::size_t i = data; i < full.size(); ++i)
     if (full[i] == '\xFF') full[i] = '\x00';
   EXPECT_FALSE(survives(full));
+}
+
+TEST_F(DamagedTable, WordsThatForgeOutput) {
+  const std::size_t at = bytes_.find("new");
+  ASSERT_NE(at, std::string::npos);
+  const auto file = folder_.path() / "damaged.safetensors";
+  const std::map<std::string, std::string> faults = {{"n\tw", "blank"},
+                                                     {"n\nw", "blank"},
+                                                     {"n\x01w", "control"},
+                                                     {"n\xFFw", "UTF-8"},
+                                                     {"n\xC2\x85", "control"}};
+  for (const auto& [word, fault] : faults) {
+    std::string hostile = bytes_;
+    std::ofstream(file, std::ios::binary) << hostile.replace(at, 3, word);
+    expect_error(PhraseTable::open(file), Errc::bad_format, {fault});
+  }
 }
 
 }  // namespace

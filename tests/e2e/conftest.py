@@ -25,6 +25,10 @@ WORDS = (
 ).split() + [a + b + c for a in "bdfgklmnprst" for b in ("a", "e", "o", "ar") for c in ("t", "n", "l", "st")]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: of the long suite; a smaller version of it runs always")
+
+
 @dataclass
 class Outcome:
     code: int
@@ -38,7 +42,8 @@ class Outcome:
 
 def clean_environment(home):
     """Nothing of the caller's settings, so that no model of the user or the machine is found by accident."""
-    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ}
+    sanitizers = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+    kept = {name: os.environ[name] for name in sanitizers if name in os.environ}
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8", **kept}
 
 
@@ -80,6 +85,8 @@ class Program:
     def write(self, name, content) -> Path:
         path = self.folder / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if path.suffix == ".key":
+            path.chmod(0o600)  # otherwise every run would warn of it
         return path
 
     def files(self) -> List[str]:
@@ -133,6 +140,7 @@ def program(models, tmp_path):
 def key(tmp_path):
     path = tmp_path / "secret.key"
     path.write_bytes(bytes(range(32)))
+    path.chmod(0o600)
     return path
 
 

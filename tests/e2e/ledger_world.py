@@ -31,12 +31,23 @@ def part(data):
     return struct.pack("<Q", len(data)) + data
 
 
+def stream_of(record, dataset, configuration, key=KEY, field="text"):
+    """The stream key of a record's document, computed here from the description in src/random/document_stream.hpp."""
+    return hashlib.blake2b(b"sotto-stream-2" + part(dataset.encode()) + part(b"s" + record["id"].encode())
+                           + part(field.encode()) + part(record[field].encode()) + part(bytes.fromhex(configuration)),
+                           key=key, digest_size=32).digest()
+
+
 def tag_of(record, dataset, configuration, key=KEY, field="text"):
-    """The tag of a record's document, computed here from the description in src/random/document_stream.hpp."""
-    stream = hashlib.blake2b(b"sotto-stream-1" + part(dataset.encode()) + part(b"s" + record["id"].encode())
-                             + part(field.encode()) + part(record[field].encode()) + part(bytes.fromhex(configuration)),
-                             key=key, digest_size=32).digest()
+    """The tag of a record's document, from the same description."""
+    stream = stream_of(record, dataset, configuration, key, field)
     return hashlib.blake2b(record["who"].encode(), key=stream, digest_size=16, person=b"sotto-tag-1").digest()
+
+
+def mac_of(output, record, dataset, configuration, key=KEY, field="text"):
+    """The MAC of the text that came out for a record's document, from the same description."""
+    subkey = hashlib.blake2b(key=stream_of(record, dataset, configuration, key, field), digest_size=32, person=b"sotto-output-1").digest()
+    return hashlib.blake2b(output.encode(), key=subkey, digest_size=16, person=b"sotto-mac-1").digest()
 
 
 @dataclass
@@ -90,6 +101,7 @@ class KilledRuns:
         self.source.write_bytes(as_jsonl(records))
         self.key = folder / "key"
         self.key.write_bytes(KEY)
+        self.key.chmod(0o600)
         self.command = ["privatize", "--field", "text", "--id-field", "id", "--dataset", "d", "--format", "jsonl",
                         "--key-file", self.key, "--ledger", self.ledger, "--subject", "who", "--limit", str(limit), "--quiet",
                         *options]

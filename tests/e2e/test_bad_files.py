@@ -191,7 +191,7 @@ def interrupted(program, key):
     ({"offset": "x"}, FAILED, ["out.checkpoint", "is damaged"]),
     ({"counts": [1, 2]}, FAILED, ["out.checkpoint", "is damaged"]),
     ({"output_bytes": 10**12}, FAILED, ["out.partial", "shorter"]),
-    ({"output_bytes": -1}, FAILED, ["out.partial", "shorter"]),
+    ({"output_bytes": -1}, FAILED, ["out.checkpoint", "is damaged"]),
     ({"input": 7}, FAILED, "checkpoint points beyond the inputs"),
     ({"offset": 10**12}, FAILED, "checkpoint points beyond the inputs"),
 ], ids=str)

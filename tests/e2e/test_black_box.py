@@ -63,8 +63,21 @@ def test_the_document_path(program):
     strict = audit(program, "--model", program.model, "-e", "1", "--through", "document")
     assert strict["verdict"] == "failed to falsify"
     assert any("jane.roe@example.org" in (pair["first"], pair["second"]) for pair in strict["pairs"])
-    paper = audit(program, "--model", program.model, "-e", "1", "--through", "document", "--policy", "paper")
-    assert paper["verdict"] == "refuted" and paper["epsilon_lower_bound"] == "infinite"
+    paper = ["--model", program.model, "-e", "1", "--through", "document", "--policy", "paper"]
+    own = audit(program, *paper)
+    assert own["verdict"] == "failed to falsify"
+    assert any("kept words" in pair["differ_in"] and not pair["claimed"] for pair in own["pairs"])
+    given = audit(program, *paper, "--metric", "index")
+    assert given["verdict"] == "refuted" and given["epsilon_lower_bound"] == "infinite"
+
+
+def test_two_texts(program):
+    ask = ["--model", program.model, "-e", "1", "--through", "document"]
+    outside = audit(program, *ask, "--pair", "5 soup", "50 soup", "--pair", "5 soup", "7 soup")
+    assert outside["verdict"] == "failed to falsify" and len(outside["pairs"]) == 4
+    assert outside["pairs"][-1]["differ_in"] == ["digit counts and separators of numbers"]
+    assert outside["pairs"][-1]["loss_lower_bound"] > 3
+    assert audit(program, *ask, "--metric", "index", "--pair", "5 soup", "50 soup")["verdict"] == "refuted"
 
 
 def test_foreign_programs(program, models, script):

@@ -1,6 +1,7 @@
 """Budgets for documents, and words privatized in phrases, through the whole program."""
 
 import json
+import math
 
 import pytest
 
@@ -55,13 +56,15 @@ def test_every_mechanism(program, choose, key, mechanism):
     program.write("in.txt", phrased(300))
     run = ["privatize", "in.txt", *choose(mechanism), "--budget", "S3", "--document-epsilon", "10", "--key-file", key,
            "--quiet"]
-    expected = program.ok(*run, "--threads", "1", "--report", "receipt.json").out
+    expected = program.ok(*run, "--threads", "1", "--report", "receipt.json", "--statistics", "statistics.json").out
     assert expected.count(b"\n") == 300 and b"_" not in expected
     assert program.ok(*run, "--threads", "3", "--memory", "1M").out == expected
     assert b"".join(program.ok(*run, "--shard", f"{i}/3").out for i in (1, 2, 3)) == expected
     receipt = json.loads((program.folder / "receipt.json").read_text())
-    assert receipt["collocations"]["input_phrases"] >= 200
-    assert receipt["guarantee"]["document"]["epsilon_sum_max"] <= 10
+    assert json.loads((program.folder / "statistics.json").read_text())["phrases"]["in"] >= 200
+    if receipt["guarantee"]["holds"]:
+        assert receipt["guarantee"]["document"]["epsilon_sum_max"] <= 10
+        assert "segmentation into tokens" in receipt["guarantee"]["adjacency"]
     assert receipt["budget"]["epsilon_per_token"]["largest"] <= 10 / 3
 
 
@@ -79,6 +82,16 @@ def test_every_format(program, choose, key, mechanism):
     table = program.ok("privatize", "in.csv", *base).text.splitlines()
     assert table[1].endswith(' cold soup, I think"') and table[2] == "2,Night train"
     assert program.ok("privatize", "in.tsv", *base).text == "id\ttext\n1\tNew phone battery\n"
+
+
+def test_an_additive_term_comes_on_top(program, choose):
+    """Of 100 tokens of santext-plus: 100 epsilon and 100 ln 5, for sensitive outputs only, and no rho."""
+    ask = ["budget", *choose("santext-plus")[:4], "--epsilon", "1", "--tokens", "100"]
+    plan = json.loads(program.ok(*ask, "--json").text)
+    assert plan["epsilon"] == pytest.approx(100) and plan["additive"] == pytest.approx(100 * math.log(5))
+    assert plan["scope"] == "sensitive outputs" and not {"rho", "epsilon_at_delta"} & set(plan)
+    text = program.ok(*ask).text
+    assert "on top, whatever the distances: 160.9" in text and "no rho" in text
 
 
 def test_strategies(program, choose):
@@ -108,7 +121,7 @@ def test_receipt_follows_its_schema(program, choose):
         receipt = json.loads((program.folder / "receipt.json").read_text())
         jsonschema.validate(receipt, schema, cls=jsonschema.Draft202012Validator)
         assert ("budget" in receipt) == ("--document-epsilon" in options)
-        assert "between others: none" in receipt["guarantee"]["document"]["statement"]
+        assert "segmentation into tokens" in receipt["guarantee"]["adjacency"]
         assert any("cut into tokens" in leak for leak in receipt["leaks"])
 
 

@@ -114,9 +114,9 @@ def test_options_that_may_be_repeated_leave_the_file_alone(program):
 
 def test_invalid_utf8_is_replaced_and_counted(program):
     program.write("in.txt", b"soup \xff\xfe cold\n")
-    program.privatize("in.txt", "--epsilon", "1", "-o", "out", "--report", "receipt.json")
+    program.privatize("in.txt", "--epsilon", "1", "-o", "out", "--statistics", "statistics.json")
     (program.folder / "out").read_bytes().decode()
-    assert json.loads((program.folder / "receipt.json").read_text())["counts"]["invalid_utf8_replaced"] == 2
+    assert json.loads((program.folder / "statistics.json").read_text())["invalid_utf8_replaced"] == 2
 
 
 def test_one_line_in_one_line_out(program):

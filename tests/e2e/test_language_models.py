@@ -74,7 +74,7 @@ def test_texts_are_rewritten_and_the_receipt_adds_up(program, plugin, key):
     assert len(lines) == 2 and "Zaphod" not in outcome.text
     for line in lines:
         assert all(word.lower() in WORDS for word in line.strip(".!").split())
-    assert "epsilon 25 a draw, at most 100 a text" in outcome.err
+    assert "epsilon 25 per draw, at most 100 per text" in outcome.err
     receipt = json.loads((program.folder / "receipt.json").read_text())
     assert receipt["guarantee"]["document"]["zcdp"]["delta"] == 1e-5
     assert receipt["language_model"]["logits"]["bounded_by"] == "architecture"

@@ -10,11 +10,12 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 
 import jsonschema
 import pytest
 from conftest import SANITIZERS, SOURCE, refused
-from ledger_world import KEY, KilledRuns, Snapshot, as_jsonl, make_records, tag_of
+from ledger_world import KEY, KilledRuns, Snapshot, as_jsonl, mac_of, make_records, tag_of
 
 FAILED, WRONG_COMMAND_LINE = 1, 2
 KILLS = 6 if SANITIZERS else 16  # of each kind
@@ -69,7 +70,7 @@ def test_processes_lose_no_spend(world):
 
 def test_tags_are_keyed(world):
     """They are what the description says, so they need the key; and no hash of a text alone is in the ledger."""
-    world.privatize(*world.options(9e9, "--report", "receipt.json"))
+    world.privatize(*world.options(9e9, "--report", "receipt.json", "--statistics", "statistics.json"))
     receipt = json.loads((world.folder / "receipt.json").read_text())
     snapshot = Snapshot.of(world.folder / "spent.ledger")
     tags = [tag_of(record, "in.jsonl", receipt["configuration_sha256"], KEY) for record in RECORDS]
@@ -78,7 +79,21 @@ def test_tags_are_keyed(world):
     assert not any(record["text"].encode() in content for record in RECORDS if len(record["text"]) > 20)
     schema = json.loads((SOURCE / "docs" / "receipt.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(receipt)
-    assert receipt["ledger"]["charged_documents"] == receipt["ledger"]["entries"] == len(RECORDS)
+    charged = json.loads((world.folder / "statistics.json").read_text())["ledger"]
+    assert charged["charged_documents"] == charged["entries"] == len(RECORDS)
+
+
+def test_macs_are_keyed(world):
+    """Each entry names the text that was released, to whoever has the key."""
+    out = world.privatize(*world.options(9e9, "--report", "receipt.json"))
+    configuration = json.loads((world.folder / "receipt.json").read_text())["configuration_sha256"]
+    database = sqlite3.connect(world.folder / "spent.ledger")
+    macs = [mac for mac, in database.execute("SELECT mac FROM entries ORDER BY entry")]
+    database.close()
+    texts = [json.loads(line)["text"] for line in out.splitlines()]
+    assert macs == [mac_of(text, record, "in.jsonl", configuration) for text, record in zip(texts, RECORDS)]
+    exported = world.ok("ledger", "export", "spent.ledger", "--format", "jsonl").text.splitlines()
+    assert [json.loads(line)["mac"] for line in exported] == [mac.hex() for mac in macs]
 
 
 def test_a_repeat_spends_nothing(world):
@@ -250,6 +265,63 @@ def test_the_configuration_file(world):
     at = options.index("--ledger")
     assert world.privatize(*options[:at], "--config", "run.yaml").count(b"\n") < len(RECORDS)
     assert read(world, "verify", "spent.ledger")["sound"]
+
+
+def test_only_the_owner_reads_it(world):
+    previous = os.umask(0o022)
+    try:
+        world.privatize(*world.options(9e9))
+    finally:
+        os.umask(previous)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in world.folder.glob("spent.ledger*")}
+    assert modes == {"spent.ledger": 0o600, "spent.ledger-lock": 0o600}
+
+
+def test_one_ledger_under_two_names(world):
+    (world.folder / "link").symlink_to("spent.ledger")
+    refused(world, ["ledger", "show", "link"], FAILED, ["link", "not there"])
+    world.privatize(*world.options(600))
+    options = world.options(600)
+    options[options.index("spent.ledger")] = "link"
+    spent = Snapshot.of(world.folder / "spent.ledger")
+    world.privatize(*options)
+    assert Snapshot.of(world.folder / "spent.ledger") == spent
+    assert not (world.folder / "link-lock").exists()
+    os.link(world.folder / "spent.ledger", world.folder / "second")
+    refused(world, ["ledger", "verify", "second"], FAILED, ["second", "2 names (hard links)"])
+    refused(world, ["privatize", "--model", world.model, *options], FAILED, ["link", "2 names (hard links)"])
+
+
+def test_a_hostile_ledger(world):
+    """Triggers are refused, and what would upset a terminal or a calendar is printed as something harmless."""
+    world.privatize(*world.options(9e9))
+    database = sqlite3.connect(world.folder / "spent.ledger")
+    database.execute("UPDATE entries SET time = 9223372036854775807 WHERE entry = 1")
+    database.execute("UPDATE accounts SET subject = char(27) || '[2J', spent = 1 WHERE account = 1")
+    database.commit()
+    for format in ("csv", "jsonl"):
+        assert "9223372036854775807" in world.ok("ledger", "export", "spent.ledger", "--format", format).text
+    outcome = world.run("ledger", "verify", "spent.ledger")
+    assert outcome.code == FAILED and "\x1b" not in outcome.err
+    assert "\x1b" not in world.ok("ledger", "top", "spent.ledger", "100").text
+    database.execute("CREATE TRIGGER t AFTER UPDATE ON accounts BEGIN UPDATE accounts SET spent = 0; END")
+    database.commit()
+    database.close()
+    for command in (["ledger", "verify", "spent.ledger"], ["privatize", "--model", world.model, *world.options(9e9)]):
+        refused(world, command, FAILED, ["spent.ledger is not a ledger", "triggers"])
+
+
+def test_a_ledger_that_is_removed_meanwhile(world):
+    """Nothing is released that nobody could look up."""
+    process = world.start("privatize", "--model", world.model, "--format", "jsonl", *world.options(9e9)[1:],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    while not (world.folder / "spent.ledger-shm").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    (world.folder / "spent.ledger").unlink()
+    out, err = process.communicate(as_jsonl(RECORDS))
+    assert process.returncode == FAILED and out == b""
+    assert b"moved, replaced or removed" in err and err.count(b"\n") == 1
 
 
 def test_a_ledger_that_cannot_be_written_is_readable(world):

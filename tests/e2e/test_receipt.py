@@ -62,7 +62,7 @@ def test_receipt(receipt_of, schema, name, options, policy):
     assert receipt["mechanism"]["name"] == "diffractor-geometric" and receipt["mechanism"]["epsilon"] == 0.5
     assert receipt["mechanism"]["parameters"] == {"lists": "L1" if "lists=L1" in options else "L0"}
     assert receipt["model"]["name"] == "lists"
-    assert receipt["guarantee"]["unit"]["model_sha256"] == receipt["model"]["sha256"]
+    assert seeded or receipt["guarantee"]["unit"]["model_sha256"] == receipt["model"]["sha256"]
     assert receipt["policy"] == policy
     assert receipt["input"]["dataset"] == ("reviews" if "--dataset" in options else name)
     assert receipt["input"]["format"] == {"empty.txt": "text", "in.txt": "text"}.get(name, name[3:])
@@ -75,16 +75,16 @@ def check_counts(receipt, documents):
     counts, policy = receipt["counts"], receipt["policy"]
     tokens, clear = counts["tokens"], counts["passed_in_clear"]
     assert counts["documents"] == documents
-    assert (counts["bytes_in"] > 0) == (documents > 0)
     handled = counts["privatized"] + counts["randomized_numbers"] + sum(clear.values()) + counts["dropped"]
     assert handled == sum(tokens.values())
-    assert counts["changed"] <= counts["privatized"] and counts["bottom"] <= counts["privatized"]
     if documents:
-        assert tokens["word"] > 1000 and tokens["number"] > 10 and tokens["punctuation"] > 100 and tokens["other"] > 10
-        assert 0.2 < counts["changed"] / counts["privatized"] < 1
+        assert tokens["word"] > 1000 and tokens["number"] > 10 and tokens["punctuation"] > 100
     if policy == STRICT:
-        assert counts["privatized"] == tokens["word"] + tokens["other"]
+        assert counts["privatized"] == tokens["word"]
         assert clear == {"stopwords": 0, "out_of_vocabulary": 0, "numbers": 0, "punctuation": tokens["punctuation"]}
+    if not receipt["guarantee"]["holds"]:
+        assert set(receipt["guarantee"]) == {"holds", "kind", "statement"}
+        return
     document = receipt["guarantee"]["document"]
     assert document["epsilon_sum_max"] >= document["epsilon_sum_mean"] >= 0
     if documents:
@@ -101,20 +101,18 @@ def check_nothing_of_the_text(receipt):
 
 
 def test_nothing_in_the_receipt_depends_on_the_words(program):
-    """Two texts with the same counts have the same receipt but for the times."""
+    """Two texts of equal adjacency have the same receipt."""
     receipts = []
     for text in ("soup cold waiter\n", "dog cat garden\n"):
         program.write("in.txt", text)
         program.privatize("in.txt", "--epsilon", "1000", "--report", "receipt.json")
-        receipt = json.loads((program.folder / "receipt.json").read_text())
-        receipts.append({**receipt, "seconds": 0, "tokens_per_second": 0,
-                         "counts": {**receipt["counts"], "bytes_in": 0}})
+        receipts.append((program.folder / "receipt.json").read_text())
     assert receipts[0] == receipts[1]
 
 
 @pytest.mark.parametrize("options, leak", [
     ([], "token classes"),
-    ([], "punctuation, as it is"),
+    ([], "punctuation as it is"),
     ([], "how many digits"),
     ([], "computational"),
     (["--seed", "1"], "the noise is public"),
@@ -126,6 +124,27 @@ def test_nothing_in_the_receipt_depends_on_the_words(program):
 ])
 def test_leaks_are_listed(receipt_of, options, leak):
     assert leak in " | ".join(json.loads(receipt_of("in.txt", *options))["leaks"])
+
+
+def test_statistics_are_apart(receipt_of, program):
+    """What the receipt leaves out stands in a file of its own, as its schema says."""
+    receipt = json.loads(receipt_of("in.txt", "--statistics", "statistics.json"))
+    statistics = json.loads((program.folder / "statistics.json").read_text())
+    schema = json.loads((SOURCE / "docs" / "statistics.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(statistics)
+    assert list(statistics)[0] == "confidential"
+    assert (program.folder / "statistics.json").stat().st_mode & 0o777 == 0o600
+    privatized = statistics["privatized"]
+    assert privatized["tokens"] == receipt["counts"]["privatized"]
+    assert 0.2 < privatized["changed"] / privatized["tokens"] < 1
+    assert 10 < statistics["tokens"]["other"] <= privatized["outside_vocabulary"] < privatized["tokens"]
+    assert statistics["bytes_in"] == sum(len(line.encode()) for line in LINES)
+
+
+def test_the_summary_says_that_it_is_for_the_operator(program):
+    program.write("in.txt", "soup\n")
+    outcome = program.run("privatize", "in.txt", "--epsilon", "1", "--model", program.model)
+    assert outcome.code == 0 and "for the operator" in outcome.err
 
 
 def test_copied_fields_are_leaks(receipt_of):
@@ -154,9 +173,11 @@ def parts_of(value, path=()):
 
 def test_the_schema_is_strict(receipt_of, schema):
     receipt = json.loads(receipt_of("in.txt"))
-    optional = {("mechanism", "parameters", "lists")}
+    optional = {("mechanism", "parameters", "lists")} | {
+        path for path in parts_of(receipt) if path[:2] in {("counts", name) for name in (
+            "tokens", "randomized_numbers", "passed_in_clear", "dropped")} and len(path) == 2}
     paths = set(parts_of(receipt)) - optional
-    assert len(paths) > 50
+    assert len(paths) > 40
     for path in paths:
         damaged = copy.deepcopy(receipt)
         holder = damaged

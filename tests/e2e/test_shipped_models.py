@@ -82,14 +82,15 @@ def test_nothing_unfit_is_part_of_a_phrase(program):
 
 def test_example_by_default(program):
     reviews = (SOURCE / "examples" / "reviews.txt").read_text()
-    program.ok("privatize", SOURCE / "examples" / "reviews.txt", "--epsilon", "1", "-o", "out", "--report", "receipt.json")
+    program.ok("privatize", SOURCE / "examples" / "reviews.txt", "--epsilon", "1", "-o", "out", "--report", "receipt.json", "--statistics",
+               "statistics.json")
     output = (program.folder / "out").read_text()
     assert output != reviews and output.count("\n") == reviews.count("\n")
     receipt = json.loads((program.folder / "receipt.json").read_text())
     assert receipt["model"]["name"] == LISTS and receipt["guarantee"]["holds"]
-    counts = receipt["counts"]
-    assert counts["changed"] > counts["privatized"] / 4
-    assert counts["bottom"] < counts["privatized"] / 5  # it knows English
+    privatized = json.loads((program.folder / "statistics.json").read_text())["privatized"]
+    assert privatized["changed"] > privatized["tokens"] / 4
+    assert privatized["outside_vocabulary"] < privatized["tokens"] / 5  # it knows English
 
 
 @pytest.mark.parametrize("lists", ["L0", "L1", "L2"])

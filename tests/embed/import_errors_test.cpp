@@ -30,15 +30,15 @@ TEST_F(ImportTest, RefusesBrokenText) {
   expect_refused("a b c\n", {"line 1", "neither GloVe nor word2vec"});
   expect_refused("a 1 2\nb 1\n", {"line 2", "1 columns", "2 expected"});
   expect_refused("a 1 2\nb 1 2 3\n", {"line 2", "3 columns", "2 expected"});
-  expect_refused("a 1 2\nb 1 x\n", {"line 2", "'x'", "not a number"});
-  expect_refused("a 1 2\nb 1 2x\n", {"line 2", "'2x'", "not a number"});
-  expect_refused("a 1 2\nb 1 nan\n", {"line 2", "'b'", "not finite"});
-  expect_refused("a 1 2\nb 1 -inf\n", {"line 2", "'b'", "not finite"});
-  expect_refused("a 1 2\nb 1 1e39\n", {"line 2", "'b'", "not finite"});
-  expect_refused("a 1 2\nb 1 1e999\n", {"line 2", "'b'", "not finite"});
+  expect_refused("a 1 2\nb 1 x\n", {"line 2", "column 2", "not a number"});
+  expect_refused("a 1 2\nb 1 2x\n", {"line 2", "column 2", "not a number"});
+  expect_refused("a 1 2\nb 1 nan\n", {"line 2", "not finite"});
+  expect_refused("a 1 2\nb 1 -inf\n", {"line 2", "not finite"});
+  expect_refused("a 1 2\nb 1 1e39\n", {"line 2", "not finite"});
+  expect_refused("a 1 2\nb 1 1e999\n", {"line 2", "not finite"});
   expect_refused("a 1 2\n\nb 1 2\n", {"line 2", "empty"});
   expect_refused("a 1 2\n 1 2\n", {"line 2", "empty"});
-  expect_refused("a 1 2\nb 1 2\na 3 4\n", {"line 3", "'a'", "second time"});
+  expect_refused("a 1 2\nb 1 2\na 3 4\n", {"line 3", "second time"});
   expect_refused("a 1 2\n\xC3 3 4\n", {"line 2", "UTF-8"});
   expect_refused(std::string("a 1 2\nb\0c 3 4\n", 15), {"line 2", "zero byte"});
   expect_refused("a 0 0\nb 0 -0\n", {"all vectors are zero"});
@@ -64,13 +64,12 @@ TEST_F(ImportTest, RefusesBrokenBinaries) {
   expect_refused("2 2\n" + one + "\nb", {"record 2", "ends at byte"});
   expect_refused("2 2\n" + one + "\nb \x01\x02\x03", {"record 2", "inside a vector"});
   expect_refused("1 2\n" + one + "\n" + one, {"promises 1 words", "more data"});
-  expect_refused("2 2\n" + one + "\n" + one, {"record 2", "'a'", "second time"});
+  expect_refused("2 2\n" + one + "\n" + one, {"record 2", "second time"});
   expect_refused("4000000000 30000\n" + one, {"record 1", "inside a vector"});
   expect_refused("2 2\n" + one + "\n\xC3 " + bytes_of(1.0F) + bytes_of(1.0F), {"record 2", "UTF-8"});
   expect_refused("2 2\n" + one + "\n" + bytes_of(1.0F) + std::string(1 << 17, 'x'), {"record 2", "no blank"});
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
-    expect_refused("2 2\n" + one + "\nb " + bytes_of(bad) + bytes_of(1.0F),
-                   {"record 2", "'b'", "not finite"});
+    expect_refused("2 2\n" + one + "\nb " + bytes_of(bad) + bytes_of(1.0F), {"record 2", "not finite"});
 }
 
 TEST_F(ImportTest, RefusesBrokenArchives) {
@@ -96,13 +95,13 @@ TEST_F(ImportTest, RefusesBrokenVocabularies) {
     expect_refused(given, parts);
   };
   refused("", {"empty"});
-  refused("a\nb\na\n", {"line 3", "'a'", "second time"});
+  refused("a\nb\na\n", {"line 3", "second time"});
   refused("a\n\nb\n", {"line 2", "empty"});
   refused("a b\n", {"line 1", "blank"});
   refused("a\t1\nb\n", {"line 2", "count"});
   refused("a\nb\t1\n", {"line 2", "count"});
-  refused("a\tx\n", {"line 1", "'x'", "not a count"});
-  refused("a\t-1\n", {"line 1", "'-1'", "not a count"});
+  refused("a\tx\n", {"line 1", "not a count"});
+  refused("a\t-1\n", {"line 1", "not a count"});
   refused("\xFF\n", {"line 1", "UTF-8"});
   refused("x\ny\n", {"no word of it is wanted"});
 }

@@ -217,6 +217,14 @@ TEST_F(ImportTest, WordsWithBlanksAreLeftOutWhereTheyAreClear) {
   EXPECT_EQ(report.skipped, 1U);
 }
 
+// Such words are in published files; a model with them would not open.
+TEST_F(ImportTest, WordsWithControlCharactersAreLeftOut) {
+  ImportReport report;
+  const auto model = import("the 1 2\na\xC2\x85z 3 4\nx\x01y 5 6\n\xE2\x80\xA8 5 6\nof 7 8\n", &report);
+  EXPECT_EQ(words_of(*model), (Words{"the", "of"}));
+  EXPECT_EQ(report.skipped, 3U);
+}
+
 TEST_F(ImportTest, ProgressCanStopTheImport) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += fmt::format("w{} 1 2\n", i);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
 
 #include "support/result_matchers.hpp"
@@ -36,6 +37,21 @@ class Variable {
   }
   const char* name_;
   std::optional<std::string> old_;
+};
+
+// Changes the current folder, made if it is not there, and goes back at the end.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
+    std::filesystem::create_directories(folder);
+    std::filesystem::current_path(folder);
+  }
+  ~CurrentFolder() { std::filesystem::current_path(before_); }
+  CurrentFolder(const CurrentFolder&) = delete;
+  CurrentFolder& operator=(const CurrentFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
 };
 
 class ModelPathsTest : public ::testing::Test {
@@ -76,8 +92,48 @@ TEST_F(ModelPathsTest, PathsAreTakenAsTheyAre) {
   const auto file = add("b/m.safetensors");
   EXPECT_EQ(find_model(file.string()).value(), file);
   expect_error(find_model("./m"), Errc::not_found, {"./m"});
-  expect_error(find_model("m.safetensors"), Errc::not_found, {"m.safetensors"});
+  expect_error(find_model("absent.safetensors"), Errc::not_found, {"absent.safetensors"});
   expect_error(find_model(folder_.path().string()), Errc::not_found, {folder_.path().string()});
+}
+
+// Whoever can leave a file or a folder where the program is started must not decide what a name means.
+TEST_F(ModelPathsTest, TheCurrentFolderNeverStandsInForAName) {
+  const auto known = add("a/m.safetensors");
+  const CurrentFolder here(folder_.path() / "here");
+  add("here/m.safetensors");
+  add("here/own.safetensors");
+  EXPECT_EQ(find_model("m").value(), known);
+  expect_error(find_model("own"), Errc::not_found, {"'own'"});
+  EXPECT_EQ(find_model("./m.safetensors").value(), "./m.safetensors");
+  expect_error(find_model("m.safetensors"), Errc::invalid_argument, {"'m'", "./m.safetensors"});
+  EXPECT_EQ(find_model("own.safetensors").value(), "own.safetensors");
+  const Variable models("SOTTO_MODELS", (folder_.path() / "here").string());
+  EXPECT_EQ(find_model("m.safetensors").value(), "m.safetensors") << "no other model has that name";
+}
+
+TEST_F(ModelPathsTest, TheCurrentFolderNeverStandsInForALanguageModel) {
+  const CurrentFolder here(folder_.path() / "here");
+  const auto language = folder_.path() / "a" / "lm";
+  for (const auto& folder : {language, folder_.path() / "here" / "lm", folder_.path() / "here" / "other"}) {
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "config.json") << "{}";
+  }
+  EXPECT_EQ(find_language_model("lm").value(), language);
+  EXPECT_EQ(find_language_model("./lm").value(), "./lm");
+  expect_error(find_language_model("other"), Errc::not_found, {"'other'", "lm"});
+  EXPECT_EQ(find_language_model("./other").value(), "./other");
+}
+
+TEST_F(ModelPathsTest, AUserFolderThatIsNotAbsoluteIsNone) {
+  const CurrentFolder here(folder_.path() / "here");
+  std::filesystem::create_directories(folder_.path() / "here/x/sotto/models");
+  std::filesystem::create_directories(folder_.path() / "here/x/.local/share/sotto/models");
+  add("here/x/sotto/models/r.safetensors");
+  add("here/x/.local/share/sotto/models/h.safetensors");
+  const Variable data("XDG_DATA_HOME", "x");
+  const Variable home("HOME", "x");
+  expect_error(find_model("r"), Errc::not_found, {"'r'"});
+  expect_error(find_model("h"), Errc::not_found, {"'h'"});
 }
 
 TEST_F(ModelPathsTest, ErrorNamesFoldersAndModels) {

@@ -102,7 +102,7 @@ TEST(TextMetrics, KnownWords) {
 
 class AverageVectors : public ::testing::Test {
  protected:
-  std::vector<double> similarities(const std::vector<TextPair>& pairs, int bits = 16) const {
+  std::vector<double> similarities(const std::vector<RewrittenText>& pairs, int bits = 16) const {
     const VectorModel parts = {
         {"east", "north", "west", "zero"}, {3, 0, 0, 4, -5, 0, 0, 0}, {}, 1.0 / 8, bits};
     const auto model = write_vector_model(folder_.path() / "m.safetensors", parts);

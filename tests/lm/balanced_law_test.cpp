@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "balanced_reference.hpp"
+#include "privacy/rounding.hpp"
 #include "random/bit_sources.hpp"
 #include "support/result_matchers.hpp"
 #include "support/sanitized.hpp"
@@ -108,7 +109,7 @@ TEST(BalancedLaw, RenyiDivergencesKeepToRho) {
   for (const double epsilon : {0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0}) {
     const BalancedLaw law = BalancedLaw::make(head(epsilon), epsilon, all(7), {}).value();
     const double rho = law.guarantee().rho;
-    EXPECT_EQ(rho, std::min(epsilon * epsilon / 2, epsilon));
+    EXPECT_EQ(rho, std::min(multiply_up(epsilon, epsilon) / 2, epsilon));
     const auto p = weights_of(law, std::vector<float>{900, -900, -900, -900, -900, -900, -900});
     const auto q = weights_of(law, std::vector<float>{-900, 900, 900, -900, -900, -900, -900});
     const auto t = static_cast<long double>(law.total());

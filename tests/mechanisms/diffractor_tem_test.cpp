@@ -74,11 +74,13 @@ std::vector<double> as_printed(double epsilon, double gamma, std::int64_t place,
   return result;
 }
 
-/// Weights are rounded down to integers of at least 2^(62 − ⌈log₂ n⌉)·exp(−½ε·γ), and at least 2^12; so a
-/// probability is off by that factor, twice, as its total is too. 2^-50 is for the test's own arithmetic.
+/// Weights are rounded up to integers of at least 2^(62 − ⌈log₂ n⌉)·exp(−½ε·γ), and at least 2^12, each from
+/// the one before, so the roundings add up to 1/(1 − exp(−½ε)), or the number of words; a probability is off
+/// by that factor, twice, as its total is too. 2^-50 is for the test's own arithmetic.
 double rounding(double epsilon, double gamma, std::size_t words) {
   const double least = std::exp2(62 - std::ceil(std::log2(words))) * std::exp(-0.5 * epsilon * gamma);
-  return 2.1 / std::max(4096.0, least) + 0x1p-50;
+  const double steps = std::min(static_cast<double>(words), 1 / (1 - std::exp(-0.5 * epsilon)));
+  return 2.1 * steps / std::max(4096.0, least) + 0x1p-50;
 }
 
 TEST_F(DiffractorTem, RowEqualsThePrintedAlgorithm) {
@@ -201,8 +203,7 @@ TEST_F(DiffractorTem, EveryPairKeepsTheGuarantee) {
               distance = std::max(distance, static_cast<double>(std::abs(place(list, x) - place(list, y))));
             }
             const long double bound =
-                std::exp(static_cast<long double>(epsilon * std::min(distance, limit))) *
-                (1 + rounding(epsilon, limit, kWords));
+                std::exp(static_cast<long double>(epsilon * std::min(distance, limit))) * (1 + 0x1p-50L);
             for (std::size_t z = 0; z < kWords; ++z)
               ASSERT_LE(rows[x][z], static_cast<long double>(rows[y][z]) * bound);
           }

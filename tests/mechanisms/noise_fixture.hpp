@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

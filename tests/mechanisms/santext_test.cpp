@@ -43,12 +43,10 @@ TEST_F(SanText, EveryPairKeepsTheGuarantee) {
     for (const std::string selection : {"exponential", "permute-and-flip"}) {
       for (const double epsilon : {1e-9, 0.1, 1.0, 6.0, 40.0, 1000.0, 1e6}) {
         const auto mechanism = make("santext", model, epsilon, {{"selection", selection}});
-        const double slack = SelectionTest::selection(*mechanism).selection().rounding_slack();
-        EXPECT_LE(slack, 0.0005);
         const long double excess = worst_excess(*mechanism, *model, [&](TokenId x, TokenId y) {
           return epsilon * distance(*model, x, y) * (1 + 0x1p-50L);
         });
-        EXPECT_LE(excess, slack) << selection << ' ' << epsilon;
+        EXPECT_LE(excess, 0x1p-58L) << selection << ' ' << epsilon;  // the test's own logarithms
       }
     }
   }
@@ -84,7 +82,7 @@ TEST_F(SanText, RoundingDoesNotTellNearWordsApart) {
   }
   std::cout << "    certified without care " << naive << ", here " << ours << "\n";
   EXPECT_GT(naive, 50);
-  EXPECT_LE(ours, kEpsilon + kRoundingSlack / 0.013);
+  EXPECT_LE(ours, kEpsilon);
 }
 
 // ½ε·d is 51 here. The distribution function in 53 bits gives the far word nothing.
@@ -171,9 +169,10 @@ TEST_F(SanText, PermuteAndFlipIsIntegratedExactly) {
   constexpr std::size_t kWords = 200;
   const auto model = write(cluster_parts(kWords, 6, 8));
   for (const double epsilon : {1e-6, 0.3, 0.6, 1.0, 1.7, 3.0, 8.0, 1e5}) {
-    const DistanceWeights weights(kWords, epsilon, model->scale());
-    const auto rule = make_selection_rule("permute-and-flip", kWords, weights).value();
-    const double bound = rule->rounding_slack() - kRoundingSlack;
+    const auto mechanism = make("santext", model, epsilon, {{"selection", "permute-and-flip"}});
+    const Selection& sampled = SelectionTest::selection(*mechanism).selection();
+    const DistanceWeights& weights = sampled.distance_weights();
+    const double bound = 4 * sampled.weight_error();
     EXPECT_LT(bound, 2e-12);
     std::vector<double> exponents;
     std::vector<long double> distances;
@@ -182,9 +181,8 @@ TEST_F(SanText, PermuteAndFlipIsIntegratedExactly) {
       distances.push_back(2.0L * exponents.back() / epsilon);
     }
     const std::vector<double> law = permute_and_flip_law(acceptances(distances, epsilon));
-    const std::vector<double> integrated = rule->probabilities(exponents);
-    const std::vector<double> row =
-        make("santext", model, epsilon, {{"selection", "permute-and-flip"}})->row(3);
+    const std::vector<double> integrated = sampled.rule().probabilities(exponents);
+    const std::vector<double> row = mechanism->row(3);
     for (TokenId y = 0; y < kWords; ++y) {
       ASSERT_NEAR(integrated[y], law[y], law[y] * bound) << epsilon;
       ASSERT_NEAR(row[y], law[y], law[y] * kRelative) << epsilon;
@@ -211,9 +209,9 @@ TEST_F(SanText, ReportsTheMassThatTruncationMoves) {
       EXPECT_NEAR(reported, static_cast<double>(moved), kRelative);
       std::cout << "    epsilon " << epsilon << ", input " << x << ": " << reported << "\n";
     }
-    EXPECT_LT(SelectionTest::selection(*mechanism).moved_mass(0), 1e-6);
+    EXPECT_LT(SelectionTest::selection(*mechanism).moved_mass(0), 1e-3);  // of one part of ε in 256
   }
-  EXPECT_LT(SelectionTest::selection(*make("santext", model, 1)).moved_mass(0), 1e-15);
+  EXPECT_LT(SelectionTest::selection(*make("santext", model, 1)).moved_mass(0), 1e-9);
 }
 
 // 26 tests of 300,000 draws, α = 1e-7 each.
@@ -330,7 +328,7 @@ TEST_F(SanText, SaysWhatItPromises) {
   EXPECT_EQ(guarantee.epsilon, 2);
   EXPECT_EQ(guarantee.unit.metric, "Euclidean distance of the vectors");
   EXPECT_EQ(guarantee.unit.model, model->digest());
-  EXPECT_EQ(guarantee.assumptions.size(), 2U);
+  EXPECT_EQ(guarantee.assumptions.size(), 1U);
 }
 
 TEST_F(SanText, RefusesWhatItCannotDo) {

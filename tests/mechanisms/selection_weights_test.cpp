@@ -28,9 +28,8 @@ TEST(DistanceWeights, EqualTheDefinition) {
       rule.weights(squares, weights);
       rule.exponentials(squares, 0, exponentials);
       for (std::size_t i = 0; i < squares.size(); ++i) {
-        const long double exponent =
-            std::min(0.5L * epsilon * 0.0031 * std::sqrt(static_cast<long double>(squares[i])),
-                     static_cast<long double>(rule.cap()));
+        const long double exponent = std::min(rule.slope() * std::sqrt(static_cast<long double>(squares[i])),
+                                              static_cast<long double>(rule.cap()));
         const long double exact = std::exp(-exponent);
         const long double scaled = std::ldexp(exact, rule.bits());
         const auto weight = static_cast<long double>(weights[i]);
@@ -42,6 +41,8 @@ TEST(DistanceWeights, EqualTheDefinition) {
         ASSERT_TRUE(squares[i] < rule.far_from() || weights[i] == rule.far_weight());
       }
       EXPECT_EQ(weights[0], std::uint64_t{1} << rule.bits());
+      EXPECT_LT(rule.slope(), 0.5 * epsilon * 0.0031);
+      EXPECT_GT(rule.slope(), 0.5 * epsilon * 0.0031 * (1 - 0x1p-8 - 0x1p-40));
       EXPECT_EQ(exponentials[0], 1);
       EXPECT_LE(static_cast<long double>(outcomes) * std::ldexp(1.0L, rule.bits()), 0x1p62L);
     }

@@ -74,8 +74,8 @@ TEST_F(LanguageModels, WordsAreDrawnAndTheRestFollowsThePolicy) {
       "Soup soup, ");
   EXPECT_EQ(counts.words, 6U);
   EXPECT_EQ(counts.privatized, 6U);
-  EXPECT_EQ(counts.changed, 6U);
-  EXPECT_EQ(counts.bottom, 2U);  // zyx, it
+  EXPECT_EQ(counts.statistics.changed, 6U);
+  EXPECT_EQ(counts.statistics.bottom, 2U);  // zyx, it
   EXPECT_EQ(counts.randomized_numbers, 1U);
   EXPECT_EQ(counts.clear_punctuation, 3U);
   PrivatizeOptions lower = mlm(kCertain, "favourite");
@@ -184,6 +184,33 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   EXPECT_EQ(json["language_model"]["outcomes"], 9);
   EXPECT_EQ(json["model"]["name"], "masked");
   EXPECT_EQ(json["model"]["sha256"].get<std::string>().size(), 64U);
+}
+
+// The same key, texts and settings, but scores that differ, as on another processor.
+TEST_F(LanguageModels, TheLedgerIsChargedForEachOutputOfADocument) {
+  write("in.jsonl", "{\"who\": \"a\", \"t\": \"the soup was cold and the waiter was good\"}\n");
+  FileOptions to = files("in.jsonl", "out.jsonl");
+  to.fields = {"t"};
+  to.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
+  const auto run_with = [&](bool other_kernels) {
+    if (other_kernels) ::setenv("SOTTO_FAKE_KERNELS", "1", 1);
+    const Receipt receipt = privatize_files(mlm(3), to).value();
+    ::unsetenv("SOTTO_FAKE_KERNELS");
+    return std::pair(read("out.jsonl"), receipt.ledger->charged_documents);
+  };
+  const auto first = run_with(false);
+  const auto second = run_with(true);
+  EXPECT_NE(second.first, first.first);
+  EXPECT_EQ(first.second, 1U);
+  EXPECT_EQ(second.second, 1U);
+  for (const bool other : {false, true}) {
+    const auto again = run_with(other);
+    EXPECT_EQ(again.first, other ? second.first : first.first);
+    EXPECT_EQ(again.second, 0U);
+  }
+  const auto accounts = Ledger::open(path("ledger")).value()->accounts_of("a").value();
+  ASSERT_EQ(accounts.size(), 1U);
+  EXPECT_EQ(accounts[0].spent, 2 * 9 * 3'000'000'000);
 }
 
 TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {

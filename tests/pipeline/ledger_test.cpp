@@ -98,6 +98,17 @@ TEST_F(LedgeredRun, ARepeatSpendsNothingAndAnotherKeyOrEpsilonSpendsAgain) {
   EXPECT_EQ(accounts()["alice epsilon"], 4 * once.at("alice epsilon"));
 }
 
+TEST_F(LedgeredRun, ARepeatInAnotherFormatSpendsNothing) {
+  write("in.jsonl", R"({"id": 1, "who": "alice", "text": "the \"soup\", cold"})");
+  write("in.csv", "id,who,text\n1,alice,\"the \"\"soup\"\", cold\"\n");
+  FileOptions with = ledgered(100);
+  with.fields = {"text"};
+  with.dataset = "d";
+  EXPECT_EQ(privatize_files(options(), with).value().ledger->charged_documents, 1U);
+  with.inputs = {path("in.csv")};
+  EXPECT_EQ(privatize_files(options(), with).value().ledger->charged_documents, 0U);
+}
+
 TEST_F(LedgeredRun, AnotherSubjectOfTheSameDocumentIsCharged) {
   write("in.jsonl", "{\"id\": 1, \"who\": \"alice\", \"title\": null, \"text\": \"the soup\"}\n");
   run(options(), ledgered(100));
@@ -128,7 +139,7 @@ TEST_F(LedgeredRun, NeitherThreadsNorChunksNorShardsNorResumingMatter) {
   three.threads = 3;
   const Receipt second = privatize_files(options(), three).value();
   EXPECT_EQ(read("out.csv"), expected);
-  EXPECT_EQ(second.counts.changed, first.counts.changed);
+  EXPECT_EQ(second.counts.statistics.changed, first.counts.statistics.changed);
   EXPECT_EQ(second.counts.withheld, first.counts.withheld);
   std::string together;
   for (std::uint32_t shard = 1; shard <= 3; ++shard) {

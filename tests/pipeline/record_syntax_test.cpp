@@ -5,6 +5,54 @@
 namespace sotto {
 namespace {
 
+std::vector<std::string> records_of(std::string_view data, Format format) {
+  std::vector<std::string> records;
+  RecordCursor cursor(data, format, true);
+  for (std::string_view record; cursor.next(record);) records.emplace_back(record);
+  return records;
+}
+
+std::vector<std::string> records_by_definition(std::string_view data, bool quotes) {
+  std::vector<std::string> records;
+  std::string record;
+  bool field_begins = true;
+  bool quoted = false;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const char byte = data[i];
+    record += byte;
+    if (quotes && byte == '"' && (field_begins || quoted)) {
+      const bool doubled = quoted && i + 1 < data.size() && data[i + 1] == '"';
+      if (doubled) record += data[++i];
+      quoted = doubled || !quoted;
+      field_begins = false;
+      continue;
+    }
+    if (quoted) continue;
+    field_begins = byte == ',';
+    if (byte != '\r' && byte != '\n') continue;
+    if (byte == '\r' && i + 1 < data.size() && data[i + 1] == '\n') record += data[++i];
+    records.push_back(std::exchange(record, {}));
+    field_begins = true;
+  }
+  if (!record.empty()) records.push_back(record);
+  return records;
+}
+
+/// Cutting the data anywhere gives whole records only, and those of the uncut data.
+void expect_no_cut_matters(const std::string& data, Format format, std::size_t count) {
+  std::vector<std::size_t> borders = {0};
+  for (const std::string& record : records_of(data, format))
+    borders.push_back(borders.back() + record.size());
+  EXPECT_EQ(borders.size(), count + 1);
+  for (std::size_t cut = 0; cut <= data.size(); ++cut) {
+    const RecordExtent extent = whole_records(std::string_view(data).substr(0, cut), format, false);
+    EXPECT_EQ(borders.at(extent.records), extent.bytes) << cut;
+    EXPECT_LE(extent.bytes, cut);
+    const std::size_t next = std::min<std::size_t>(extent.records + 1, count);
+    EXPECT_GE(borders[next], cut) << "only a CR that is the last byte may wait";
+  }
+}
+
 TEST(RecordSyntax, LinesEndRecords) {
   const RecordExtent open = whole_records("a\nb\nc", Format::text, false);
   EXPECT_EQ(open.bytes, 4U);
@@ -20,22 +68,62 @@ TEST(RecordSyntax, QuotedLineEndsBelongToTheField) {
   const RecordExtent extent = whole_records(data, Format::csv, false);
   EXPECT_EQ(extent.records, 3U);
   EXPECT_EQ(data.substr(extent.bytes), "4,\"open\n");
-  EXPECT_EQ(first_record(data, Format::csv, false), 8U);
   EXPECT_EQ(whole_records(data, Format::tsv, false).records, 6U);  // TSV has no quotes
 }
 
 // Cutting the data anywhere and scanning again gives the same records: chunks do not depend on read sizes.
 TEST(RecordSyntax, AnyPrefixHoldsWholeRecordsOnly) {
   const std::string data = "x,\"1\n2\",y\nplain,row,3\n\"q\"\"\n\",,\n,,\n";
-  std::vector<std::size_t> borders = {0};
-  while (borders.back() < data.size())
-    borders.push_back(borders.back() +
-                      first_record(std::string_view(data).substr(borders.back()), Format::csv, true));
-  EXPECT_EQ(borders.size(), 5U);
-  for (std::size_t cut = 0; cut <= data.size(); ++cut) {
-    const RecordExtent extent = whole_records(std::string_view(data).substr(0, cut), Format::csv, false);
-    EXPECT_EQ(borders.at(extent.records), extent.bytes) << cut;
+  expect_no_cut_matters(data, Format::csv, 4);
+}
+
+TEST(RecordSyntax, EveryKindOfLineEndEndsARecordWhereverTheDataIsCut) {
+  const std::string data = "a\rb\r\nc\nd\r\re\n\rf\r\n\r\ng\r";
+  for (const Format format : {Format::text, Format::jsonl, Format::tsv, Format::csv})
+    expect_no_cut_matters(data, format, 10);
+  EXPECT_EQ(records_of("a\rb\r\nc\nd\r\re\n\rf", Format::text),
+            (std::vector<std::string>{"a\r", "b\r\n", "c\n", "d\r", "\r", "e\n", "\r", "f"}));
+}
+
+TEST(RecordSyntax, ACarriageReturnInQuotesEndsNothing) {
+  const std::string data = "1,\"a\rb\r\n\",x\r2,\"\"\"\r\"\r3,y\r";
+  EXPECT_EQ(records_of(data, Format::csv),
+            (std::vector<std::string>{"1,\"a\rb\r\n\",x\r", "2,\"\"\"\r\"\r", "3,y\r"}));
+  expect_no_cut_matters(data, Format::csv, 3);
+}
+
+// The whole of the rest would be one field.
+TEST(RecordSyntax, AnOpenQuoteIsReported) {
+  for (const std::string data : {"1,\"a\n2,b\n", "\"", "1,\"a\"\"", "a\n,\"\"\""}) {
+    RecordCursor cursor(data, Format::csv, true);
+    bool open = false;
+    for (std::string_view record; cursor.next(record);) open = cursor.quote_is_open();
+    EXPECT_TRUE(open) << data;
+    EXPECT_EQ(cursor.position(), data.size());
   }
+  RecordCursor closed("1,\"a\"\r", Format::csv, true);
+  std::string_view record;
+  EXPECT_TRUE(closed.next(record));
+  EXPECT_FALSE(closed.quote_is_open());
+}
+
+// Against a reader that goes byte by byte, on all short texts over the bytes that matter.
+TEST(RecordSyntax, AgreesWithTheDefinition) {
+  const std::string_view alphabet = "a,\"\r\n";
+  std::size_t texts = 0;
+  for (std::size_t length = 0; length <= 6; ++length) {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < length; ++i) count *= alphabet.size();
+    for (std::size_t number = 0; number < count; ++number, ++texts) {
+      std::string data;
+      for (std::size_t i = 0, rest = number; i < length; ++i, rest /= alphabet.size())
+        data += alphabet[rest % alphabet.size()];
+      for (const Format format : {Format::text, Format::csv})
+        ASSERT_EQ(records_of(data, format), records_by_definition(data, format == Format::csv))
+            << ::testing::PrintToString(data);
+    }
+  }
+  EXPECT_EQ(texts, 19531U);
 }
 
 TEST(RecordSyntax, RecordsBeforeAnOffsetAreThoseThatBeginBeforeIt) {
@@ -48,9 +136,10 @@ TEST(RecordSyntax, RecordsBeforeAnOffsetAreThoseThatBeginBeforeIt) {
   EXPECT_EQ(bytes(9), 9U);
 }
 
-TEST(RecordSyntax, LineEndsOfBothKindsAreTaken) {
+TEST(RecordSyntax, LineEndsOfAllKindsAreTaken) {
   EXPECT_EQ(without_line_end("a\r\n"), "a");
   EXPECT_EQ(without_line_end("a\n"), "a");
+  EXPECT_EQ(without_line_end("a\r"), "a");
   EXPECT_EQ(without_line_end("a"), "a");
 }
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "support/pipeline_fixture.hpp"
 
@@ -70,6 +71,20 @@ TEST_F(Resume, RefusesOtherSettings) {
   EXPECT_NE(other.error().message.find("other settings"), std::string::npos);
   write("out.csv.checkpoint", "garbage");
   EXPECT_NE(privatize_files(options(), resumable()).error().message.find("damaged"), std::string::npos);
+}
+
+TEST_F(Resume, RefusesPlacesThatWouldWrapAround) {
+  interrupt_after(500'000);
+  const nlohmann::json note = nlohmann::json::parse(read("out.csv.checkpoint"));
+  for (const auto& [key, value] : {std::pair("input", "4294967296"), std::pair("offset", "-1"),
+                                   std::pair("record", "0.5"), std::pair("output_bytes", "1e300")}) {
+    nlohmann::json damaged = note;
+    damaged[key] = nlohmann::json::parse(value);
+    write("out.csv.checkpoint", damaged.dump());
+    const auto resumed = privatize_files(options(), resumable());
+    ASSERT_FALSE(resumed) << key;
+    EXPECT_NE(resumed.error().message.find("damaged"), std::string::npos) << key;
+  }
 }
 
 TEST_F(Resume, NeedsKeyOutputAndFiles) {

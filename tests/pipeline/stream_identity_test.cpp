@@ -3,6 +3,7 @@
 
 #include "random/document_stream.hpp"
 #include "support/pipeline_fixture.hpp"
+#include "text/char_kind.hpp"
 
 namespace sotto {
 namespace {
@@ -102,7 +103,8 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
   expected.add("policy.numbers", "random");
   expected.add("policy.punctuation", "keep");
   expected.add("policy.case", "position");
-  expected.add("tokenizer.version", std::uint64_t{1});
+  expected.add("tokenizer.version", std::uint64_t{2});
+  expected.add("unicode.version", unicode_tables_version());
   EXPECT_EQ(receipt.configuration_digest, to_hex(expected.digest()));
 }
 

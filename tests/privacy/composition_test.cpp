@@ -47,6 +47,34 @@ TEST(Composition, UnitsAndScopesNeverMix) {
   EXPECT_DOUBLE_EQ(composition.losses()[3].epsilon, 11);
 }
 
+/// 100 tokens of santext-plus at p = 0.2 promise 100·ε·d and 100·ln 5 on top, and nothing for other outputs,
+/// whose divergence has no bound.
+TEST(Composition, AnAdditiveTermAddsUpAndHasNoRho) {
+  Guarantee sensitive = metric(1, "a");
+  sensitive.scope = GuaranteeScope::sensitive_outputs;
+  sensitive.additive = std::log(5);
+  Composition composition;
+  ASSERT_TRUE(composition.add(sensitive, 100));
+  const ComposedLoss& loss = composition.losses().front();
+  EXPECT_DOUBLE_EQ(loss.epsilon, 100);
+  EXPECT_GE(loss.additive, 100 * std::log(5));
+  EXPECT_NEAR(loss.additive, 100 * std::log(5), 1e-9);
+  EXPECT_FALSE(loss.rho);
+  EXPECT_FALSE(zcdp(sensitive));
+}
+
+TEST(Composition, TextsMustShareWhatAnyOfTheDrawsNeeds) {
+  Guarantee first = pure(1);
+  first.adjacency = {SharedTrait::token_classes, SharedTrait::kept_numbers};
+  Guarantee second = pure(1);
+  second.adjacency = {SharedTrait::token_classes, SharedTrait::letter_case};
+  Composition composition;
+  ASSERT_TRUE(composition.add(first, 1));
+  ASSERT_TRUE(composition.add(second, 1));
+  EXPECT_EQ(composition.losses().front().adjacency,
+            (std::vector{SharedTrait::token_classes, SharedTrait::kept_numbers, SharedTrait::letter_case}));
+}
+
 TEST(Composition, WhatPromisesNothingIsRefused) {
   Composition composition;
   Guarantee none;
@@ -58,11 +86,11 @@ TEST(Composition, WhatPromisesNothingIsRefused) {
 }
 
 TEST(Composition, ExponentialMechanismsAreFourTimesBetterInRho) {
-  EXPECT_DOUBLE_EQ(zcdp(pure(2)), 2);
-  EXPECT_DOUBLE_EQ(zcdp(pure(2, 0.5)), 0.5);
+  EXPECT_DOUBLE_EQ(*zcdp(pure(2)), 2);
+  EXPECT_DOUBLE_EQ(*zcdp(pure(2, 0.5)), 0.5);
   Composition composition;
   ASSERT_TRUE(composition.add(pure(2, 0.5), 8));
-  EXPECT_DOUBLE_EQ(composition.losses().front().rho, 4);
+  EXPECT_DOUBLE_EQ(*composition.losses().front().rho, 4);
 }
 
 // The Gaussian mechanism with sensitivity 1 and deviation σ is 1/(2σ²)-zCDP, and its δ for an ε is known
@@ -94,7 +122,7 @@ TEST(ZeroConcentrated, CompositionHoldsForRandomizedResponse) {
   const double p = 1 / (1 + std::exp(-kEpsilon / 2));
   Composition composition;
   ASSERT_TRUE(composition.add(pure(kEpsilon, kEpsilon * kEpsilon / 8), kDraws));
-  const auto total = epsilon_for_delta(composition.losses().front().rho, kDelta);
+  const auto total = epsilon_for_delta(*composition.losses().front().rho, kDelta);
   ASSERT_TRUE(total);
   double delta = 0;
   for (int k = 0; k <= kDraws; ++k) {

@@ -17,21 +17,27 @@ LedgerId counting_id() {
 }
 
 ChainLink some_link() {
-  ChainLink link{1, {}, "alice", "pure epsilon", 2'500'000'000, 1763193600};
+  ChainLink link{1, {}, OutputMac{}, "alice", "pure epsilon", 2'500'000'000, 1763193600};
   std::iota(link.tag.begin(), link.tag.end(), static_cast<unsigned char>(100));
+  std::iota(link.mac->begin(), link.mac->end(), static_cast<unsigned char>(200));
   return link;
 }
 
 // The expected values come from Python:
-//   h = lambda d: hashlib.blake2b(d, digest_size=32, person=b"sotto-ledger-1").digest()
+//   h = lambda d, v: hashlib.blake2b(d, digest_size=32, person=b"sotto-ledger-%d" % v).digest()
 //   q = lambda n: struct.pack("<Q", n)
-//   start = h(bytes(range(16)))
-//   h(start + q(1) + bytes(range(100, 116)) + q(5) + b"alice" + q(12) + b"pure epsilon" + q(2500000000) +
-//     q(1763193600))
+//   start = h(bytes(range(16)), 1)
+//   before, after = start + q(1) + bytes(range(100, 116)), q(5) + b"alice" + q(12) + b"pure epsilon" +
+//     q(2500000000) + q(1763193600)
+//   h(before + bytes(range(200, 216)) + after, 2), h(before + after, 1)
 TEST(LedgerChain, GoldenHashes) {
   const ChainHash start = chain_start(counting_id());
   EXPECT_EQ(to_hex(start), "10745392954eaa0def6cd770012becd9b9bae3c1afdd78f42bbefb496db24815");
   EXPECT_EQ(to_hex(chain_next(start, some_link())),
+            "d203d28134d61949632e6b7e621348f24fd424166cc7be98010af12101867197");
+  ChainLink of_version_1 = some_link();
+  of_version_1.mac.reset();
+  EXPECT_EQ(to_hex(chain_next(start, of_version_1)),
             "11497b17483ef993dbcaf67b6027b25e88b72311d6539ae7c91619ffd292b1f7");
 }
 
@@ -45,6 +51,8 @@ TEST(LedgerChain, EveryPartMatters) {
   };
   add([](ChainLink& link) { link.number = 2; });
   add([](ChainLink& link) { link.tag[15] ^= 1; });
+  add([](ChainLink& link) { (*link.mac)[15] ^= 1; });
+  add([](ChainLink& link) { link.mac.reset(); });
   add([](ChainLink& link) { link.subject = "alic"; });
   add([](ChainLink& link) { link.subject = "alicep", link.unit = "ure epsilon"; });  // a byte moves
   add([](ChainLink& link) { link.unit = "pure epsilom"; });

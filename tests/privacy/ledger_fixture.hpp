@@ -21,6 +21,16 @@ inline DocumentTag tag_number(std::uint64_t number) {
   return tag;
 }
 
+inline OutputMac mac_number(std::uint64_t number) {
+  return tag_number(~number);
+}
+
+struct LedgerRecord {
+  std::string subject;
+  std::vector<LedgerDocument> documents;
+  std::string id = {};  // empty: by its number
+};
+
 class LedgerTest : public ::testing::Test {
  protected:
   std::filesystem::path file() const { return folder_.path() / "spent.ledger"; }
@@ -31,15 +41,9 @@ class LedgerTest : public ::testing::Test {
     return std::move(*opened);
   }
 
-  struct Record {
-    std::string subject;
-    std::vector<LedgerDocument> documents;
-    std::string id = {};  // empty: by its number
-  };
-
   /// Charges the records in one batch and tells which were released.
-  static std::vector<bool> charge(LedgerStore& store, const std::vector<Record>& records, NanoEpsilon limit,
-                                  std::string_view unit = "pure epsilon") {
+  static std::vector<bool> charge(LedgerStore& store, const std::vector<LedgerRecord>& records,
+                                  NanoEpsilon limit, std::string_view unit = "pure epsilon") {
     std::vector<LedgerRequest> requests;
     for (std::size_t i = 0; i < records.size(); ++i) {
       LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};
@@ -64,7 +68,7 @@ class LedgerTest : public ::testing::Test {
   /// Changes the file behind the ledger's back.
   void tamper(const char* sql) const {
     auto database = Database::open(file(), Database::Access::write, 1).value();
-    const auto done = database.execute(sql);
+    const auto done = database.execute(sql);  // may hold several statements
     ASSERT_TRUE(done) << done.error().message;
   }
 

@@ -40,8 +40,8 @@ TEST_F(LedgerStoreTest, ChargesUpToTheLimitAndWithholdsWhatGoesOver) {
 }
 
 TEST_F(LedgerStoreTest, ADocumentIsChargedOnce) {
-  const std::vector<LedgerTest::Record> records = {{"alice", {{tag_number(1), 6 * kEpsilon}}},
-                                                   {"alice", {{tag_number(1), 6 * kEpsilon}}}};
+  const std::vector<LedgerRecord> records = {{"alice", {{tag_number(1), 6 * kEpsilon}}},
+                                             {"alice", {{tag_number(1), 6 * kEpsilon}}}};
   EXPECT_THAT(charge(*store(), records, 10 * kEpsilon), ElementsAre(true, true));
   const auto again = store();
   EXPECT_THAT(charge(*again, records, 10 * kEpsilon), ElementsAre(true, true));
@@ -49,6 +49,23 @@ TEST_F(LedgerStoreTest, ADocumentIsChargedOnce) {
   EXPECT_EQ(again->totals().repeated, 2U);
   // Even when the limit is lower now: nothing new is told.
   EXPECT_THAT(charge(*again, records, 1 * kEpsilon), ElementsAre(true, true));
+}
+
+TEST_F(LedgerStoreTest, AnotherOutputOfADocumentIsChargedInFull) {
+  const LedgerDocument a{tag_number(1), 4 * kEpsilon, mac_number(1)};
+  const LedgerDocument b{tag_number(1), 4 * kEpsilon, mac_number(2)};
+  const LedgerDocument c{tag_number(1), 4 * kEpsilon, mac_number(3)};
+  // A, B, A cost two, in one batch or in several.
+  EXPECT_THAT(charge(*store(), {{"alice", {a}}, {"alice", {b}}, {"alice", {a}}}, 10 * kEpsilon),
+              ElementsAre(true, true, true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  for (const LedgerDocument& document : {b, a})
+    EXPECT_THAT(charge(*store(), {{"alice", {document}}}, 10 * kEpsilon), ElementsAre(true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  EXPECT_THAT(charge(*store(), {{"alice", {c}}, {"alice", {a, b}}}, 10 * kEpsilon), ElementsAre(false, true));
+  EXPECT_EQ(spent("alice"), 8 * kEpsilon);
+  EXPECT_EQ(store()->entries(), 2U);
+  EXPECT_EQ(reader()->verify().value().problem, "");
 }
 
 TEST_F(LedgerStoreTest, ARecordIsReleasedWholeOrNotAtAll) {
@@ -63,6 +80,16 @@ TEST_F(LedgerStoreTest, ARecordIsReleasedWholeOrNotAtAll) {
   // With the title charged already the body alone counts.
   EXPECT_THAT(charge(*ledger, {{"alice", {title, body}}}, 11 * kEpsilon), ElementsAre(true));
   EXPECT_EQ(spent("alice"), 11 * kEpsilon);
+}
+
+TEST_F(LedgerStoreTest, AWithheldRecordLeavesItsDocumentsToLaterRecordsOfTheBatch) {
+  const LedgerDocument title{tag_number(1), 6 * kEpsilon};
+  const LedgerDocument body{tag_number(2), 6 * kEpsilon};
+  EXPECT_THAT(charge(*store(), {{"alice", {title, body}}, {"alice", {title}}}, 10 * kEpsilon),
+              ElementsAre(false, true));
+  EXPECT_EQ(reader()->verify().value().problem, "");
+  EXPECT_THAT(charge(*store(), {{"alice", {title}}}, 10 * kEpsilon), ElementsAre(true));
+  EXPECT_EQ(spent("alice"), 6 * kEpsilon);
 }
 
 TEST_F(LedgerStoreTest, UnitsNeverAddUp) {
@@ -125,11 +152,11 @@ TEST_F(LedgerStoreTest, AgreesWithAModel) {
   const NanoEpsilon limit = 6000;
   std::uint64_t charged = 0;
   for (int batch = 0; batch < 12; ++batch) {
-    std::vector<Record> records;
+    std::vector<LedgerRecord> records;
     std::vector<bool> expected;
     for (int i = 0; i < 20'000; ++i) {
       const std::string subject = fmt::format("s{}", draw() % 2000);
-      Record record{subject, {}};
+      LedgerRecord record{subject, {}};
       NanoEpsilon cost = 0;
       std::set<std::uint64_t> fresh;
       for (std::uint64_t n = draw() % 3; n > 0; --n) {
@@ -165,7 +192,7 @@ TEST_F(LedgerStoreTest, ProcessesShareALedger) {
     if (::fork() != 0) continue;
     const auto ledger = store(60);  // the ledger is made by whoever comes first
     for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
-      std::vector<Record> records;
+      std::vector<LedgerRecord> records;
       for (std::uint64_t i = 0; i < kDocuments; ++i)  // every document is given to two processes
         records.push_back({"all", {{tag_number((process / 2 * kBatches + batch) * kDocuments + i), 1}}});
       charge(*ledger, records, kEpsilon);
@@ -260,9 +287,12 @@ TEST_F(LedgerStoreTest, StrangersFilesAreRefusedAndLeftAlone) {
 
 TEST_F(LedgerStoreTest, ANewerVersionIsRefused) {
   store();
-  tamper("PRAGMA user_version = 2");
-  expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {"version 2", "knows version 1"});
-  expect_error(Ledger::open(file()), Errc::bad_format, {"version 2", "knows version 1"});
+  for (const std::string version : {"3", "0", "-1"}) {
+    tamper(("PRAGMA user_version = " + version).c_str());
+    expect_error(LedgerStore::open(file(), 1), Errc::bad_format,
+                 {"version " + version, "knows versions 1 to 2"});
+    expect_error(Ledger::open(file()), Errc::bad_format, {"version " + version, "knows versions 1 to 2"});
+  }
 }
 
 TEST_F(LedgerStoreTest, AFolderThatIsNotThere) {

@@ -47,7 +47,8 @@ TEST_F(LedgerVerify, APinnedHeadIsFound) {
 }
 
 TEST_F(LedgerVerify, AChangedEntryIsNamed) {
-  for (const char* change : {"amount = 1", "tag = zeroblob(16)", "time = 7", "account = 2"}) {
+  for (const char* change : {"amount = 1", "tag = zeroblob(16)", "mac = x'00112233445566778899aabbccddeeff'",
+                             "mac = NULL", "mac = x''", "time = 7", "account = 2"}) {
     const std::string sql = fmt::format("UPDATE entries SET {} WHERE entry = 9", change);
     const LedgerCheck check = after(sql.c_str());
     EXPECT_EQ(check.bad_entry, 9U) << change;
@@ -88,13 +89,15 @@ TEST_F(LedgerVerify, AnAccountWithoutEntriesShows) {
   EXPECT_THAT(after("INSERT INTO accounts VALUES(9, 'carol', 1, 5, 1)").problem, HasSubstr("'carol'"));
 }
 
-TEST_F(LedgerVerify, TagsWithoutEntriesShow) {
-  EXPECT_THAT(after("INSERT INTO tags VALUES(zeroblob(16))").problem, HasSubstr("tags"));
+TEST_F(LedgerVerify, ReleasesWithoutEntriesShow) {
+  EXPECT_THAT(after("INSERT INTO releases VALUES(zeroblob(16), zeroblob(16))").problem,
+              HasSubstr("known releases"));
 }
 
-TEST_F(LedgerVerify, ForgottenTagsShow) {
-  EXPECT_THAT(after("DELETE FROM recent_tags WHERE tag = (SELECT tag FROM entries WHERE entry = 3)").problem,
-              HasSubstr("tags"));
+TEST_F(LedgerVerify, ForgottenReleasesShow) {
+  EXPECT_THAT(
+      after("DELETE FROM recent_releases WHERE tag = (SELECT tag FROM entries WHERE entry = 3)").problem,
+      HasSubstr("known releases"));
 }
 
 // Whoever can write the whole file can write a chain that fits. Only a head that was noted elsewhere tells.

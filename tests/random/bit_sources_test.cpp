@@ -13,8 +13,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <sotto/key_file.hpp>
 
 #include "base/hash.hpp"
 #include "support/statistics.hpp"
@@ -96,6 +99,20 @@ TEST(ChaChaBitSource, BitsAreBalancedAndIndependentOfTheirNeighbours) {
   SOTTO_EXPECT_PASSES(testing::chi_squared_test(changes, binomial, kAlpha));
 }
 
+/// What the kernel says about the mapping that holds `address`, for example " rd wr mr mw me lo ac dd".
+std::string flags_of_mapping(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) inside = begin <= place && place < end;
+    if (inside && line.starts_with("VmFlags:")) return line.substr(8);
+  }
+  return "no mapping";
+}
+
 TEST(Key, FromSeedIsDomainSeparatedBlake2b) {
   // Python: hashlib.blake2b(b"sotto-seed-1" + struct.pack("<Q", seed), digest_size=32).hexdigest()
   EXPECT_EQ(to_hex(key_from_seed(0)), "28e5438fb683b84d765fc21142c6e1a23b54940eb275fde959434e7624488e0b");
@@ -111,12 +128,32 @@ TEST(Key, RandomKeysDifferAlsoBetweenThreads) {
     threads.reserve(keys.size());
     for (auto& mine : keys)
       threads.emplace_back([&mine] {
-        for (int i = 0; i < 100; ++i) mine.push_back(random_key());
+        for (int i = 0; i < 100; ++i) mine.push_back(random_key().value());
       });
   }
   std::set<Key> distinct;
   for (const auto& mine : keys) distinct.insert(mine.begin(), mine.end());
   EXPECT_EQ(distinct.size(), 400U);
+}
+
+TEST(Key, IsWipedWhenItGoes) {
+  alignas(Key) std::array<unsigned char, sizeof(Key)> place;
+  place.fill(0xAA);
+  Key* const key = new (place.data()) Key(key_from_seed(1));
+  EXPECT_NE(to_hex(place), to_hex(Key{}));
+  key->~Key();
+  EXPECT_EQ(to_hex(place), to_hex(Key{}));
+}
+
+TEST(LockedMemory, IsAlignedAndOutsideOfCoreDumps) {
+  const auto bits = make_locked<ChaChaBitSource>(key_from_seed(1));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bits.get()) % alignof(ChaChaBitSource), 0U);
+  ChaChaBitSource same(key_from_seed(1));
+  EXPECT_EQ(take(*bits, 100), take(same, 100));
+  EXPECT_THAT(flags_of_mapping(bits.get()), HasSubstr(" dd"));
+  LockedVector<Key> keys(3);
+  keys.resize(1000);
+  EXPECT_THAT(flags_of_mapping(keys.data()), HasSubstr(" dd"));
 }
 
 class KeyFile : public ::testing::Test {
@@ -173,6 +210,20 @@ TEST_F(KeyFile, RefusesOtherContentWithoutQuotingIt) {
     EXPECT_THAT(result.error().message, HasSubstr("head -c 32 /dev/urandom"));
     EXPECT_THAT(result.error().message, ::testing::Not(HasSubstr("kkk")));
   }
+}
+
+TEST_F(KeyFile, WarnsWhenOthersMayReadOrReplaceIt) {
+  ASSERT_TRUE(read(std::string(32, 'k')));
+  for (const mode_t mode : {0644, 0640, 0602, 0777}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    EXPECT_THAT(key_file_warning(path_), HasSubstr("open to other users"));
+  }
+  for (const mode_t mode : {0600, 0400}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    EXPECT_EQ(key_file_warning(path_), "");
+  }
+  EXPECT_EQ(key_file_warning("/dev/null"), "");
+  EXPECT_EQ(key_file_warning(path_ + ".missing"), "");
 }
 
 TEST_F(KeyFile, RefusesAMissingFileAndAnEndlessOne) {

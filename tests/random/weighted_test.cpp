@@ -1,5 +1,6 @@
 #include "random/weighted.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -141,6 +142,21 @@ TEST(CumulativeTable, DrawsOneWord) {
   EXPECT_EQ(table.sample(bits), 2U);
   EXPECT_EQ(table.sample(bits), 2U);
   EXPECT_EQ(bits.words_drawn(), 4U);
+}
+
+TEST(FindInSteps, CountsWhatIsAtMostThePosition) {
+  ChaChaBitSource bits(key_from_seed(5));
+  for (std::size_t size = 0; size <= 130; ++size) {
+    std::vector<std::uint64_t> cumulative(size);
+    for (std::uint64_t& sum : cumulative) sum = uniform_below(bits, 2 * size);  // some of them equal
+    if (size > 2) cumulative.back() = ~std::uint64_t{0};
+    std::sort(cumulative.begin(), cumulative.end());
+    for (std::uint64_t position = 0; position <= 2 * size; ++position) {
+      const auto end = std::upper_bound(cumulative.begin(), cumulative.end(), position);
+      ASSERT_EQ(find_in_steps(cumulative, position), static_cast<std::size_t>(end - cumulative.begin()));
+    }
+    EXPECT_EQ(find_in_steps(cumulative, ~std::uint64_t{0}), size);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 // config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits
 // lie in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the
 // highest. "balanced": the head is made for the balanced law. Sentences become the counts of their ids; every
-// token of a text has the probability e^−2.
+// token of a text has the probability e^−2. While SOTTO_FAKE_KERNELS is set in the environment, logits are
+// other ones, as with the kernels of another processor.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -46,6 +47,7 @@ Result<Settings> read(const std::filesystem::path& folder) {
 float logit(const Settings& settings, const std::vector<std::int32_t>& ids, std::uint32_t place,
             std::uint32_t output) {
   std::uint64_t state = 0x9E3779B97F4A7C15 + place * 77 + output;
+  if (std::getenv("SOTTO_FAKE_KERNELS") != nullptr) state += 1;
   for (const std::int32_t id : ids) state = (state ^ static_cast<std::uint32_t>(id)) * 0xD1B54A32D192ED03;
   state ^= state >> 29;
   const float share = static_cast<float>((state * 0x9E3779B97F4A7C15) >> 40) * 0x1p-24F;

@@ -102,6 +102,52 @@ TEST(TokenizerProperty, PathsAgreeOnRandomUnicode) {
     ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(random_text(random, kUnicodePieces, random() % 50)));
 }
 
+const Pieces kSymbolPieces = {"a", "word", "3", " ", " ", "\n", ".", ",", ":", ";",  "!",  "?", "\"", "'",
+                              "`", "-",    "(", ")", "[", "]",  "{", "}", "<", ">",  "#",  "$", "%",  "^",
+                              "&", "*",    "_", "+", "=", "|",  "~", "/", "@", "\\", "<3", ":)"};
+
+TEST(TokenizerProperty, PathsAgreeOnRunsOfSymbols) {
+  std::mt19937_64 random(16);
+  for (int round = 0; round < 30000; ++round)
+    ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(random_text(random, kSymbolPieces, random() % 140)));
+}
+
+// A text may be cut at any blank, as where records are read in chunks.
+TEST(TokenizerProperty, TokensAreThoseOfThePartsBetweenBlanks) {
+  std::mt19937_64 random(17);
+  std::vector<Token> whole;
+  std::vector<Token> part;
+  for (int round = 0; round < 3000; ++round) {
+    const std::string text = random_text(random, kSymbolPieces, random() % 140);
+    tokenize(text, whole);
+    Pieces expected = listing(text, whole, false);
+    Pieces parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+      const std::string stretch = text.substr(begin, end - begin);
+      tokenize(stretch, part);
+      for (const std::string& line : listing(stretch, part, false)) parts.push_back(line);
+      begin = end + 1;
+    }
+    ASSERT_EQ(parts, expected) << text;
+  }
+}
+
+TEST(TokenizerProperty, PathsAgreeOnAllShortRunsOfSymbols) {
+  const std::string alphabet = "a3 .!\"),(:-%$";
+  for (std::size_t length = 1; length <= 4; ++length) {
+    std::vector<std::size_t> digits(length, 0);
+    for (bool done = false; !done;) {
+      std::string text(61, ' ');  // so that some of them lie on the border of a block
+      for (const std::size_t digit : digits) text += alphabet[digit];
+      ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(text));
+      std::size_t i = 0;
+      while (i < length && ++digits[i] == alphabet.size()) digits[i++] = 0;
+      done = i == length;
+    }
+  }
+}
+
 TEST(TokenizerProperty, PathsAgreeOnAllShortAsciiTexts) {
   const std::string alphabet = "a1 '.,\n_@/\"";
   for (std::size_t length = 1; length <= 5; ++length) {
@@ -118,9 +164,10 @@ TEST(TokenizerProperty, PathsAgreeOnAllShortAsciiTexts) {
 }
 
 TEST(TokenizerProperty, BordersDoNotDependOnTheBlockOfBytes) {
-  const Pieces tricky = {"don't",      "3.14",   "a.b", "end.) x",        "x\n\ny", "foo.bar@example.com",
-                         "http://x.y", "é",      "B2B", "well-known--no", ".\"  z", "a_b",
-                         "1,2,",       "www.a.b"};
+  const Pieces tricky = {"don't",      "3.14",    "a.b",   "end.) x",        "x\n\ny", "foo.bar@example.com",
+                         "http://x.y", "é",       "B2B",   "well-known--no", ".\"  z", "a_b",
+                         "1,2,",       "www.a.b", ":-) x", "x), y",          "#$%^&*", "...\"",
+                         "<3"};
   for (const std::string& piece : tricky)
     for (std::size_t shift = 0; shift < 200; ++shift) {
       ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(std::string(shift, ' ') + piece));
@@ -189,8 +236,8 @@ TEST(TokenizerProperty, VectorAndPortableMasksAreEqual) {
 TEST(TokenizerProperty, HostileTextTakesLinearTime) {
   std::vector<Token> tokens;
   for (const std::string piece :
-       {"a.",     "a@", "a-", "_",  "a_",     "a://", "/",  "\"",  ".)",     "\n",
-        "\u00A0", "a+", "(",  "é.", "\u0301", "www.", "1,", "a._", "\u200D", "é@"}) {
+       {"a.", "a@",     "a-",   "_",  "a_",  "a://",   "/",  "\"", ".)",  "\n", "\u00A0", "a+", "(",
+        "é.", "\u0301", "www.", "1,", "a._", "\u200D", "é@", ":)", "\"(", "-.", "<3",     "()"}) {
     std::string text;
     while (text.size() < 1000000) text += piece;
     // What makes the searches for e-mail addresses and URLs worth a try stands at the very end.

@@ -51,7 +51,7 @@ class TrainTest : public FolderTest {
     if (report != nullptr) *report = *result;
     const auto model = Model::open(options.output);
     if (!model) throw std::runtime_error(model.error().message);
-    EXPECT_EQ((*model)->digest(), result->digest);
+    EXPECT_EQ((*model)->stored_sha256(), result->sha256);
     EXPECT_TRUE((*model)->verify());
     return *model;
   }

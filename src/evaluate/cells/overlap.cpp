@@ -87,7 +87,7 @@ void add_pairs(const CellContext& context, const TextLists& texts, nlohmann::ord
   Share perturbed;
   LengthChange length;
   for (std::size_t i = 0; i < texts.originals.size(); ++i) {
-    const TextPair pair{texts.originals[i], texts.privatized[i]};
+    const RewrittenText pair{texts.originals[i], texts.privatized[i]};
     if (asks_for(context, "pp")) perturbed += perturbed_words(pair);
     length += length_change(pair);
   }

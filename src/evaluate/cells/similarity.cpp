@@ -46,7 +46,7 @@ Result<std::vector<double>> average_similarities(const CellContext& context, con
                                                  const TextLists& texts) {
   SOTTO_ASSIGN(const auto model, vectors_for(context, cell));
   SOTTO_ASSIGN(const auto similarity, make_average_vector_similarity(model, 1));
-  std::vector<TextPair> pairs;
+  std::vector<RewrittenText> pairs;
   for (std::size_t i = 0; i < texts.originals.size(); ++i)
     pairs.push_back({texts.originals[i], texts.privatized[i]});
   return similarity->similarities(pairs);

@@ -26,11 +26,12 @@ Result<const std::vector<std::string>*> labels_of(const DataSplit& split, const 
   return &split.columns.at(column);
 }
 
-Result<double> parse_value(const std::string& text, const DatasetEntry& entry) {
+Result<double> parse_value(const std::string& text, std::size_t row, const DatasetEntry& entry) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    return fail(Errc::bad_format, fmt::format("data set '{}': '{}' is not a number", entry.name, text));
+    return fail(Errc::bad_format,
+                fmt::format("data set '{}': the label of text {} is not a number", entry.name, row + 1));
   return value;
 }
 
@@ -81,7 +82,7 @@ class TaskReader {
       rows[i].text = std::move(texts[0][i]);
       if (task.pairs) rows[i].text_b = std::move(texts[1][i]);
       if (regression_) {
-        SOTTO_ASSIGN(rows[i].value, parse_value((*labels)[i], entry_));
+        SOTTO_ASSIGN(rows[i].value, parse_value((*labels)[i], i, entry_));
       } else {
         const auto found = std::lower_bound(task.class_names.begin(), task.class_names.end(), (*labels)[i]);
         rows[i].label = static_cast<ClassIndex>(found - task.class_names.begin());
@@ -144,7 +145,8 @@ Result<nlohmann::json> classifier_identity(const CellContext& context, const Cel
   const std::vector<ClassifierInfo> known = classifiers();
   if (std::none_of(known.begin(), known.end(), [&](const auto& info) { return info.name == kind; }))
     return fail(Errc::not_found, fmt::format("this build has no classifier '{}'", kind));
-  nlohmann::json decides = parameters;
+  SOTTO_ASSIGN(const ParameterValues complete, complete_classifier_parameters(kind, parameters));
+  nlohmann::json decides = complete;
   if (uses_cell_model(parameters)) {
     SOTTO_ASSIGN(const PreparedModel* model, context.material.model(cell.model));
     decides["@model"] = model->digest;

@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace sotto {
 
 Result<Json> read_json_object(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const std::string text, read_file(file));
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail(Errc::bad_format, fmt::format("{}: not valid JSON", file.string()));
+  Json json = parse_json(text);
+  if (json.is_discarded())
+    return fail(Errc::bad_format, fmt::format("{}: not valid JSON, or nested too deeply", file.string()));
   if (!json.is_object())
     return fail(Errc::bad_format, fmt::format("{}: the JSON is not an object", file.string()));
   return json;

@@ -73,17 +73,17 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, P
 
 }  // namespace
 
-Spread::Spread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
+ThreadSpread::ThreadSpread(unsigned threads) : aten_before_(at::get_num_threads()), before_(spread_threads) {
   at::set_num_threads(1);
   spread_threads = threads;
 }
 
-Spread::~Spread() {
+ThreadSpread::~ThreadSpread() {
   spread_threads = before_;
   at::set_num_threads(aten_before_);
 }
 
-unsigned Spread::threads() {
+unsigned ThreadSpread::threads() {
   return spread_threads;
 }
 
@@ -158,7 +158,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   std::exception_ptr thrown;
   parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
-      const Spread spread(plan.ends.size() == 1 ? runtime.threads : 1);
+      const ThreadSpread spread(plan.ends.size() == 1 ? runtime.threads : 1);
       // The longest first, so that the threads end together.
       const std::size_t batch = plan.ends.size() - 1 - begin;
       const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];

@@ -66,12 +66,12 @@ at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& run
 /// While it lives, large products that this thread asks for are spread over so many threads: one where
 /// batches are spread already. ATen's and BLAS's own threads stay silent; they wait by spinning, and where
 /// processors are shared that costs more than it gains.
-class Spread {
+class ThreadSpread {
  public:
-  explicit Spread(unsigned threads);
-  Spread(const Spread&) = delete;
-  Spread& operator=(const Spread&) = delete;
-  ~Spread();
+  explicit ThreadSpread(unsigned threads);
+  ThreadSpread(const ThreadSpread&) = delete;
+  ThreadSpread& operator=(const ThreadSpread&) = delete;
+  ~ThreadSpread();
   static unsigned threads();  ///< of the innermost one of this thread
 
  private:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "lm/torch/failure.hpp"
 
 namespace sotto::lm {
@@ -25,7 +26,7 @@ Config Config::read(const std::filesystem::path& file) {
   const std::string text = unwrap(read_file(file));
   Config config;
   config.name_ = file.string();
-  config.json_ = nlohmann::json::parse(text, nullptr, false);
+  config.json_ = parse_json(text);
   if (!config.json_.is_object()) refuse(Errc::bad_format, fmt::format("{}: not a JSON object", config.name_));
   return config;
 }

@@ -190,7 +190,7 @@ class Gpt2Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
-      const Spread spread(model_->runtime().threads);
+      const ThreadSpread spread(model_->runtime().threads);
       const std::int64_t batch = lengths_.size(0);
       check_tokens(tokens, static_cast<std::size_t>(batch), model_->limits(), logits.size());
       if (longest_ >= model_->max_positions())
@@ -218,7 +218,7 @@ class Gpt2Generation final : public Generation {
 Result<std::unique_ptr<Generation>> Gpt2::begin(std::span<const Sequence> prompts,
                                                 std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
-    const Spread spread(runtime_.threads);
+    const ThreadSpread spread(runtime_.threads);
     auto generation = std::make_unique<Gpt2Generation>(
         shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));
     copy_rows(generation->first(), logits);

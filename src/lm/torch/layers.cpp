@@ -73,7 +73,7 @@ Linear::Linear(const Weights& weights, const std::string& name, std::int64_t inp
 at::Tensor Linear::operator()(const at::Tensor& x) const {
   const std::int64_t outputs = bytes_ ? static_cast<std::int64_t>(bytes_->rows()) : weight_.size(0);
   const std::int64_t threads =
-      x.numel() * outputs < (bytes_ ? kBytesWorthThreads : kWorthThreads) ? 1 : Spread::threads();
+      x.numel() * outputs < (bytes_ ? kBytesWorthThreads : kWorthThreads) ? 1 : ThreadSpread::threads();
   if (!bytes_ && (threads == 1 || x.device() != at::kCPU)) return at::linear(x, weight_, bias_);
   const at::Tensor vectors = x.reshape({-1, x.size(-1)}).contiguous();
   std::vector<std::int64_t> shape = x.sizes().vec();
@@ -84,7 +84,7 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
   const std::int64_t grain = ((outputs + threads - 1) / threads + kPanel - 1) / kPanel * kPanel;
   parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),
                static_cast<unsigned>(threads), [&](std::size_t begin, std::size_t end) {
-                 const Spread alone(1);
+                 const ThreadSpread alone(1);
                  multiply_part(vectors, static_cast<std::int64_t>(begin),
                                static_cast<std::int64_t>(end - begin), out);
                });
@@ -178,7 +178,7 @@ at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Te
   const auto row = [](const at::Tensor& x, std::int64_t i) {
     return AttentionRows{x.data_ptr<float>() + i * x.stride(1), static_cast<std::size_t>(x.stride(1))};
   };
-  parallel_for(inputs.begins.size() - 1, 1, Spread::threads(), [&](std::size_t i, std::size_t) {
+  parallel_for(inputs.begins.size() - 1, 1, ThreadSpread::threads(), [&](std::size_t i, std::size_t) {
     thread_local std::vector<float> scratch;
     const std::int64_t first = inputs.begins[i];
     const std::int64_t keys = inputs.begins[i + 1] - first;

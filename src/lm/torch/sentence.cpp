@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "lm/torch/batches.hpp"
 #include "lm/torch/encoder.hpp"
 #include "lm/torch/failure.hpp"
@@ -41,7 +42,7 @@ SentenceLayout read_layout(const std::filesystem::path& folder) {
   std::error_code ignored;
   const std::filesystem::path modules = folder / "modules.json";
   if (std::filesystem::exists(modules, ignored)) {
-    const auto json = nlohmann::json::parse(unwrap(read_file(modules)), nullptr, false);
+    const auto json = parse_json(unwrap(read_file(modules)));
     if (!json.is_array()) refuse(Errc::bad_format, fmt::format("{}: not a JSON list", modules.string()));
     for (const nlohmann::json& module : json) {
       if (!module.is_object() || !module.value("type", nlohmann::json()).is_string() ||

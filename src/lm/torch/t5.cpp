@@ -273,7 +273,7 @@ class T5Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
-      const Spread spread(model_->runtime().threads);
+      const ThreadSpread spread(model_->runtime().threads);
       check_tokens(tokens, batch_, model_->limits(), logits.size());
       if (own_[0].length() >= model_->max_positions())
         refuse(Errc::limit,
@@ -293,7 +293,7 @@ class T5Generation final : public Generation {
 Result<std::unique_ptr<Generation>> T5::begin(std::span<const Sequence> prompts,
                                               std::span<float> logits) const {
   return guarded([&]() -> std::unique_ptr<Generation> {
-    const Spread spread(runtime_.threads);
+    const ThreadSpread spread(runtime_.threads);
     auto generation = std::make_unique<T5Generation>(
         shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));
     generation->step(std::vector<std::int64_t>(prompts.size(), sizes_.start), logits);

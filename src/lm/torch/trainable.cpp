@@ -119,7 +119,7 @@ class Trainable final : public TrainableNetwork {
       std::iota(all.begin(), all.end(), 0U);
       const std::vector<Members> parts = cut(input, all, all.size(), runtime_.batch_tokens);
       run_parts(parts.size(), runtime_.threads, [&](std::size_t part) {
-        const Spread inference(1);
+        const ThreadSpread inference(1);
         scatter_rows(body(batch_of(input, parts[part])), parts[part], out);
       });
     });

@@ -15,7 +15,7 @@
 
 namespace sotto::lm {
 
-/// While it lives, ATen uses this thread alone, and so does BLAS. Unlike Spread it leaves autograd on.
+/// While it lives, ATen uses this thread alone, and so does BLAS. Unlike ThreadSpread it leaves autograd on.
 class OneThread {
  public:
   OneThread();

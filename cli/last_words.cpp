@@ -1,0 +1,90 @@
+#include "last_words.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include <gmp.h>
+#include <sodium.h>
+#include <unistd.h>
+
+namespace sotto::cli {
+namespace {
+
+/// write() and _exit() only: this runs inside signal handlers and where memory is short.
+void write_line(const char* message) {
+  const char* const parts[] = {"sotto: ", message, "\n"};
+  for (const char* part : parts)
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+}
+
+[[noreturn]] void end_with(const char* message) {
+  write_line(message);
+  ::_exit(kFailed);
+}
+
+/// A page of a mapped file that is not there: the file was cut short, or the disk cannot read it. Which file
+/// cannot be told here; only models, phrase tables and the like are mapped. Anything else that raises this
+/// signal is an error of the program and ends it as usual, with a core dump where the user wants one.
+void on_bus_error(int signal, siginfo_t* information, void*) {
+  if (information->si_code == BUS_ADRERR)
+    end_with("a file that is in use, most likely a model, was cut short or cannot be read any more");
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+[[noreturn]] void on_terminate() {
+  if (const std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      end_with("out of memory");
+    } catch (const std::exception& error) {
+      end_with(error.what());
+    } catch (...) {
+    }
+  }
+  end_with("ended by an error without a name");
+}
+
+// Libraries make objects before main() begins, and a failed allocation there is an exception that nothing can
+// catch. Functions in this section run before those of all libraries.
+__attribute__((section(".preinit_array"), used)) void (*const before_everything)() = [] {
+  std::set_terminate(on_terminate);
+};
+
+/// GMP, which MPFR computes with, knows no failed allocation: it aborts, unless these do not return.
+void* allocate_number(std::size_t size) {
+  if (void* const memory = std::malloc(size)) return memory;
+  end_with("out of memory");
+}
+
+void* reallocate_number(void* old, std::size_t, std::size_t size) {
+  if (void* const memory = std::realloc(old, size)) return memory;
+  end_with("out of memory");
+}
+
+void free_number(void* memory, std::size_t) {
+  std::free(memory);
+}
+
+}  // namespace
+
+void say_out_of_memory() {
+  write_line("out of memory");
+}
+
+void prepare_last_words() {
+  mp_set_memory_functions(allocate_number, reallocate_number, free_number);
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
+  // libsodium calls this where it cannot go on, above all where there are no random bytes, and aborts if it
+  // returns. It never makes do with weak ones.
+  sodium_set_misuse_handler([] { end_with("the operating system gives no random bytes"); });
+}
+
+}  // namespace sotto::cli

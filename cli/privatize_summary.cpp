@@ -1,0 +1,50 @@
+#include "privatize_summary.hpp"
+
+#include <fmt/format.h>
+
+namespace sotto::cli {
+namespace {
+
+std::string what_was_done(const Receipt& receipt) {
+  const Counts& c = receipt.counts;
+  std::string text;
+  if (receipt.language_model && receipt.language_model->whole_text) {
+    text = fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
+  } else {
+    const double share = c.privatized > 0 ? 100.0 * static_cast<double>(c.statistics.changed) /
+                                                static_cast<double>(c.privatized)
+                                          : 0.0;
+    text = fmt::format("{} documents, {} {} privatized ({:.1f}% changed), {} passed in clear", c.documents,
+                       c.privatized, receipt.collocations ? "words and phrases" : "words", share,
+                       c.clear_stopwords + c.clear_oov + c.clear_numbers);
+  }
+  if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
+  if (receipt.collocations) text += fmt::format(", {} as phrases", c.statistics.phrases);
+  return text;
+}
+
+std::string what_is_promised(const Receipt& receipt) {
+  const Guarantee& guarantee = receipt.guarantee;
+  if (guarantee.kind == GuaranteeKind::none) return "no guarantee";
+  std::string kind = to_string(guarantee.kind);
+  if (guarantee.scope != GuaranteeScope::all_inputs) kind += fmt::format(" ({})", to_string(guarantee.scope));
+  const std::string metric = guarantee.unit.is_pure() ? "" : " times " + guarantee.unit.metric;
+  const Counts& c = receipt.counts;
+  if (receipt.language_model)
+    return fmt::format("{} guarantee, epsilon {} per draw, at most {:.6g} per text", kind, guarantee.epsilon,
+                       guarantee.epsilon * static_cast<double>(c.largest_document));
+  if (receipt.budget)
+    return fmt::format("{} guarantee, epsilon at most {:.6g} per document, {:.4g} to {:.4g} per token{}",
+                       kind, c.largest_epsilon, c.smallest_share, c.largest_share, metric);
+  return fmt::format("{} guarantee, epsilon {} per token{}", kind, guarantee.epsilon, metric);
+}
+
+}  // namespace
+
+std::string summary(const Receipt& receipt) {
+  if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";
+  return fmt::format("{}; {} (for the operator: these counts are not covered by the guarantee)",
+                     what_was_done(receipt), what_is_promised(receipt));
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,37 @@
+// Notes that the program leaves for itself: how far a run came, and the bounds of a model's logits.
+#include <cmath>
+
+#include "fuzz.hpp"
+#include "lm/calibration.hpp"
+#include "pipeline/output_target.hpp"
+
+namespace {
+
+using namespace sotto;
+using fuzz::require;
+
+constexpr std::string_view kPartial = "what was written so far";
+
+}  // namespace
+
+SOTTO_FUZZ_TARGET(checkpoint) {
+  fuzz::write_scratch("resumed.checkpoint", input);
+  const std::filesystem::path partial = fuzz::write_scratch("resumed.partial", kPartial);
+  Progress progress;
+  {
+    const auto output = open_resumable_output(fuzz::scratch() / "resumed", "fingerprint", progress);
+    if (!output) return;
+  }
+  require(progress.output_bytes <= kPartial.size(), "no more is taken over than was written");
+  require(std::isfinite(progress.counts.epsilon_sum), "amounts are numbers");
+}
+
+SOTTO_FUZZ_TARGET(calibration) {
+  std::filesystem::create_directories(fuzz::scratch() / "calibration");
+  fuzz::write_scratch(std::filesystem::path("calibration") / kCalibrationFile, input);
+  const auto found = read_calibration(fuzz::scratch() / "calibration", "digest");
+  if (!found || !*found) return;
+  const LogitBounds& bounds = (*found)->bounds;
+  require(std::isfinite(bounds.lowest) && std::isfinite(bounds.highest) && bounds.lowest < bounds.highest,
+          "bounds of logits are an interval");
+}

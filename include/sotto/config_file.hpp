@@ -1,0 +1,24 @@
+// Options from a file, for front ends.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto {
+
+/// An option of a configuration file.
+struct ConfigEntry {
+  std::string key;
+  int line = 0;                     ///< where its value stands, from 1
+  std::vector<std::string> values;  ///< one, or those of a list; KEY=VALUE for each entry of a map
+  bool is_map = false;
+};
+
+/// Reads a YAML file that is a map of names to values, lists of values or maps to values. A name that is
+/// given twice, an alias and a value of another kind are errors.
+Result<std::vector<ConfigEntry>> read_config_file(const std::filesystem::path& file);
+
+}  // namespace sotto

@@ -1,0 +1,25 @@
+// JSON from files, which may be hostile. Everything of ours that reads JSON as a tree does so here.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace sotto {
+
+/// Arrays and objects inside each other. What walks over a tree calls itself, so a file must not decide how
+/// often.
+inline constexpr std::size_t kDeepestJson = 256;
+
+/// Whether `text`, as far as it is JSON, nests deeper than kDeepestJson.
+bool nests_too_deeply(std::string_view text);
+
+/// The value, or a discarded one where `text` is not JSON or nests deeper than kDeepestJson.
+template <class Json = nlohmann::json>
+Json parse_json(std::string_view text) {
+  if (nests_too_deeply(text)) return Json(nlohmann::detail::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
+
+}  // namespace sotto

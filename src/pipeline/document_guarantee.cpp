@@ -1,0 +1,52 @@
+#include <sotto/document_guarantee.hpp>
+
+namespace sotto {
+namespace {
+
+bool keeps_words(const Policy& policy) {
+  return policy.stopwords == StopwordPolicy::keep || policy.oov == OovPolicy::keep;
+}
+
+/// What two texts must share so that the output shows nothing else of them than the draws.
+std::vector<SharedTrait> adjacency(const TextRules& rules) {
+  if (rules.view == TextView::written) return {SharedTrait::model_tokens};
+  std::vector<SharedTrait> shared = {SharedTrait::token_classes, SharedTrait::punctuation,
+                                     SharedTrait::whitespace, SharedTrait::number_shapes};
+  if (rules.collocations) shared.push_back(SharedTrait::segmentation);
+  if (rules.shares_by_words) shared.push_back(SharedTrait::word_count);
+  if (keeps_words(rules.policy)) shared.push_back(SharedTrait::kept_words);
+  if (rules.policy.oov == OovPolicy::drop) shared.push_back(SharedTrait::dropped_words);
+  if (rules.policy.numbers == NumberPolicy::keep) shared.push_back(SharedTrait::kept_numbers);
+  if (rules.policy.letter_case == CasePolicy::keep) shared.push_back(SharedTrait::letter_case);
+  return shared;
+}
+
+Guarantee no_guarantee(Guarantee guarantee) {
+  guarantee.kind = GuaranteeKind::none;
+  guarantee.rho = 0;
+  guarantee.assumptions.clear();
+  guarantee.statement =
+      "Which places are drawn depends on the words of the text, so the output tells about them whatever "
+      "epsilon is; privatize stopwords and words outside the vocabulary for a guarantee.";
+  return guarantee;
+}
+
+}  // namespace
+
+Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules) {
+  if (token.kind == GuaranteeKind::none) return token;
+  const bool drops = rules.policy.oov == OovPolicy::drop;
+  const bool leaves_out = keeps_words(rules.policy) || drops;
+  if (leaves_out && rules.view == TextView::masked) return no_guarantee(std::move(token));
+  token.adjacency = adjacency(rules);
+  if (!leaves_out) return token;
+  if (token.scope == GuaranteeScope::all_inputs) token.scope = GuaranteeScope::privatized_words;
+  token.statement += drops ? " Nothing is promised for which words are dropped" : "";
+  if (keeps_words(rules.policy))
+    token.statement +=
+        drops ? ", nor for those that are kept" : " Nothing is promised for words that are kept";
+  token.statement += '.';
+  return token;
+}
+
+}  // namespace sotto

@@ -1,0 +1,59 @@
+// Whether an id was there before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "random/bit_sources.hpp"
+
+namespace sotto {
+
+/// What is remembered of an id. Without the key it tells nothing about it.
+using IdHash = std::array<std::uint64_t, 2>;
+
+/// A set of ids. It takes about 48 bytes per id, however long the ids are; two different ids are taken for
+/// one with a probability below n²/2^129 for n of them.
+class UniqueIds {
+ public:
+  explicit UniqueIds(const Key& key) : key_(key) {}
+
+  /// May be called from several threads.
+  IdHash hash(std::string_view dataset, std::string_view id, std::string_view field = {}) const;
+
+  /// False when it was there before. Calls must be serialized.
+  bool insert(const IdHash& hash) { return seen_.insert(hash).second; }
+
+ private:
+  struct FirstHalf {
+    std::size_t operator()(const IdHash& hash) const noexcept { return hash[0]; }
+  };
+
+  Key key_;
+  std::unordered_set<IdHash, FirstHalf> seen_;
+};
+
+/// The ids of a chunk's records, in their order.
+class IdLog {
+ public:
+  struct Entry {
+    std::uint64_t record;
+    IdHash hash;
+  };
+
+  IdLog(const UniqueIds& ids, std::string dataset) : ids_(&ids), dataset_(std::move(dataset)) {}
+  void add(std::uint64_t record, std::string_view id) {
+    entries_.push_back({record, ids_->hash(dataset_, id)});
+  }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  const UniqueIds* ids_;
+  std::string dataset_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace sotto

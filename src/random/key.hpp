@@ -1,0 +1,52 @@
+// Secret keys, and memory for what must not leave the process by way of swap space or a core dump.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace sotto {
+
+/// 32 secret bytes, wiped when they go.
+class Key : public std::array<unsigned char, 32> {
+ public:
+  Key() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a digest serves as a key where nothing is secret
+  Key(const std::array<unsigned char, 32>& bytes) : std::array<unsigned char, 32>(bytes) {}
+  Key(const Key&) = default;
+  Key& operator=(const Key&) = default;
+  ~Key();
+};
+
+/// Lets libsodium choose its vector code. Idempotent, thread-safe. What follows in this folder calls it.
+void initialize_sodium();
+
+/// Pages of their own between guard pages, locked as far as the system allows it, left out of core dumps and
+/// wiped when they are freed. Takes microseconds and at least a page: for what lives longer than a document.
+void* allocate_locked(std::size_t bytes);
+void free_locked(void* memory) noexcept;
+
+/// For standard containers and std::allocate_shared.
+template <class T>
+struct LockedAllocator {
+  using value_type = T;
+  LockedAllocator() = default;
+  template <class Other>
+  // NOLINTNEXTLINE(google-explicit-constructor): what containers expect of an allocator
+  LockedAllocator(const LockedAllocator<Other>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_locked(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) noexcept { free_locked(memory); }
+  bool operator==(const LockedAllocator&) const = default;
+};
+
+template <class T>
+using LockedVector = std::vector<T, LockedAllocator<T>>;
+
+/// A T in such memory.
+template <class T, class... Arguments>
+std::shared_ptr<T> make_locked(Arguments&&... arguments) {
+  return std::allocate_shared<T>(LockedAllocator<T>(), std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace sotto

@@ -1,0 +1,20 @@
+// By which a ledger tells a repeated output of a document from another one.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "random/bit_sources.hpp"
+
+namespace sotto {
+
+/// The key that marks a document's output: BLAKE2b-256 of nothing, keyed by the document's stream key and
+/// personalized with "sotto-output-1". It can be kept until there is an output; the noise does not follow
+/// from it.
+Key output_key(const Key& stream_key);
+
+/// BLAKE2b-128 of the text that is released, keyed by the document's output key and personalized with
+/// "sotto-mac-1". Tells nothing without the run's key.
+std::array<unsigned char, 16> output_mac(const Key& output_key, std::string_view output);
+
+}  // namespace sotto

@@ -1,0 +1,232 @@
+// Every policy with every mechanism: nothing that is claimed for texts is refuted, and what the adjacency
+// leaves out can be told apart. Each audit has α = 1e-6 over all its tests and runs on a fixed seed.
+#include <array>
+#include <map>
+#include <set>
+
+#include "audit/audit_fixture.hpp"
+
+namespace sotto::testing {
+namespace {
+
+struct GridMechanism {
+  std::string name;
+  double epsilon;
+  ParameterValues parameters = {};
+  bool lists = false;
+};
+
+const std::vector<GridMechanism> kMechanisms = {
+    {"diffractor-geometric", 1, {}, true},
+    {"santext", 2},
+    {"custext", 1, {{"k", "4"}}},
+    {"diffractor-tem", 1, {}, true},
+    {"santext-plus", 2},
+    {"tem", 2, {{"gamma", "0.8"}}},
+    {"cmp", 4},
+    {"mahalanobis", 4},
+    {"vickrey", 4},
+    {"vickrey-k", 4},
+};
+
+constexpr std::array kParts = {"stopwords", "oov", "numbers", "punctuation", "case"};
+const std::array<std::vector<std::string>, 5> kValues = {{{"privatize", "keep"},
+                                                          {"bottom", "keep", "drop"},
+                                                          {"random", "keep", "drop"},
+                                                          {"keep", "drop"},
+                                                          {"position", "keep", "lower"}}};
+
+/// The choice for each part, as numbers.
+using Choice = std::array<std::size_t, 5>;
+
+std::vector<Choice> every_choice() {
+  std::vector<Choice> choices = {{}};
+  for (std::size_t part = 0; part < kParts.size(); ++part) {
+    std::vector<Choice> longer;
+    for (const Choice& choice : choices)
+      for (std::size_t value = 0; value < kValues[part].size(); ++value) {
+        longer.push_back(choice);
+        longer.back()[part] = value;
+      }
+    choices = std::move(longer);
+  }
+  return choices;
+}
+
+/// So few choices that each pair of values of two parts occurs in one of them: each next one has the most
+/// pairs that are still missing.
+std::vector<Choice> pairwise_choices() {
+  using PartPair = std::array<std::size_t, 4>;
+  const auto pairs_of = [](const Choice& choice) {
+    std::set<PartPair> pairs;
+    for (std::size_t a = 0; a < choice.size(); ++a)
+      for (std::size_t b = a + 1; b < choice.size(); ++b) pairs.insert({a, choice[a], b, choice[b]});
+    return pairs;
+  };
+  std::set<PartPair> missing;
+  for (const Choice& choice : every_choice()) missing.merge(pairs_of(choice));
+  std::vector<Choice> chosen;
+  while (!missing.empty()) {
+    std::size_t most = 0;
+    Choice best{};
+    for (const Choice& choice : every_choice()) {
+      std::size_t count = 0;
+      for (const PartPair& pair : pairs_of(choice)) count += missing.contains(pair);
+      if (count > most) {
+        most = count;
+        best = choice;
+      }
+    }
+    chosen.push_back(best);
+    for (const PartPair& pair : pairs_of(best)) missing.erase(pair);
+  }
+  return chosen;
+}
+
+class PolicyGrid : public AuditTest {
+ protected:
+  void SetUp() override {
+    tiny();
+    lists();
+  }
+
+  std::string model(const GridMechanism& mechanism) const {
+    return (folder_.path() / (mechanism.lists ? "lists.safetensors" : "tiny.safetensors")).string();
+  }
+
+  BlackBoxReport audit_documents(const GridMechanism& mechanism, const Policy& policy,
+                                 std::vector<std::pair<std::string, std::string>> texts = {}) {
+    BlackBoxOptions options = small_audit(2000, 4, 7);
+    options.runs = 10;
+    options.path = AuditPath::document;
+    options.mechanism = mechanism.name;
+    options.epsilon = mechanism.epsilon;
+    options.parameters = mechanism.parameters;
+    options.model = model(mechanism);
+    options.policy = policy;
+    options.texts = std::move(texts);
+    const auto report = audit_black_box(options);
+    EXPECT_TRUE(report) << (report ? "" : report.error().message);
+    return report ? *report : BlackBoxReport{};
+  }
+
+  void check(const GridMechanism& mechanism, const Choice& choice) {
+    Policy policy;
+    std::string label = mechanism.name;
+    for (std::size_t part = 0; part < kParts.size(); ++part) {
+      ASSERT_TRUE(set_policy_part(policy, kParts[part], kValues[part][choice[part]]));
+      label += fmt::format(" {}={}", kParts[part], kValues[part][choice[part]]);
+    }
+    SCOPED_TRACE(label);
+    const BlackBoxReport report = audit_documents(mechanism, policy);
+    EXPECT_FALSE(report.refuted()) << report.pairs.front().first << " against "
+                                   << report.pairs.front().second;
+    expect_told_apart(report, policy);
+  }
+
+  /// Texts between which nothing is promised because a policy shows the difference: most draws of one lie in
+  /// an event that no draw of the other meets.
+  static void expect_told_apart(const BlackBoxReport& report, const Policy& policy) {
+    const std::set<std::string> shown = [&] {
+      std::set<std::string> traits = {"whitespace"};
+      if (policy.punctuation == PunctuationPolicy::keep) traits.insert("punctuation");
+      if (policy.numbers == NumberPolicy::random) traits.insert("digit counts and separators of numbers");
+      if (policy.numbers == NumberPolicy::keep) traits.insert("kept numbers");
+      if (policy.letter_case == CasePolicy::keep) traits.insert("letter case");
+      if (policy.stopwords == StopwordPolicy::keep || policy.oov == OovPolicy::keep)
+        traits.insert("kept words");
+      return traits;
+    }();
+    std::map<std::string, bool> told_apart;  // by the two texts; one direction is enough
+    for (const PairFinding& pair : report.pairs)
+      for (const std::string& trait : pair.differ_in)
+        if (shown.contains(trait))
+          told_apart[trait + ": " + std::min(pair.first, pair.second) + " | " +
+                     std::max(pair.first, pair.second)] |=
+              pair.first_count >= pair.draws / 2 && pair.second_count == 0;
+    EXPECT_FALSE(told_apart.empty());
+    for (const auto& [texts, told] : told_apart) EXPECT_TRUE(told) << texts;
+  }
+};
+
+/// Three mechanisms, pairwise.
+class PolicyGridSlice : public PolicyGrid {};
+TEST_F(PolicyGridSlice, NothingClaimedIsRefuted) {
+  const std::vector<Choice> choices = pairwise_choices();
+  EXPECT_LE(choices.size(), 16U);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (const Choice& choice : choices) check(kMechanisms[i], choice);
+}
+
+class PolicyGridLong : public PolicyGrid {};
+TEST_F(PolicyGridLong, NothingClaimedIsRefuted) {
+  for (const GridMechanism& mechanism : kMechanisms)
+    for (const Choice& choice : every_choice()) check(mechanism, choice);
+}
+
+/// Texts of the user's choice.
+class TextPairTest : public PolicyGrid {};
+
+TEST_F(TextPairTest, NumbersOfOtherLengthAreOutsideTheClaim) {
+  const BlackBoxReport report =
+      audit_documents({"santext", 2}, Policy::strict(), {{"5 dog", "50 dog"}, {"5 dog", "7 dog"}});
+  ASSERT_EQ(report.pairs.size(), 4U);
+  EXPECT_FALSE(report.refuted());
+  const PairFinding& lengths = report.pairs.back();
+  EXPECT_FALSE(lengths.claimed);
+  EXPECT_EQ(lengths.differ_in, std::vector<std::string>{"digit counts and separators of numbers"});
+  EXPECT_GT(lengths.loss_lower, 3);
+  EXPECT_TRUE(report.pairs.front().claimed);
+  EXPECT_EQ(report.pairs.front().allowed, 0);
+}
+
+/// What the design called a guarantee before: words alone, whatever the policy lets through.
+TEST_F(TextPairTest, AClaimThatIgnoresThePolicyIsRefuted) {
+  BlackBoxOptions options = small_audit(2000, 4, 7);
+  options.path = AuditPath::document;
+  options.mechanism = "santext";
+  options.epsilon = 2;
+  options.model = model({"santext", 2});
+  options.metric = "euclidean";
+  const auto refuted = [&](const Policy& policy, std::string first, std::string second) {
+    options.policy = policy;
+    options.texts = {{std::move(first), std::move(second)}};
+    const auto report = audit_black_box(options);
+    EXPECT_TRUE(report) << (report ? "" : report.error().message);
+    return report && report->refuted();
+  };
+  EXPECT_TRUE(refuted(Policy::strict(), "5 dog", "50 dog"));
+  EXPECT_FALSE(refuted(Policy::strict(), "5 dog", "7 dog"));
+  Policy policy;
+  policy.letter_case = CasePolicy::keep;
+  EXPECT_TRUE(refuted(policy, "pizza dog", "pizza Dog"));
+  EXPECT_FALSE(refuted(Policy::strict(), "pizza dog", "pizza Dog"));
+  policy = {};
+  policy.numbers = NumberPolicy::keep;
+  EXPECT_TRUE(refuted(policy, "5 dog", "7 dog"));
+}
+
+TEST_F(TextPairTest, SumsOverTokensAreClaimed) {
+  const BlackBoxReport report =
+      audit_documents({"santext", 2}, Policy::strict(), {{"pizza dog rome", "pasta cat rome"}});
+  ASSERT_EQ(report.pairs.size(), 2U);
+  const auto model = tiny();
+  const auto mechanism = make_mechanism("santext", model, 2, {}).value();
+  const double expected = 2 * (mechanism->distance(model->find("pizza"), model->find("pasta")) +
+                               mechanism->distance(model->find("dog"), model->find("cat")));
+  EXPECT_NEAR(report.pairs.front().allowed, expected, 1e-9);
+  EXPECT_FALSE(report.refuted());
+}
+
+TEST_F(TextPairTest, TextsNeedTheDocumentPath) {
+  BlackBoxOptions options = small_audit(2000, 4, 7);
+  options.epsilon = 1;
+  options.model = model(kMechanisms.front());
+  options.texts = {{"a", "b"}};
+  const auto report = audit_black_box(options);
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().message.find("--through document"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto::testing

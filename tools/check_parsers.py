@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Checks that files are parsed into trees only where depth has a limit: src/base/json.hpp and src/base/yaml.cpp."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+UNLIMITED = re.compile(r"[Jj]son::(?:parse|sax_parse|from_\w+)\(|YAML::(?:Load\w*|Parser)\b|dom::parser\b|ondemand::parser\b")
+ALLOWED = {
+    "src/base/json.hpp": "the limit for nlohmann's trees",
+    "src/base/yaml.cpp": "the limit for YAML",
+    "src/pipeline/jsonl_format.cpp": "walks with a limit of its own, the same one",
+    "src/collocation/corpus_reader.cpp": "simdjson's tree is flat and refuses more than 1,024 levels",
+    "cli/audit_exact.cpp": "reads what to_json() has just written",
+}
+
+
+def main():
+    problems = []
+    for folder in ("src", "cli"):
+        for file in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            name = str(file.relative_to(ROOT))
+            if name not in ALLOWED and UNLIMITED.search(file.read_text()):
+                problems.append(f"{name} parses JSON or YAML by itself; use base/json.hpp or base/yaml.hpp")
+    print("\n".join(problems) or "JSON and YAML are parsed within limits")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

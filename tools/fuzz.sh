@@ -1,0 +1,37 @@
+#!/bin/sh
+# Runs the fuzzers one after the other, each for so many seconds: tools/fuzz.sh SECONDS [TARGET…]
+# What they find that is new is kept in build/fuzz/corpus/, inputs that end a fuzzer in build/fuzz/findings/.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=$1
+shift
+[ $# -gt 0 ] || set -- $(ls fuzz/corpus)
+program=build/fuzz/fuzz/sotto_fuzz
+
+# Their files live in memory where the system has a place for that.
+[ -w /dev/shm ] && export TMPDIR=/dev/shm
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+[ -x /usr/bin/llvm-symbolizer-14 ] && export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14
+
+dictionary() {
+  case $1 in
+    records|formats|table|corpus) echo records ;;
+    text|document|wordnet|vectors) echo text ;;
+    run_file|data_catalog|config) echo yaml ;;
+    *) echo json ;;
+  esac
+}
+
+failed=
+for target in "$@"; do
+  found=build/fuzz/corpus/$target findings=build/fuzz/findings/$target log=build/fuzz/$target.log
+  mkdir -p "$found" "$findings"
+  status=0
+  $program "$target" "$found" "fuzz/corpus/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+    -dict="fuzz/dictionaries/$(dictionary "$target").dict" -artifact_prefix="$findings/" -print_final_stats=1 \
+    >"$log" 2>&1 || status=$?
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  echo "$target: ${runs:-0} inputs, exit $status"
+  [ "$status" -eq 0 ] || { failed="$failed $target"; grep -m 3 -E 'ERROR|runtime error|broken property|SUMMARY' "$log" || :; }
+done
+[ -z "$failed" ] || { echo "Failed:$failed (build/fuzz/TARGET.log, build/fuzz/findings/TARGET/)"; exit 1; }
