@@ -8,19 +8,13 @@ import resource
 import time
 
 import pytest
-from conftest import BUILD, OPTIMIZED, SOURCE
+from conftest import OPTIMIZED, SOURCE
 
 VECTOR_MODELS = ["sotto-en-skipgram", "sotto-en-cbow", "sotto-en-wordnet"]
 LISTS = "sotto-en-lists"
 PHRASES = "sotto-en-phrases"
 STARTUP_SECONDS = 0.030
 SLOWDOWN = 1 if OPTIMIZED else 20  # of builds that are not what users run
-
-
-@pytest.fixture(autouse=True)
-def shipped(program):
-    """Found beside the program, as in an installation."""
-    assert (BUILD / "models").exists()
 
 
 def information(program, name):
