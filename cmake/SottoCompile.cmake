@@ -9,7 +9,8 @@ endif()
 
 find_program(SOTTO_CCACHE ccache)
 if(SOTTO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${SOTTO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime ${SOTTO_CCACHE})
 endif()
 
 add_library(sotto_compile INTERFACE)

@@ -21,14 +21,13 @@ std::vector<SharedTrait> adjacency(const TextRules& rules) {
   return shared;
 }
 
-Guarantee no_guarantee(Guarantee guarantee) {
+void promise_nothing(Guarantee& guarantee) {
   guarantee.kind = GuaranteeKind::none;
   guarantee.rho = 0;
   guarantee.assumptions.clear();
   guarantee.statement =
       "Which places are drawn depends on the words of the text, so the output tells about them whatever "
       "epsilon is; privatize stopwords and words outside the vocabulary for a guarantee.";
-  return guarantee;
 }
 
 }  // namespace
@@ -37,7 +36,10 @@ Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules) {
   if (token.kind == GuaranteeKind::none) return token;
   const bool drops = rules.policy.oov == OovPolicy::drop;
   const bool leaves_out = keeps_words(rules.policy) || drops;
-  if (leaves_out && rules.view == TextView::masked) return no_guarantee(std::move(token));
+  if (leaves_out && rules.view == TextView::masked) {
+    promise_nothing(token);
+    return token;
+  }
   token.adjacency = adjacency(rules);
   if (!leaves_out) return token;
   if (token.scope == GuaranteeScope::all_inputs) token.scope = GuaranteeScope::privatized_words;
