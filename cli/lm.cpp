@@ -29,7 +29,7 @@ struct Arguments : LanguageModelArguments {
 };
 
 Json as_json(const LanguageModelInfo& info) {
-  Json json = {{"name", info.name},         {"path", info.folder.string()}, {"sha256", info.digest},
+  Json json = {{"name", info.name},         {"path", info.folder.string()}, {"digest", info.digest},
                {"kind", info.kind},         {"positions", info.positions},  {"logits", info.logits},
                {"outcomes", info.outcomes}, {"bounded", info.bounded}};
   if (info.bounded) json["bounds"] = {info.lowest, info.highest};
@@ -45,7 +45,7 @@ Json as_json(const LanguageModelInfo& info) {
 
 std::string as_text(const LanguageModelInfo& info) {
   std::string text = fmt::format(
-      "{}\n  folder    {}\n  sha256    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} "
+      "{}\n  folder    {}\n  digest    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} "
       "may "
       "come out\n",
       info.name, info.folder.string(), info.digest, info.kind, info.positions, info.logits, info.outcomes);

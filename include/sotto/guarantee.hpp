@@ -40,7 +40,7 @@ enum class SharedTrait {
 struct PrivacyUnit {
   std::string
       metric;  ///< empty: pure ε. Otherwise the named metric d of ε·d, for example "list index distance"
-  std::string model;  ///< SHA-256 of the model or list set that defines the metric; empty for pure ε
+  std::string model;  ///< digest of the model or list set that defines the metric; empty for pure ε
 
   bool is_pure() const { return metric.empty(); }
   bool operator==(const PrivacyUnit&) const = default;

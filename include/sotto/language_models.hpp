@@ -57,7 +57,7 @@ Result<std::filesystem::path> find_language_model(std::string_view name_or_path)
 struct LanguageModelInfo {
   std::string name;
   std::filesystem::path folder;
-  std::string digest;  ///< SHA-256 of the files that decide what it does
+  std::string digest;  ///< tree hash of the files that decide what it does
   std::string kind;    ///< masked, causal, or encoder-decoder
   std::uint32_t positions = 0;
   std::uint32_t logits = 0;

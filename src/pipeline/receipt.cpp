@@ -103,7 +103,7 @@ Json document_json(const Receipt& receipt) {
 
 Json unit_json(const PrivacyUnit& unit) {
   return {
-      {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_sha256", unit.model}};
+      {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_digest", unit.model}};
 }
 
 /// A guarantee of kind none has no figures: there is nothing that they would bound.
@@ -166,7 +166,7 @@ Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
 
 Json collocations_json(const CollocationsReceipt& collocations) {
   return {{"method", collocations.method},
-          {"phrases_sha256", collocations.phrases_digest},
+          {"phrases_digest", collocations.phrases_digest},
           {"phrases", collocations.phrases}};
 }
 
@@ -196,7 +196,7 @@ std::string to_json(const Receipt& receipt) {
   if (receipt.seeded) json["warning"] = "seeded: not private";
   json["mechanism"] = {
       {"name", receipt.mechanism}, {"epsilon", receipt.epsilon}, {"parameters", receipt.parameters}};
-  json["model"] = {{"name", receipt.model}, {"sha256", receipt.model_digest}};
+  json["model"] = {{"name", receipt.model}, {"digest", receipt.model_digest}};
   json["guarantee"] = guarantee_json(receipt);
   if (receipt.language_model) json["language_model"] = language_model_json(*receipt.language_model);
   if (receipt.budget) json["budget"] = budget_json(*receipt.budget, receipt.counts);

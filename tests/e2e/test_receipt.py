@@ -62,7 +62,7 @@ def test_receipt(receipt_of, schema, name, options, policy):
     assert receipt["mechanism"]["name"] == "diffractor-geometric" and receipt["mechanism"]["epsilon"] == 0.5
     assert receipt["mechanism"]["parameters"] == {"lists": "L1" if "lists=L1" in options else "L0"}
     assert receipt["model"]["name"] == "lists"
-    assert seeded or receipt["guarantee"]["unit"]["model_sha256"] == receipt["model"]["sha256"]
+    assert seeded or receipt["guarantee"]["unit"]["model_digest"] == receipt["model"]["digest"]
     assert receipt["policy"] == policy
     assert receipt["input"]["dataset"] == ("reviews" if "--dataset" in options else name)
     assert receipt["input"]["format"] == {"empty.txt": "text", "in.txt": "text"}.get(name, name[3:])

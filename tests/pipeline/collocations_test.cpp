@@ -152,7 +152,7 @@ TEST_F(Collocations, ReceiptSaysWhatHoldsAndWhatIsRevealed) {
   const auto json = nlohmann::json::parse(to_json(receipt));
   EXPECT_EQ(json["collocations"]["method"], "gst");
   EXPECT_EQ(json["collocations"]["phrases"], 6);
-  EXPECT_EQ(json["collocations"]["phrases_sha256"], json["model"]["sha256"]);
+  EXPECT_EQ(json["collocations"]["phrases_digest"], json["model"]["digest"]);
   EXPECT_EQ(json["counts"]["largest_document"], 4);
   EXPECT_FALSE(json["collocations"].contains("input_phrases"));
   EXPECT_EQ(json["counts"]["tokens"]["word"], json["counts"]["privatized"]);

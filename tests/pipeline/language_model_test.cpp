@@ -183,7 +183,7 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "architecture");
   EXPECT_EQ(json["language_model"]["outcomes"], 9);
   EXPECT_EQ(json["model"]["name"], "masked");
-  EXPECT_EQ(json["model"]["sha256"].get<std::string>().size(), 64U);
+  EXPECT_EQ(json["model"]["digest"].get<std::string>().size(), 64U);
 }
 
 // The same key, texts and settings, but scores that differ, as on another processor.

@@ -19,7 +19,7 @@ TEST_F(ReceiptTest, SaysWhatWasRunAndCounted) {
   EXPECT_EQ(receipt["mechanism"]["name"], "diffractor-geometric");
   EXPECT_EQ(receipt["mechanism"]["epsilon"], 0.5);
   EXPECT_EQ(receipt["mechanism"]["parameters"]["lists"], "L0");
-  EXPECT_EQ(receipt["model"]["sha256"], model_->digest());
+  EXPECT_EQ(receipt["model"]["digest"], model_->digest());
   EXPECT_EQ(receipt["input"]["dataset"], "in.txt");
   EXPECT_EQ(receipt["guarantee"]["kind"], "analytic");
   EXPECT_EQ(receipt["guarantee"]["holds"], true);
