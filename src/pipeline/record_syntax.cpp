@@ -7,6 +7,7 @@ namespace sotto {
 /// One past the line end of the CSV record that begins at position_, or npos when it is not complete. A quote
 /// opens a quoted field only at the field's beginning, so a stray quote inside a plain field does no harm.
 std::size_t RecordCursor::csv_record_end() {
+  quote_is_open_ = false;
   for (std::size_t field = position_;;) {
     std::size_t i = field;
     while (i < data_.size() && data_[i] == '"') {  // a doubled quote goes on
@@ -24,20 +25,21 @@ std::size_t RecordCursor::csv_record_end() {
   }
 }
 
-bool RecordCursor::next(std::string_view& record) {
-  if (position_ == data_.size()) return false;
-  quote_is_open_ = false;
-  std::size_t end = quotes_ ? csv_record_end() : lines_.next(position_).end;
-  if (end == std::string_view::npos) {
-    if (!at_end_) return false;
-    end = data_.size();
-  }
-  record = data_.substr(position_, end - position_);
-  position_ = end;
-  return true;
+namespace {
+
+/// whole_records() where records are lines that end in LF.
+RecordExtent whole_lines(std::string_view data, bool at_end) {
+  RecordExtent extent;
+  for (std::size_t end = data.find('\n'); end != std::string_view::npos; end = data.find('\n', extent.bytes))
+    extent = {end + 1, extent.records + 1};
+  if (at_end && extent.bytes < data.size()) extent = {data.size(), extent.records + 1};
+  return extent;
 }
 
+}  // namespace
+
 RecordExtent whole_records(std::string_view data, Format format, bool at_end) {
+  if (format != Format::csv && data.find('\r') == std::string_view::npos) return whole_lines(data, at_end);
   RecordCursor cursor(data, format, at_end);
   std::uint64_t records = 0;
   for (std::string_view record; cursor.next(record);) ++records;
@@ -49,12 +51,6 @@ RecordExtent records_before(std::string_view data, Format format, std::size_t of
   std::uint64_t records = 0;
   for (std::string_view record; cursor.position() < offset && cursor.next(record);) ++records;
   return {cursor.position(), records};
-}
-
-std::string_view without_line_end(std::string_view record) {
-  if (!record.empty() && record.back() == '\n') record.remove_suffix(1);
-  if (!record.empty() && record.back() == '\r') record.remove_suffix(1);
-  return record;
 }
 
 void split_record(std::string_view record, char delimiter, bool quotes,

@@ -21,7 +21,17 @@ class RecordCursor {
       : data_(data), quotes_(format == Format::csv), at_end_(at_end), lines_(data, at_end) {}
 
   /// Gives the next whole record with its line end; false when there is none.
-  bool next(std::string_view& record);
+  bool next(std::string_view& record) {
+    if (position_ == data_.size()) return false;
+    std::size_t end = quotes_ ? csv_record_end() : lines_.next(position_).end;
+    if (end == std::string_view::npos) {
+      if (!at_end_) return false;
+      end = data_.size();
+    }
+    record = data_.substr(position_, end - position_);
+    position_ = end;
+    return true;
+  }
 
   /// Where the next record begins.
   std::size_t position() const { return position_; }
@@ -52,7 +62,11 @@ RecordExtent whole_records(std::string_view data, Format format, bool at_end);
 RecordExtent records_before(std::string_view data, Format format, std::size_t offset);
 
 /// `record` without its line end.
-std::string_view without_line_end(std::string_view record);
+inline std::string_view without_line_end(std::string_view record) {
+  if (!record.empty() && record.back() == '\n') record.remove_suffix(1);
+  if (!record.empty() && record.back() == '\r') record.remove_suffix(1);
+  return record;
+}
 
 /// The fields of a record of CSV (quotes count) or TSV as they are written, quotes included.
 void split_record(std::string_view record, char delimiter, bool quotes,

@@ -1,6 +1,7 @@
 #include "pipeline/rewriter.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,9 +93,12 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
 }
 
 Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime lifetime) {
-  if (text.size() > context_->options.max_document_bytes)
+  // Tokens hold their places in 32 bits.
+  const std::uint64_t most = std::min<std::uint64_t>(context_->options.max_document_bytes,
+                                                     std::numeric_limits<std::uint32_t>::max());
+  if (text.size() > most)
     return fail(Errc::limit, fmt::format("the document has {} bytes, more than --max-document-bytes {}",
-                                         text.size(), context_->options.max_document_bytes));
+                                         text.size(), most));
   if (text.find('\0') != std::string_view::npos)
     return fail(Errc::bad_format, "this is not text: there is a NUL byte (is it a binary file, or UTF-16?)");
   if (document_count_ == documents_.size()) documents_.emplace_back();
@@ -136,7 +140,10 @@ Result<void> Rewriter::finish() {
       place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
-    render(document);
+    if (log_ == nullptr && document.encoder == nullptr)
+      work_->render(*counts_, *out_);
+    else
+      render(document);
   }
   for (; mark != marks_.end(); ++mark) place(*mark, out_->size() + mark->copied - copied);
   marks_.clear();
