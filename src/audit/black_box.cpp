@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -126,11 +127,13 @@ class Audit {
     std::vector<Tally> tallies(inputs_.size());
     std::mutex mutex;
     Result<void> failure;
+    std::atomic<bool> failed =
+        false;  // the rest need not be tried: a foreign program may take its whole time
     const std::uint64_t first_run = runs_;
     parallel_for(inputs_.size(), 1, target_.threads(), [&](std::size_t begin, std::size_t end) {
       std::vector<OutputId> outputs(draws);
       for (std::size_t i = begin; i < end; ++i) {
-        if (!needed[i]) continue;
+        if (!needed[i] || failed) continue;
         auto drawn = target_.draw(first_run + i, inputs_[i], outputs);
         const std::lock_guard lock(mutex);
         if (!failure) return;
@@ -139,6 +142,7 @@ class Audit {
         report_.draws_in_all += draws;
         if (options_.progress && !options_.progress(report_.draws_in_all, 0))
           failure = fail(Errc::interrupted, "interrupted");
+        failed = !failure;
       }
     });
     SOTTO_TRY(std::move(failure));
