@@ -78,16 +78,16 @@ def command(output, *more):
     return ["evaluate", "run.yaml", "--data", "data", "-o", output, "--threads", "2", "--quiet", *more]
 
 
-def kill_and_resume(program, kills, moments, reference):
+def kill_and_resume(program, kills, moments, reference, *size):
     """Kills runs at random moments, each going on where the last one was, and restarts from nothing whenever one got
     to its end. Returns how many runs were really killed, and how often the end was reached."""
     folder = program.folder / "killed"
     begin = time.monotonic()
-    program.ok(*command("timed"))
+    program.ok(*command("timed", *size))
     whole = time.monotonic() - begin
     killed = finished = 0
     while killed < kills:
-        process = program.start(*command("killed"))
+        process = program.start(*command("killed", *size))
         wait_until_signals_are_caught(process)
         time.sleep(moments.uniform(0, 0.7 * whole))
         process.kill()
@@ -99,7 +99,7 @@ def kill_and_resume(program, kills, moments, reference):
         assert same(folder, reference)
         finished += 1
         subprocess.run(["rm", "-r", folder], check=True)
-    program.ok(*command("killed"))
+    program.ok(*command("killed", *size))
     assert same(folder, reference)
     return killed, finished + 1
 

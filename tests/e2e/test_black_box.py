@@ -7,11 +7,13 @@ import pytest
 
 from conftest import WORDS, refused
 
-QUICK = ["--draws", "20000", "--pairs", "12", "--runs", "40", "--seed", "1"]
+QUICK = ["--pairs", "12", "--runs", "40", "--seed", "1"]
+DOCUMENT_DRAWS = 4000  # each goes through a whole document, which takes much longer than a word
 
 
-def audit(program, *arguments):
-    return json.loads(program.ok("audit", "--method", "black-box", *QUICK, *arguments, "--json").text)
+def audit(program, *arguments, draws=20000):
+    return json.loads(
+        program.ok("audit", "--method", "black-box", *QUICK, "--draws", draws, *arguments, "--json").text)
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_the_seed_makes_it_repeatable(program):
 
 
 def test_the_table_for_people(program):
-    text = program.ok("audit", "--method", "black-box", *QUICK, "--model", program.model, "-e", "1").text
+    text = program.ok("audit", "--method", "black-box", *QUICK, "--draws", "20000", "--model", program.model, "-e", "1").text
     assert "failed to falsify" in text and "lower bound on ε" in text and "proved" not in text
 
 
@@ -60,24 +62,26 @@ def test_a_mechanism_that_promises_nothing(program, models):
 
 
 def test_the_document_path(program):
-    strict = audit(program, "--model", program.model, "-e", "1", "--through", "document")
+    strict = audit(program, "--model", program.model, "-e", "1", "--through", "document", draws=DOCUMENT_DRAWS)
     assert strict["verdict"] == "failed to falsify"
     assert any("jane.roe@example.org" in (pair["first"], pair["second"]) for pair in strict["pairs"])
     paper = ["--model", program.model, "-e", "1", "--through", "document", "--policy", "paper"]
-    own = audit(program, *paper)
+    own = audit(program, *paper, draws=DOCUMENT_DRAWS)
     assert own["verdict"] == "failed to falsify"
     assert any("kept words" in pair["differ_in"] and not pair["claimed"] for pair in own["pairs"])
-    given = audit(program, *paper, "--metric", "index")
+    given = audit(program, *paper, "--metric", "index", draws=DOCUMENT_DRAWS)
     assert given["verdict"] == "refuted" and given["epsilon_lower_bound"] == "infinite"
 
 
 def test_two_texts(program):
     ask = ["--model", program.model, "-e", "1", "--through", "document"]
-    outside = audit(program, *ask, "--pair", "5 soup", "50 soup", "--pair", "5 soup", "7 soup")
+    outside = audit(program, *ask, "--pair", "5 soup", "50 soup", "--pair", "5 soup", "7 soup",
+                    draws=DOCUMENT_DRAWS)
     assert outside["verdict"] == "failed to falsify" and len(outside["pairs"]) == 4
     assert outside["pairs"][-1]["differ_in"] == ["digit counts and separators of numbers"]
     assert outside["pairs"][-1]["loss_lower_bound"] > 3
-    assert audit(program, *ask, "--metric", "index", "--pair", "5 soup", "50 soup")["verdict"] == "refuted"
+    claimed = audit(program, *ask, "--metric", "index", "--pair", "5 soup", "50 soup", draws=DOCUMENT_DRAWS)
+    assert claimed["verdict"] == "refuted"
 
 
 def test_foreign_programs(program, models, script):
@@ -111,7 +115,7 @@ def test_foreign_programs(program, models, script):
 ])
 def test_a_program_that_fails_is_answered_with_one_line(program, models, command, parts):
     refused(program, ["audit", "--method", "black-box", "--command", command, "--timeout", "0.5", "--model", models / "first.safetensors",
-                      "--metric", "pure", "-e", "1", *QUICK], 1, ["--command", *parts])
+                      "--metric", "pure", "-e", "1", *QUICK, "--draws", "20000"], 1, ["--command", *parts])
 
 
 @pytest.mark.parametrize("arguments, parts", [

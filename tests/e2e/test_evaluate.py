@@ -92,19 +92,25 @@ def test_mechanisms_with_a_model_each_share_a_plot(world):
         assert {title for title in re.findall("<figcaption>(.*?)</figcaption>", page) if title.startswith("Utility")} == titles
 
 
-def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world):
-    world.ok(*command("out"))
+@pytest.mark.parametrize("size, epsilons, more", [
+    (["--quick"], "  epsilons: 4\n", "  epsilons: [4, 8]\n"),
+    pytest.param([], "[0.5, 4]", "[0.5, 4, 8]", marks=pytest.mark.long),
+])
+def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world, size, epsilons, more):
+    world.ok(*command("out", *size))
     first = (world.folder / "out" / "results.jsonl").read_bytes()
-    again = json.loads(world.ok(*command("out", "--json")).text)
+    again = json.loads(world.ok(*command("out", "--json", *size)).text)
     assert (again["computed"], again["kept"]) == (0, again["cells"])
-    world.ok("evaluate", "run.yaml", "--data", "data", "-o", "single", "--threads", "1", "--quiet")
+    world.ok("evaluate", "run.yaml", "--data", "data", "-o", "single", "--threads", "1", "--quiet", *size)
     assert (world.folder / "single" / "results.jsonl").read_bytes() == first
     # A wider run computes what is new only; another seed computes all of it.
-    world.write("run.yaml", (world.folder / "run.yaml").read_text().replace("[0.5, 4]", "[0.5, 4, 8]"))
-    wider = json.loads(world.ok(*command("out", "--json")).text)
+    run = (world.folder / "run.yaml").read_text()
+    assert epsilons in run
+    world.write("run.yaml", run.replace(epsilons, more))
+    wider = json.loads(world.ok(*command("out", "--json", *size)).text)
     assert wider["kept"] == again["cells"] and wider["computed"] == (wider["cells"] - again["cells"]) > 0
     world.write("run.yaml", "seed: 9\n" + (world.folder / "run.yaml").read_text())
-    assert json.loads(world.ok(*command("out", "--json")).text)["kept"] == 0
+    assert json.loads(world.ok(*command("out", "--json", *size)).text)["kept"] == 0
 
 
 def test_a_changed_text_is_computed_anew(world):
@@ -115,11 +121,12 @@ def test_a_changed_text_is_computed_anew(world):
     assert summary["kept"] == 0
 
 
-def test_killed_at_random_moments(world):
-    world.ok(*command("whole"))
+@pytest.mark.parametrize("size, kills", [(["--quick"], 3), pytest.param([], 10, marks=pytest.mark.long)])
+def test_killed_at_random_moments(world, size, kills):
+    world.ok(*command("whole", *size))
     reference = (world.folder / "whole" / "results.jsonl").read_bytes()
-    killed, finished = kill_and_resume(world, 5, random.Random(), reference)
-    assert killed == 5 and finished >= 1
+    killed, finished = kill_and_resume(world, kills, random.Random(), reference, *size)
+    assert killed == kills and finished >= 1
 
 
 def test_stopped_by_the_user(world):
