@@ -5,6 +5,12 @@ set(SOTTO_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fun
   <optional> <set> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector> <fmt/format.h>
   <fmt/ranges.h> <tl/expected.hpp>)
 
+# Not for files that are compiled for several instruction sets, nor for those with options of their own: where functions
+# have a target of their own, GCC 12 takes the options of the precompiled headers for them, -ffp-contract among others.
+function(sotto_skip_precompiled)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # The first target of a kind compiles the headers, the others use what it made. Kinds differ in code position
 # (libraries, programs) and in what is added to the common headers.
 function(sotto_precompile target kind)
