@@ -11,6 +11,10 @@
 namespace sotto {
 namespace {
 
+tl::unexpected<Error> refuse(std::string message) {
+  return fail(Errc::invalid_argument, std::move(message));
+}
+
 /// Why the ε of a guarantee says too little to be an account's whole spending, or null.
 const char* what_cannot_be_accounted(const Guarantee& guarantee) {
   if (guarantee.kind == GuaranteeKind::none) return "no differential privacy";
@@ -58,27 +62,32 @@ Result<void> check_same_unit(const RewriteContext& context, const PrivacyUnit& u
 
 }  // namespace
 
-Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format) {
-  if (!files.ledger) return {};
-  const LedgerOptions& ledger = *files.ledger;
-  const auto refuse = [](std::string message) { return fail(Errc::invalid_argument, std::move(message)); };
+Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger) {
   if (options.seed)
     return refuse("--ledger: cannot be given together with --seed; seeded output is not private");
   if (!options.key_file)
     return refuse(
         "--ledger: needs --key-file, so that a repeated document is known and spends nothing again");
-  if (ledger.subject_field.empty())
-    return refuse("--subject: missing; name the field of the records that says whose account is charged");
-  if (format == Format::text)
-    return refuse(fmt::format("--subject: '{}' needs --format jsonl, csv or tsv; text has no fields",
-                              ledger.subject_field));
-  if (std::find(files.fields.begin(), files.fields.end(), ledger.subject_field) != files.fields.end())
-    return refuse(fmt::format("--subject: '{}' is also a --field; its text would stand in the ledger",
-                              ledger.subject_field));
   if (!(ledger.limit >= 1e-9 && ledger.limit <= kLargestLimit))
     return refuse(fmt::format("--limit: '{}' is not allowed; give a number from 1e-09 to {:g}", ledger.limit,
                               kLargestLimit));
   return {};
+}
+
+Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format) {
+  if (!files.ledger) return {};
+  const LedgerOptions& ledger = *files.ledger;
+  if (!options.seed && options.key_file) {
+    if (ledger.subject_field.empty())
+      return refuse("--subject: missing; name the field of the records that says whose account is charged");
+    if (format == Format::text)
+      return refuse(fmt::format("--subject: '{}' needs --format jsonl, csv or tsv; text has no fields",
+                                ledger.subject_field));
+    if (std::find(files.fields.begin(), files.fields.end(), ledger.subject_field) != files.fields.end())
+      return refuse(fmt::format("--subject: '{}' is also a --field; its text would stand in the ledger",
+                                ledger.subject_field));
+  }
+  return check_ledger_options(options, ledger);
 }
 
 Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& options,

@@ -12,7 +12,8 @@
 
 namespace sotto {
 
-/// An error unless the options go together with a ledger.
+/// An error unless the options go together with a ledger, and with a ledger for files.
+Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger);
 Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format);
 
 class LedgerGate {
@@ -30,6 +31,9 @@ class LedgerGate {
   /// others to `counts`. When it returns, the spending is on the disk and `out` may be released; when it
   /// fails, nothing was spent and nothing may be released. Calls must be serialized.
   Result<void> settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out, Counts& counts);
+
+  /// Whether record `i` of the log that was settled last may be released.
+  bool released(std::size_t i) const { return requests_[i].released; }
 
   /// What --resume must find again: the ledger, the field and the limit.
   std::string fingerprint() const;

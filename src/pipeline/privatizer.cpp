@@ -1,29 +1,141 @@
-#include <atomic>
-#include <mutex>
+// Texts in memory: cut into chunks as files are, rewritten side by side, handed back in order.
+#include <fmt/format.h>
 
-#include <sotto/privatize.hpp>
+#include <sotto/privatizer.hpp>
 
-#include "pipeline/rewriter.hpp"
-#include "pipeline/unique_ids.hpp"
+#include "base/check.hpp"
+#include "base/in_order.hpp"
+#include "pipeline/privatizer_impl.hpp"
 
 namespace sotto {
+namespace {
 
-struct Privatizer::Impl {
-  /// Notes the name of a document.
-  Result<void> note(const DocumentName& name) {
-    if (!names) return {};
-    const IdHash hash = names->hash(name.dataset, name.id, name.field);
-    const std::lock_guard lock(mutex);
-    if (!names->insert(hash))
-      return fail(Errc::invalid_argument, "a document with this name was there before");
-    return {};
+// Stands behind each text of a chunk. No text contains one: such input is refused.
+constexpr std::string_view kEndOfText("\0", 1);
+
+/// Takes the next text off the output of a chunk.
+std::string_view take_text(std::string_view& output) {
+  const std::string_view text = output.substr(0, output.find(kEndOfText));
+  output.remove_prefix(text.size() + kEndOfText.size());
+  return text;
+}
+
+std::size_t text_bytes(const Document& document) {
+  return document.text.size();
+}
+std::size_t text_bytes(const Record& record) {
+  std::size_t bytes = 0;
+  for (const FieldText& field : record.fields) bytes += field.text.size();
+  return bytes;
+}
+std::string_view dataset_of(const Document& document) {
+  return document.name.dataset;
+}
+std::string_view dataset_of(const Record& record) {
+  return record.dataset;
+}
+
+/// Documents or records that are rewritten together. All are of one data set.
+struct BatchChunk {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t bytes = 0;
+};
+
+/// Cuts a batch into chunks.
+template <class Item>
+class Chunks {
+ public:
+  Chunks(std::span<const Item> items, std::size_t good_bytes) : items_(items), good_bytes_(good_bytes) {}
+
+  bool next(BatchChunk& chunk) {
+    chunk = {next_, next_, 0};
+    while (next_ < items_.size() && chunk.bytes < good_bytes_ &&
+           dataset_of(items_[next_]) == dataset_of(items_[chunk.begin]))
+      chunk.bytes += text_bytes(items_[next_++]);
+    chunk.end = next_;
+    return chunk.begin < chunk.end;
   }
 
-  std::shared_ptr<const RewriteContext> context;
-  std::atomic<std::uint64_t> calls = 0;  // joins the name where repeats get fresh noise
-  std::mutex mutex;                      // for names
-  std::optional<UniqueIds> names;        // when they must not repeat
+ private:
+  std::span<const Item> items_;
+  std::size_t good_bytes_;
+  std::size_t next_ = 0;
 };
+
+/// What one thread has to itself.
+struct Workspace {
+  explicit Workspace(Privatizer::Impl& owner) : rewriter(owner) {}
+  BorrowedRewriter rewriter;
+  BatchChunk chunk;
+  OutputBuffer out;
+  Counts counts;
+  std::optional<ReleaseLog> log;
+};
+
+/// A batch under way: `rewrite` fills the space of a chunk, `hand_in` takes the results, chunk after chunk.
+template <class Item, class Rewrite, class HandIn>
+Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool with_ledger,
+                       const BatchOptions& batch, const Rewrite& rewrite, const HandIn& hand_in) {
+  std::uint64_t total = 0;
+  for (const Item& item : items) total += text_bytes(item);
+  const std::size_t good_bytes = impl.context->chunk_bytes(with_ledger);
+  Chunks<Item> chunks(items, good_bytes);
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(1 + total / good_bytes, 1U << 16));
+  std::uint64_t done = 0;
+  InOrder order;
+  return order.run(std::min(impl.context->threads(batch.threads), most), [&] {
+    Workspace space(impl);
+    order.share([&]() -> Result<bool> { return chunks.next(space.chunk); }, [&] { return rewrite(space); },
+                [&]() -> Result<void> {
+                  SOTTO_TRY(hand_in(space));
+                  done += space.chunk.bytes;
+                  if (batch.progress && !batch.progress(done, total))
+                    return fail(Errc::interrupted, "interrupted");
+                  return {};
+                });
+  });
+}
+
+tl::unexpected<Error> at_place(std::string_view what, std::size_t place, Error error) {
+  error.message = fmt::format("{} {}: {}", what, place + 1, error.message);
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Result<void> Privatizer::Impl::note(const DocumentName& name) {
+  if (!names) return {};
+  const IdHash hash = names->hash(name.dataset, name.id, name.field);
+  const std::lock_guard lock(mutex);
+  if (!names->insert(hash)) return fail(Errc::invalid_argument, "a document with this name was there before");
+  return {};
+}
+
+BorrowedRewriter::BorrowedRewriter(Privatizer::Impl& owner) : owner_(owner) {
+  {
+    const std::lock_guard lock(owner.mutex);
+    if (!owner.idle.empty()) {
+      rewriter_ = std::move(owner.idle.back());
+      owner.idle.pop_back();
+      return;
+    }
+  }
+  rewriter_ = std::make_unique<Rewriter>(owner.context);
+}
+
+BorrowedRewriter::~BorrowedRewriter() {
+  const std::lock_guard lock(owner_.mutex);
+  owner_.idle.push_back(std::move(rewriter_));
+}
+
+LedgerSession::LedgerSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LedgerSession::~LedgerSession() = default;
+
+LedgerReceipt LedgerSession::receipt() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->gate->receipt();
+}
 
 Privatizer::Privatizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Privatizer::~Privatizer() = default;
@@ -38,19 +150,110 @@ Result<std::unique_ptr<Privatizer>> Privatizer::make(const PrivatizeOptions& opt
 Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_view text,
                                           Counts& counts) const {
   SOTTO_TRY(impl_->note(name));
-  Rewriter rewriter(impl_->context);
-  OutputBuffer padded;
-  padded.append(text);
+  const BorrowedRewriter rewriter(*impl_);
+  Counts own;
   OutputBuffer out;
-  rewriter.start(out, counts);
-  SOTTO_TRY(rewriter.rewrite(impl_->context->streams(name.dataset), {name.id, impl_->calls++}, name.field,
-                             padded.view(), Rewriter::Lifetime::chunk));
-  SOTTO_TRY(rewriter.finish());
+  rewriter->start(out, own);
+  SOTTO_TRY(rewriter->rewrite(impl_->context->streams(name.dataset), {name.id, impl_->calls++}, name.field,
+                              text, Rewriter::Lifetime::call));
+  SOTTO_TRY(rewriter->finish());
+  counts += own;
   return std::string(out.view());
 }
 
-Receipt Privatizer::receipt() const {
-  return impl_->context->receipt({});
+Result<void> Privatizer::privatize(std::span<const Document> documents, std::span<std::string> outputs,
+                                   Counts& counts, const BatchOptions& batch) const {
+  SOTTO_CHECK(documents.size() == outputs.size());
+  for (std::size_t i = 0; i < documents.size(); ++i)
+    if (auto noted = impl_->note(documents[i].name); !noted) return at_place("document", i, noted.error());
+  const std::uint64_t first_call = impl_->calls.fetch_add(documents.size());
+  Counts done;
+  const auto rewrite = [&](Workspace& space) -> Result<void> {
+    space.out.clear();
+    space.counts = {};
+    space.rewriter->start(space.out, space.counts);
+    const LockedVector<DocumentStreams> streams{
+        impl_->context->streams(documents[space.chunk.begin].name.dataset)};
+    for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      const DocumentName& name = documents[i].name;
+      auto taken = space.rewriter->rewrite(streams[0], {name.id, first_call + i}, name.field,
+                                           documents[i].text, Rewriter::Lifetime::call);
+      if (!taken) return at_place("document", i, std::move(taken.error()));
+      space.rewriter->copy(kEndOfText);
+    }
+    return space.rewriter->finish();
+  };
+  const auto hand_in = [&](Workspace& space) -> Result<void> {
+    std::string_view rest = space.out.view();
+    for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) outputs[i] = take_text(rest);
+    done += space.counts;
+    return {};
+  };
+  auto finished = run_batch(*impl_, documents, false, batch, rewrite, hand_in);
+  if (!finished) {
+    for (std::string& output : outputs) output.clear();
+    return finished;
+  }
+  counts += done;
+  return {};
+}
+
+Result<std::unique_ptr<LedgerSession>> Privatizer::open_ledger(const LedgerOptions& options) const {
+  SOTTO_TRY(check_ledger_options(impl_->context->options, options));
+  auto session = std::make_unique<LedgerSession::Impl>();
+  SOTTO_ASSIGN(session->gate, LedgerGate::open(options, *impl_->context));
+  return std::unique_ptr<LedgerSession>(new LedgerSession(std::move(session)));
+}
+
+Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSession& ledger,
+                                   std::span<ReleasedRecord> outputs, Counts& counts,
+                                   const BatchOptions& batch) const {
+  SOTTO_CHECK(records.size() == outputs.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    outputs[i] = {};
+    for (const FieldText& field : records[i].fields)
+      if (auto noted = impl_->note({records[i].dataset, records[i].id, field.field}); !noted)
+        return at_place("record", i, noted.error());
+  }
+  const auto rewrite = [&](Workspace& space) -> Result<void> {
+    space.out.clear();
+    space.counts = {};
+    if (!space.log) space.log = ledger.impl_->gate->make_log();
+    space.log->clear();
+    space.rewriter->start(space.out, space.counts, &*space.log);
+    const LockedVector<DocumentStreams> streams{impl_->context->streams(records[space.chunk.begin].dataset)};
+    for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      const DocumentId id{records[i].id, 0};
+      space.rewriter->begin_record(records[i].subject, id);
+      for (const FieldText& field : records[i].fields) {
+        auto taken =
+            space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::call);
+        if (!taken) return at_place("record", i, std::move(taken.error()));
+        space.rewriter->copy(kEndOfText);
+      }
+      space.rewriter->end_record();
+    }
+    return space.rewriter->finish();
+  };
+  const auto hand_in = [&](Workspace& space) -> Result<void> {
+    const std::lock_guard lock(ledger.impl_->mutex);
+    LedgerGate& gate = *ledger.impl_->gate;
+    SOTTO_TRY(gate.settle(*space.log, records[space.chunk.begin].dataset, space.out, space.counts));
+    counts += space.counts;
+    std::string_view rest = space.out.view();
+    for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      outputs[i].released = gate.released(i - space.chunk.begin);
+      if (!outputs[i].released) continue;
+      for (std::size_t field = 0; field < records[i].fields.size(); ++field)
+        outputs[i].texts.emplace_back(take_text(rest));
+    }
+    return {};
+  };
+  return run_batch(*impl_, records, true, batch, rewrite, hand_in);
+}
+
+Receipt Privatizer::receipt(const Counts& counts) const {
+  return impl_->context->receipt(counts);
 }
 
 }  // namespace sotto

@@ -1,16 +1,29 @@
 #include "pipeline/rewrite_context.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <sotto/document_guarantee.hpp>
 #include <sotto/validate.hpp>
 
+#include "base/parallel.hpp"
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
 #include "text/char_kind.hpp"
 
 namespace sotto {
 namespace {
+
+// A chunk should hold a good batch of tokens. The smallest fits a core's cache with its output and makes
+// system calls cheap.
+constexpr std::size_t kBytesPerToken = 6;
+constexpr std::size_t kSmallestChunk = 256 << 10;
+constexpr std::size_t kLargestChunk = 8 << 20;
+// With a ledger each chunk waits for the disk once.
+constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
+// A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
+constexpr std::size_t kLanguageChunk = 16 << 10;
 
 // How texts are cut into phrases; to be raised when the same table cuts a text in other places.
 constexpr int kCollocationsVersion = 1;
@@ -200,6 +213,16 @@ Guarantee RewriteContext::token_guarantee(const Counts& counts) const {
   guarantee = (*largest)->guarantee();
   guarantee.unit = (*smallest)->guarantee().unit;
   return guarantee;
+}
+
+std::size_t RewriteContext::chunk_bytes(bool with_ledger) const {
+  if (language) return kLanguageChunk;
+  return std::clamp(mechanism->good_batch() * kBytesPerToken,
+                    with_ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
+}
+
+unsigned RewriteContext::threads(unsigned requested) const {
+  return language ? 1 : thread_count(requested);  // a language model uses several threads itself
 }
 
 Receipt RewriteContext::receipt(const Counts& counts) const {

@@ -35,6 +35,10 @@ struct RewriteContext {
   Guarantee guarantee(const Counts& counts = {}) const;
   /// The same for a token by itself, of a mechanism that replaces words.
   Guarantee token_guarantee(const Counts& counts = {}) const;
+  /// How much text should be worked on at a time, and by how many threads where `requested` are allowed (0:
+  /// all). With a ledger each chunk waits for the disk once.
+  std::size_t chunk_bytes(bool with_ledger) const;
+  unsigned threads(unsigned requested) const;
   /// The receipt of a run that counted this.
   Receipt receipt(const Counts& counts) const;
 

@@ -13,6 +13,7 @@
 #include "pipeline/formats.hpp"
 #include "pipeline/ledger_gate.hpp"
 #include "pipeline/output_target.hpp"
+#include "pipeline/privatizer_impl.hpp"
 #include "pipeline/record_reader.hpp"
 #include "pipeline/rewriter.hpp"
 
@@ -22,16 +23,6 @@ namespace {
 // A JSON or CSV record holds more than its documents, and escapes make those longer.
 constexpr std::uint64_t kRecordOverhead = 1 << 20;
 constexpr std::uint64_t kEscapeFactor = 6;
-
-// A chunk should hold a good batch of tokens. The smallest fits a core's cache with its output and makes
-// system calls cheap.
-constexpr std::size_t kBytesPerToken = 6;
-constexpr std::size_t kSmallestChunk = 256 << 10;
-constexpr std::size_t kLargestChunk = 8 << 20;
-// With a ledger each chunk waits for the disk once.
-constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
-// A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
-constexpr std::size_t kLanguageChunk = 16 << 10;
 
 // A file of records with ever new fields must not fill the memory. No file of columns has so many.
 constexpr std::size_t kMostFieldNames = 10'000;
@@ -46,8 +37,9 @@ class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
       RecordReader reader, std::unique_ptr<LedgerGate> ledger, std::unique_ptr<OutputTarget> output,
-      Progress done)
-      : context_(std::move(context)),
+      Progress done, std::uint64_t call)
+      : call_(call),
+        context_(std::move(context)),
         files_(files),
         layout_(std::move(layout)),
         reader_(std::move(reader)),
@@ -67,8 +59,7 @@ class Run {
   }
 
   Result<Progress> run() {
-    // A language model uses several threads itself.
-    SOTTO_TRY(written_.run(context_->language ? 1 : thread_count(files_.threads), [this] { work(); }));
+    SOTTO_TRY(written_.run(context_->threads(files_.threads), [this] { work(); }));
     SOTTO_TRY(check_documents());
     return progress_;
   }
@@ -95,10 +86,10 @@ class Run {
   };
 
   /// The data set as the noise knows it. Record numbers begin anew in each input, so where no two records may
-  /// share noise, inputs of one name are told apart.
+  /// share noise, inputs of one name and runs of one Privatizer are told apart.
   std::string stream_name(std::uint32_t input) const {
     std::string name = dataset(input);
-    if (!context_->repeatable() && input > 0) name += '\0' + std::to_string(input);
+    if (!context_->repeatable()) name += fmt::format("{}{}{}{}", '\0', input, '\0', call_);
     return name;
   }
 
@@ -172,6 +163,7 @@ class Run {
     return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
   }
 
+  const std::uint64_t call_;  // which use of the Privatizer this is
   std::shared_ptr<const RewriteContext> context_;
   const FileOptions& files_;
   RecordLayout layout_;
@@ -186,12 +178,6 @@ class Run {
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
 };
-
-std::size_t chunk_bytes(const RewriteContext& context, const FileOptions& files) {
-  if (context.language) return kLanguageChunk;
-  return std::clamp(context.mechanism->good_batch() * kBytesPerToken,
-                    files.ledger ? kSmallestLedgerChunk : kSmallestChunk, kLargestChunk);
-}
 
 Format choose_format(const FileOptions& files) {
   if (files.format) return *files.format;
@@ -327,49 +313,29 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
   return to_hex(run.digest());
 }
 
-}  // namespace
-
-const char* to_string(Format format) {
-  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
-  return kNames[static_cast<std::size_t>(format)];
-}
-
-Result<Format> parse_format(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", name, {"text", "jsonl", "csv", "tsv"}));
-  return static_cast<Format>(index);
-}
-
-Result<Shard> parse_shard(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  const auto index = parse_integer("", text.substr(0, slash), 1, 1'000'000);
-  const auto count = slash == text.npos ? parse_integer("", "", 1, 1)
-                                        : parse_integer("", text.substr(slash + 1), 1, 1'000'000);
-  if (!index || !count || *index > *count)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--shard: '{}' is not allowed; give i/N with i from 1 to N, for example 2/3", text));
-  return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
-}
-
-Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
-  const auto begin = std::chrono::steady_clock::now();
-  SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
+/// Everything that can be refused before anything is opened.
+Result<void> check_options(const PrivatizeOptions& options, const FileOptions& files) {
+  SOTTO_ASSIGN(const RecordLayout layout, make_layout(files));
   SOTTO_TRY(check_resume(options, files));
   SOTTO_TRY(check_unique_ids(options, files));
   SOTTO_TRY(check_ledger_options(options, files, layout.format));
-  SOTTO_TRY(check_targets(options, files));
-  PrivatizeOptions chosen = options;
-  if (chosen.language.threads == 0) chosen.language.threads = files.threads;
-  SOTTO_ASSIGN(const auto context, RewriteContext::make(chosen));
+  return check_targets(options, files);
+}
+
+Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& files,
+                               std::chrono::steady_clock::time_point begin) {
+  Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
+  const std::shared_ptr<const RewriteContext> context = opened.context;
+  SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   if (context->language) SOTTO_TRY(check_calibration(*context->language, files.inputs));
   RecordReader::Options reading;
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  reading.chunk_bytes = chunk_bytes(*context, files);
-  reading.max_record_bytes = options.max_document_bytes;
+  reading.chunk_bytes = context->chunk_bytes(files.ledger.has_value());
+  reading.max_record_bytes = context->options.max_document_bytes;
   if (layout.format != Format::text)
-    reading.max_record_bytes = kEscapeFactor * options.max_document_bytes + kRecordOverhead;
+    reading.max_record_bytes = kEscapeFactor * context->options.max_document_bytes + kRecordOverhead;
   SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
   std::unique_ptr<LedgerGate> ledger;
   if (files.ledger) {
@@ -396,7 +362,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   }
   const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
-          std::move(done));
+          std::move(done), opened.calls++);
   const auto ready = std::chrono::steady_clock::now();
   SOTTO_ASSIGN(Progress finished, run.run());
   Receipt receipt = context->receipt(finished.counts);
@@ -414,6 +380,45 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
   if (report) SOTTO_TRY(report->commit());
   if (statistics) SOTTO_TRY(statistics->commit());
   return receipt;
+}
+
+}  // namespace
+
+const char* to_string(Format format) {
+  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+Result<Format> parse_format(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", name, {"text", "jsonl", "csv", "tsv"}));
+  return static_cast<Format>(index);
+}
+
+Result<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto index = parse_integer("", text.substr(0, slash), 1, 1'000'000);
+  const auto count = slash == text.npos ? parse_integer("", "", 1, 1)
+                                        : parse_integer("", text.substr(slash + 1), 1, 1'000'000);
+  if (!index || !count || *index > *count)
+    return fail(
+        Errc::invalid_argument,
+        fmt::format("--shard: '{}' is not allowed; give i/N with i from 1 to N, for example 2/3", text));
+  return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
+}
+
+Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_TRY(check_options(options, files));
+  PrivatizeOptions chosen = options;
+  if (chosen.language.threads == 0) chosen.language.threads = files.threads;
+  SOTTO_ASSIGN(const auto privatizer, Privatizer::make(chosen));
+  return run_over_files(*privatizer, files, begin);
+}
+
+Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_TRY(check_options(PrivatizerAccess::impl(privatizer).context->options, files));
+  return run_over_files(privatizer, files, begin);
 }
 
 }  // namespace sotto
