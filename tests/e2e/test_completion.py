@@ -160,6 +160,25 @@ def test_fish(program, line, expected):
     assert sorted(reply.split("\t")[0] for reply in done.stdout.splitlines()) == expected, done.stderr
 
 
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+@pytest.mark.parametrize("words, expected", [(["privatize", "--policy", ""], ["strict:", "paper:"]), (["privatize", ""], ["FILES"]),
+                                             (["model", "im"], ["import:Make a model from word vectors"])])
+def test_zsh(program, words, expected):
+    """What the function hands to zsh's own, which only run at a terminal."""
+    program.write("_sotto", program.ok("completion", "zsh").out)
+    script = """compdef() { registered=$2 }
+        _describe() { print -l -- "${(@P)2}" }
+        _files() { print FILES }
+        compset() { return 0 }
+        source ./_sotto
+        [[ $registered == sotto ]] || exit 9
+        words=("$@"); CURRENT=$#
+        _sotto"""
+    done = subprocess.run(["zsh", "-f", "-c", script, "zsh", SOTTO, *words], cwd=program.folder, capture_output=True, text=True,
+                          env=program.environment, timeout=60, check=False)
+    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
+
+
 def test_shell_that_is_not_known(program):
     outcome = program.run("completion", "tcsh")
     assert outcome.code == 2 and "bash or zsh or fish" in outcome.err
