@@ -1,10 +1,13 @@
 # make demo       from a fresh machine to privatized text
 # make test       the tests that every change passes, in less than twenty minutes
 # make test-long  besides these full grids, every sanitizer and the fuzzers; takes hours
-# make build      the program, build/release/sotto
+# make build      the program with its plugins and manual pages, build/release/sotto
+# make deb        Debian packages, build/deb/packages
+# make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
+# make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
 # make fuzz       every fuzzer for SECONDS=60, or TARGET=name alone
 # PRESET=dev|asan-ubsan|tsan|coverage chooses another build.
-.PHONY: demo test test-long test-slices build configure setup format fuzz
+.PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom
 PRESET ?= release
 LONG_PRESETS = dev asan-ubsan tsan
 
@@ -12,7 +15,7 @@ demo: build
 	@examples/demo.sh build/$(PRESET)/sotto
 
 build: configure
-	@cmake --build --preset $(PRESET) --target sotto_cli
+	@cmake --build --preset $(PRESET) --target sotto_program
 
 test: configure
 	@cmake --build --preset $(PRESET)
@@ -38,6 +41,21 @@ fuzz: setup
 	@cmake --preset fuzz --log-level=NOTICE
 	@cmake --build --preset fuzz
 	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGET)
+
+# The packages' dates are those of the last commit, so that the same tree gives the same packages.
+deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+deb: setup
+	@tools/setup.sh packages-deb.txt
+	@cmake --preset deb --log-level=NOTICE
+	@cmake --build --preset deb
+	@cd build/deb && rm -rf packages && cpack
+	@lintian --fail-on error build/deb/packages/*.deb
+
+test-deb: deb
+	@tests/packages/test_packages.sh build/deb/packages
+
+sbom: build
+	@tools/make_sbom.py build/$(PRESET) -o build/$(PRESET)/sotto.spdx.json
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

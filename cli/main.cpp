@@ -3,7 +3,10 @@
 #include <fmt/ranges.h>
 
 #include "command.hpp"
+#include "completion.hpp"
 #include "last_words.hpp"
+#include "man_page.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -11,14 +14,6 @@ using namespace sotto;
 using namespace sotto::cli;
 
 constexpr int kWrongCommandLine = 2;
-
-constexpr const char* kFooter = R"(Examples:
-  sotto privatize reviews.txt -o private.txt --epsilon 1
-  sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
-  sotto explain pizza --epsilon 1
-  sotto mechanisms
-
-'sotto COMMAND --help' shows the options and examples of a command.)";
 
 std::string suggestion(const std::string& typed, const std::vector<std::string>& known) {
   const std::string name = closest(typed.substr(0, typed.find('=')), known);
@@ -52,31 +47,19 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return message;
 }
 
+/// What scripts and the build ask for, rather than people; nothing where a command is meant.
+std::optional<Result<void>> answer_machine(const CLI::App& app, std::span<const std::string> arguments) {
+  if (arguments.size() > 1 && arguments[0] == kCompleteRequest)
+    return print(to_lines(complete(app, arguments.subspan(1))));
+  if (arguments.size() == 2 && arguments[0] == kManPagesRequest) return write_man_pages(app, arguments[1]);
+  return std::nullopt;
+}
+
 int run(int argc, char** argv) {
-  CLI::App app("Sotto rewrites text under differential privacy.", "sotto");
-  app.set_version_flag("--version", fmt::format("sotto {}", library_version()));
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  std::vector<NamedAction> commands;
-  const auto add = [&](Action (*make)(CLI::App&)) {
-    Action action = make(app);
-    commands.push_back({app.get_subcommands({}).back(), std::move(action)});
-  };
-  add(add_privatize);
-  add(add_mechanisms);
-  add(add_explain);
-  add(add_budget);
-  add(add_audit);
-  add(add_attack);
-  add(add_tune);
-  add(add_bench);
-  add(add_evaluate);
-  for (NamedAction& command : add_model(app)) commands.push_back(std::move(command));
-  for (NamedAction& command : add_lists(app)) commands.push_back(std::move(command));
-  for (NamedAction& command : add_train(app)) commands.push_back(std::move(command));
-  for (NamedAction& command : add_ledger(app)) commands.push_back(std::move(command));
-  for (NamedAction& command : add_collocations(app)) commands.push_back(std::move(command));
-  for (NamedAction& command : add_lm(app)) commands.push_back(std::move(command));
+  CLI::App app;
+  const std::vector<NamedAction> commands = build_program(app);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (const auto answer = answer_machine(app, arguments)) return *answer ? 0 : kFailed;
 
   try {
     app.parse(argc, argv);

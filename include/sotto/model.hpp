@@ -101,8 +101,9 @@ Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model, std
 /// Finds a model file. A value with a '/' in it is a path, and so is one that ends in ".safetensors" unless
 /// another model is known by that name. Every other one is a name, which is never looked for in the current
 /// folder, but in the folders of $SOTTO_MODELS (separated by colons), the user's data folder
-/// ($XDG_DATA_HOME/sotto/models, by default ~/.local/share/sotto/models), and models/ and
-/// ../share/sotto/models beside the program. The error names the folders and the models that are there.
+/// ($XDG_DATA_HOME/sotto/models, by default ~/.local/share/sotto/models), models/ and
+/// ../share/sotto/models beside the program, and the folder of the models that were installed with the
+/// library. The error names the folders and the models that are there.
 Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
 /// Every model file in the folders that find_model searches, nearest first, shadowed names left out.

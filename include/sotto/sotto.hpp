@@ -18,6 +18,7 @@
 #include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
+#include <sotto/model_names.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/privatize.hpp>
 #include <sotto/receipt.hpp>

@@ -8,19 +8,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/own_folder.hpp"
+
 namespace sotto {
 namespace {
-
-// The folder of the file that this code was loaded from: of the library, or of a program that holds it.
-std::filesystem::path own_folder() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
-  std::error_code ignored;
-  std::filesystem::path file = info.dli_fname;
-  // A program goes by the name it was started with, which may mean another file in another folder by now.
-  if (file.is_relative()) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return std::filesystem::weakly_canonical(file, ignored).parent_path();
-}
 
 // None of them depends on the current folder: whoever may write there would choose the code that runs.
 Result<std::vector<std::filesystem::path>> plugin_folders() {

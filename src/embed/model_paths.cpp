@@ -10,8 +10,10 @@
 
 #include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
+#include <sotto/model_names.hpp>
 
 #include "base/file.hpp"
+#include "base/own_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -46,6 +48,11 @@ std::vector<fs::path> model_folders() {
   if (!error) {
     folders.push_back(program.parent_path() / "models");
     folders.push_back((program.parent_path() / ".." / "share" / "sotto" / "models").lexically_normal());
+  }
+  // Another program that uses an installed library finds the models that were installed with it.
+  if (const fs::path own = own_folder(); own.is_absolute()) {
+    const fs::path installed = (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal();
+    if (std::find(folders.begin(), folders.end(), installed) == folders.end()) folders.push_back(installed);
   }
   return folders;
 }
@@ -85,18 +92,8 @@ Result<fs::path> model_at(std::string_view path) {
   return fail(Errc::not_found, fmt::format("model file {} does not exist", path));
 }
 
-std::set<std::string> language_model_names() {
-  std::set<std::string> names;
-  for (const fs::path& folder : model_folders()) {
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      if (is_language_model(entry->path())) names.insert(entry->path().filename().string());
-  }
-  return names;
-}
-
-template <class Names>
-std::string not_in_folders(std::string_view what, std::string_view name, const Names& names) {
+std::string not_in_folders(std::string_view what, std::string_view name,
+                           const std::vector<std::string>& names) {
   std::vector<std::string> searched;
   for (const fs::path& folder : model_folders()) searched.push_back(folder.string());
   const std::string known = names.empty() ? fmt::format("there are no {}s there", what)
@@ -128,9 +125,7 @@ Result<fs::path> find_model(std::string_view name_or_path) {
   if (name_or_path.empty()) return fail(Errc::invalid_argument, "the name of the model is empty");
   if (is_path(name_or_path) || name_or_path.ends_with(kExtension)) return model_at(name_or_path);
   if (const auto found = named_model(name_or_path)) return *found;
-  std::vector<std::string> names;
-  for (const fs::path& model : list_models()) names.push_back(model.stem().string());
-  return fail(Errc::not_found, not_in_folders("model", name_or_path, names));
+  return fail(Errc::not_found, not_in_folders("model", name_or_path, model_names()));
 }
 
 Result<fs::path> find_language_model(std::string_view name_or_path) {
@@ -153,6 +148,22 @@ std::vector<fs::path> list_models() {
     for (const fs::path& model : models_in(folder))
       if (names.insert(model.stem().string()).second) models.push_back(model);
   return models;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const fs::path& model : list_models()) names.push_back(model.stem().string());
+  return names;
+}
+
+std::vector<std::string> language_model_names() {
+  std::set<std::string> names;
+  for (const fs::path& folder : model_folders()) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (is_language_model(entry->path())) names.insert(entry->path().filename().string());
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace sotto

@@ -14,7 +14,7 @@ from conftest import SOTTO, SOURCE, sentences, vectors, wait_until_signals_are_c
 
 COMMANDS = ["", "privatize", "mechanisms", "explain", "budget", "audit", "attack", "model", "model list", "model info",
             "model import", "model export", "lists", "lists build", "ledger", "ledger show", "ledger top", "ledger export",
-            "ledger verify"]
+            "ledger verify", "completion"]
 BAR = re.compile(r"\[=* *\] +\d+%")
 
 
@@ -22,7 +22,7 @@ BAR = re.compile(r"\[=* *\] +\d+%")
 def test_help(program, command):
     outcome = program.ok(*command.split(), "--help")
     assert outcome.err == ""
-    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|budget|audit|attack|model|lists|ledger)\b.*)$", outcome.text,
+    examples = re.findall(r"^  (.*sotto (?:privatize|mechanisms|explain|budget|audit|attack|model|lists|ledger|completion)\b.*)$", outcome.text,
                           re.MULTILINE)
     assert any(f"sotto {command}" in example for example in examples)
 

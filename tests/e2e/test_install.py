@@ -77,6 +77,8 @@ def test_another_project_uses_the_library(prefix, tmp_path):
     model = prefix / "share" / "sotto" / "models" / "small-lists.safetensors"
     text, privatized, version = run(tmp_path / "consumer", "soup cold waiter dessert", model).splitlines()
     assert len(text.split()) == 4 and privatized == "4" and version == VERSION
+    # A program that lies elsewhere finds by name what was installed with the library.
+    assert len(bare(tmp_path / "consumer", "soup cold waiter", "small-lists").splitlines()[0].split()) == 3
 
 
 def test_headers_and_package_files(prefix):
@@ -84,3 +86,10 @@ def test_headers_and_package_files(prefix):
     assert headers == {path.name for path in (prefix / "include" / "sotto").iterdir()}
     assert list(prefix.glob("lib*/**/cmake/sotto/sotto-config.cmake"))
     assert os.access(prefix / "bin" / "sotto", os.X_OK)
+
+
+def test_manual_and_completion(prefix):
+    share = prefix / "share"
+    assert {"sotto.1", "sotto-privatize.1", "sotto-model-import.1"} <= {page.name for page in (share / "man" / "man1").iterdir()}
+    for script in ("bash-completion/completions/sotto", "zsh/site-functions/_sotto", "fish/vendor_completions.d/sotto.fish"):
+        assert "__complete" in (share / script).read_text()

@@ -1,0 +1,39 @@
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include "completion.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  sotto privatize reviews.txt -o private.txt --epsilon 1
+  sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
+  sotto explain pizza --epsilon 1
+  sotto mechanisms
+
+'sotto COMMAND --help' shows the options and examples of a command.)";
+
+}  // namespace
+
+std::vector<NamedAction> build_program(CLI::App& app) {
+  app.name("sotto");
+  app.description("Sotto rewrites text under differential privacy.");
+  app.set_version_flag("--version", fmt::format("sotto {}", library_version()));
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  std::vector<NamedAction> commands;
+  for (const auto add : {add_privatize, add_mechanisms, add_explain, add_budget, add_audit, add_attack,
+                         add_tune, add_bench, add_evaluate}) {
+    Action action = add(app);
+    commands.push_back({app.get_subcommands({}).back(), std::move(action)});
+  }
+  for (const auto add : {add_model, add_lists, add_train, add_ledger, add_collocations, add_lm})
+    for (NamedAction& command : add(app)) commands.push_back(std::move(command));
+  Action completion = add_completion(app);
+  commands.push_back({app.get_subcommands({}).back(), std::move(completion)});
+  return commands;
+}
+
+}  // namespace sotto::cli

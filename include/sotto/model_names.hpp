@@ -1,0 +1,15 @@
+// The names by which models are found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sotto {
+
+/// The names of the models that list_models() gives, in its order. Thread-safe.
+std::vector<std::string> model_names();
+
+/// The names of the language models that find_language_model() finds, sorted. Thread-safe.
+std::vector<std::string> language_model_names();
+
+}  // namespace sotto
