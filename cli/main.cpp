@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "command.hpp"
+#include "error_line.hpp"
 #include "last_words.hpp"
 
 namespace {
@@ -89,7 +90,7 @@ int run(int argc, char** argv) {
     if (!command.command->parsed()) continue;
     const Result<void> result = command.action();
     if (result) return 0;
-    say(result.error().message);
+    say(error_line(result.error()));
     return result.error().code == Errc::invalid_argument ? kWrongCommandLine : kFailed;
   }
   return kWrongCommandLine;

@@ -11,6 +11,7 @@
 #include <sotto/composition.hpp>
 #include <sotto/config_file.hpp>
 #include <sotto/document_guarantee.hpp>
+#include <sotto/error_text.hpp>
 #include <sotto/evaluate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
