@@ -31,7 +31,7 @@ class LedgerGate {
   /// fails, nothing was spent and nothing may be released. Calls must be serialized.
   Result<void> settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out, Counts& counts);
 
-  /// What --resume must find again: the ledger, the field and the limit.
+  /// What a resumed run must find again: the ledger, the field and the limit.
   std::string fingerprint() const;
 
   /// What was charged, repeated and withheld so far.
