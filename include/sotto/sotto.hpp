@@ -26,5 +26,4 @@
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>
 #include <sotto/tune.hpp>
-#include <sotto/validate.hpp>
 #include <sotto/version.hpp>
