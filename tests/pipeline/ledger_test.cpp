@@ -197,7 +197,7 @@ TEST_F(LedgeredRun, WhatDoesNotGoTogetherIsRefused) {
   for (const std::string name : {"in.jsonl", "key", "out.jsonl"}) {
     with = ledgered(1);
     with.ledger->file = path(name);
-    refuse(options(), with, {"also"});
+    refuse(options(), with, name == "out.jsonl" ? "output" : "ledger", {"also"});
   }
 }
 
