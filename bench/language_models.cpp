@@ -24,6 +24,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "lm/dp_mlm.hpp"
 #include "random/bit_sources.hpp"
 #include "support/random_checkpoint.hpp"
@@ -37,7 +39,7 @@ constexpr std::size_t kCompared = 2048;
 template <class T>
 T value_of(Result<T> result) {
   if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    std::fprintf(stderr, "%s\n", describe(result.error()).c_str());
     std::exit(1);
   }
   if constexpr (!std::is_void_v<T>) return std::move(*result);

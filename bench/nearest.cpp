@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/model.hpp>
 
 #include "base/parallel.hpp"
@@ -188,7 +189,7 @@ struct Bench {
 void measure(const Vectors& vectors, unsigned threads, int rounds, std::mt19937& generator) {
   const auto search = sotto::NearestSearch::create(vectors.fixed, vectors.dimension);
   if (!search) {
-    fmt::print(stderr, "{}\n", search.error().message);
+    fmt::print(stderr, "{}\n", describe(search.error()));
     std::exit(EXIT_FAILURE);
   }
   faiss::IndexFlatL2 index(static_cast<std::int64_t>(vectors.dimension));
@@ -216,7 +217,7 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) {
     const auto model = sotto::Model::open(argv[i]);
     if (!model) {
-      fmt::print(stderr, "{}\n", model.error().message);
+      fmt::print(stderr, "{}\n", describe(model.error()));
       return EXIT_FAILURE;
     }
     measure(read_vectors(**model), threads, rounds, generator);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "error_line.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -43,8 +44,8 @@ std::string bench_text(const BenchReport& report) {
   text += fmt::format("  {:<{}}  {:<{}}  {:>8} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", "mechanism", width,
                       "model", model_width, "seconds", "memory", "words", "again", "data set", "a word");
   for (const BenchResult& r : report.results) {
-    if (!r.refusal.empty()) {
-      text += fmt::format("  {:<{}}  {}\n", r.name(), width, r.refusal);
+    if (r.refusal) {
+      text += fmt::format("  {:<{}}  {}\n", r.name(), width, error_line(*r.refusal));
       continue;
     }
     text += fmt::format("  {:<{}}  {:<{}}  {:>8.3f} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", r.name(), width,
@@ -65,8 +66,8 @@ std::string bench_json(const BenchReport& report) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const BenchResult& r : report.results) {
     nlohmann::ordered_json entry = {{"mechanism", r.mechanism}, {"parameters", r.parameters}};
-    if (!r.refusal.empty()) {
-      entry["refusal"] = r.refusal;
+    if (r.refusal) {
+      entry["refusal"] = error_line(*r.refusal);
       results.push_back(std::move(entry));
       continue;
     }

@@ -113,7 +113,7 @@ Result<void> tokenize(const TokenizeArguments& a) {
   options.field = a.field;
   options.output = a.output;
   options.json = a.json;
-  SOTTO_ASSIGN(options.method, parse_segmentation("--method", a.method, false));
+  SOTTO_ASSIGN(options.method, parse_segmentation("method", a.method, false));
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
   SOTTO_ASSIGN(options.phrases, open_phrases(a.phrases));
   Result<CorpusTokenizeReport> report;

@@ -13,6 +13,8 @@
 
 #include <sotto/sotto.hpp>
 
+#include "validate.hpp"
+
 namespace sotto::cli {
 
 /// What a subcommand does once its options are read.

@@ -38,7 +38,10 @@ Result<void> apply(CLI::App& command, const ConfigEntry& entry, const std::strin
 
 Result<void> apply_config_file(CLI::App& command, const std::string& file) {
   auto entries = read_config_file(file);
-  if (!entries) return fail(entries.error().code, fmt::format("--config: {}", entries.error().message));
+  if (!entries) {
+    entries.error().parameter = "config";
+    return tl::unexpected(std::move(entries.error()));
+  }
   try {
     for (const ConfigEntry& entry : *entries) SOTTO_TRY(apply(command, entry, file));
     return {};

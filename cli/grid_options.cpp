@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
 #include "command.hpp"
 
 namespace sotto::cli {

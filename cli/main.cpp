@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "completion.hpp"
+#include "error_line.hpp"
 #include "last_words.hpp"
 #include "man_page.hpp"
 #include "program.hpp"
@@ -72,7 +73,7 @@ int run(int argc, char** argv) {
     if (!command.command->parsed()) continue;
     const Result<void> result = command.action();
     if (result) return 0;
-    say(result.error().message);
+    say(error_line(result.error()));
     return result.error().code == Errc::invalid_argument ? kWrongCommandLine : kFailed;
   }
   return kWrongCommandLine;

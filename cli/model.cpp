@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "error_line.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -39,7 +40,7 @@ Result<void> list(bool json) {
   for (const std::filesystem::path& path : list_models()) {
     const auto model = Model::open(path);
     if (!model) {
-      say(model.error().message);
+      say(error_line(model.error()));
       continue;
     }
     all.push_back(model_json(**model));

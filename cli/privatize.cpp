@@ -180,7 +180,7 @@ Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
                                                            : of_document     ? "even"
                                                                              : "token"));
   if (!a.collocations.empty()) {
-    SOTTO_ASSIGN(options.collocations, parse_segmentation("--collocations", a.collocations, false));
+    SOTTO_ASSIGN(options.collocations, parse_segmentation("collocations", a.collocations, false));
     if (named.collocations && *named.collocations != options.collocations)
       return refuse(fmt::format(
           "--collocations: '{}' contradicts --budget {}, which means {}; leave one out", a.collocations,

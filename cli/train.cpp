@@ -54,7 +54,7 @@ Result<void> read_corpus_options(const Arguments& a, TrainOptions& options) {
 
   // A phrase table without a method is meant to be used, and the paper's first method is the plain choice.
   const std::string method = !a.method.empty() ? a.method : a.phrases.empty() ? "none" : "gst";
-  SOTTO_ASSIGN(options.method, parse_segmentation("--method", method, true));
+  SOTTO_ASSIGN(options.method, parse_segmentation("method", method, true));
   if (options.method != Segmentation::none && a.phrases.empty())
     return fail(
         Errc::invalid_argument,
@@ -75,7 +75,7 @@ Result<void> read_corpus_options(const Arguments& a, TrainOptions& options) {
 }
 
 Result<void> read_training_options(const Arguments& a, TrainOptions& options) {
-  SOTTO_ASSIGN(options.algorithm, parse_training_algorithm("--algorithm", a.algorithm));
+  SOTTO_ASSIGN(options.algorithm, parse_training_algorithm("algorithm", a.algorithm));
   SOTTO_ASSIGN(options.dimension, parse_number_of("--dim", a.dim, 1, 32'768));
   SOTTO_ASSIGN(options.epochs, parse_number_of("--epochs", a.epochs, 1, 100'000));
   SOTTO_ASSIGN(options.window, parse_number_of("--window", a.window, 1, 1000));
@@ -85,7 +85,7 @@ Result<void> read_training_options(const Arguments& a, TrainOptions& options) {
   options.subwords = a.subwords;
   SOTTO_ASSIGN(options.seed, parse_number_of("--seed", a.seed, 0, 2'000'000'000));
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
-  SOTTO_ASSIGN(options.finish, parse_vector_finish("--finish", a.finish));
+  SOTTO_ASSIGN(options.finish, parse_vector_finish("finish", a.finish));
   SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, {"8", "16"}));
   options.bits = wide == 1 ? 16 : 8;
   return {};

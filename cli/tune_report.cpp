@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "error_line.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -56,8 +57,9 @@ std::string table(const TuneReport& report, bool all) {
                                  "epsilon", "E_M", "best guess", "L_M", "");
   for (const std::size_t i : shown) {
     const TradeOff& point = report.points[i];
-    if (!point.refusal.empty()) {
-      text += fmt::format("  {:<{}}  {:>8g}  {}\n", point.name(), width, point.epsilon, point.refusal);
+    if (point.refusal) {
+      text += fmt::format("  {:<{}}  {:>8g}  {}\n", point.name(), width, point.epsilon,
+                          error_line(*point.refusal));
       continue;
     }
     text +=
@@ -113,7 +115,7 @@ std::string plot(const TuneReport& report) {
   double low = 1;
   double high = 0;
   for (const TradeOff& point : report.points) {
-    if (!point.refusal.empty()) continue;
+    if (point.refusal) continue;
     right = std::max(right, point.utility_loss.value);
     low = std::min(low, report.objective_of(point).value);
     high = std::max(high, report.objective_of(point).value);
@@ -125,7 +127,7 @@ std::string plot(const TuneReport& report) {
   canvas.bar(report.largest_loss);
   const auto mark = [&](std::size_t i, char sign) {
     const TradeOff& point = report.points[i];
-    if (point.refusal.empty()) canvas.mark(point.utility_loss.value, report.objective_of(point).value, sign);
+    if (!point.refusal) canvas.mark(point.utility_loss.value, report.objective_of(point).value, sign);
   };
   for (std::size_t i = 0; i < report.points.size(); ++i) mark(i, '.');
   for (const std::size_t i : report.frontier) mark(i, '*');
@@ -173,8 +175,8 @@ nlohmann::ordered_json as_json(const TradeOff& point) {
                                  {"epsilon", point.epsilon},
                                  {"parameters", point.parameters},
                                  {"guarantee", to_string(point.guarantee)}};
-  if (!point.refusal.empty()) {
-    json["refusal"] = point.refusal;
+  if (point.refusal) {
+    json["refusal"] = error_line(*point.refusal);
     return json;
   }
   json["exact"] = point.exact;
@@ -189,7 +191,7 @@ nlohmann::ordered_json as_json(const TradeOff& point) {
 
 std::string tune_text(const TuneReport& report, bool all) {
   const bool exact = std::all_of(report.points.begin(), report.points.end(),
-                                 [](const TradeOff& point) { return point.exact || !point.refusal.empty(); });
+                                 [](const TradeOff& point) { return point.exact || point.refusal; });
   std::string text = fmt::format(
       "{} of {} words in {}; prior {}, outputs {}; largest {} of {} settings with L_M <= {:g}\n"
       "  guessed blindly, the best error is {:.4f}\n",

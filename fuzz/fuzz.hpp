@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include <sotto/result.hpp>
+#include <sotto/error_text.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -52,7 +52,7 @@ inline void require(bool holds, const char* property) {
 /// For what the target itself needs and no input can make fail.
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) std::fprintf(stderr, "sotto: %s\n", result.error().message.c_str());
+  if (!result) std::fprintf(stderr, "sotto: %s\n", describe(result.error()).c_str());
   require(result.has_value(), "the target's own files can be made");
   return std::move(*result);
 }

@@ -36,7 +36,7 @@ struct BenchResult {
   std::string mechanism;
   ParameterValues parameters;
   std::string model;
-  std::string refusal;            ///< why there are no figures; empty: there are
+  std::optional<Error> refusal;   ///< why there are no figures; none: there are
   double setup_seconds = 0;       ///< opening the model and building the mechanism
   std::uint64_t setup_bytes = 0;  ///< by which the resident memory grew meanwhile
   std::uint64_t words = 0;

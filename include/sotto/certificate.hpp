@@ -122,8 +122,4 @@ struct TargetedCertificate {
 /// find_targeted_certificate, or else nominal_for_certificate and store_certificate.
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options);
 
-/// The line of the shell that makes the certificate for a certified ε.
-std::string audit_command(std::string_view mechanism, const ParameterValues& parameters, double target,
-                          std::string_view model);
-
 }  // namespace sotto

@@ -131,8 +131,8 @@ enum class Segmentation {
 };
 const char* to_string(Segmentation segmentation);
 
-/// "gst", "mst" or "optimal"; with `allow_none` also "none". `option` is for the message.
-Result<Segmentation> parse_segmentation(std::string_view option, std::string_view name, bool allow_none);
+/// "gst", "mst" or "optimal"; with `allow_none` also "none". An error names `parameter`.
+Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name, bool allow_none);
 
 struct CorpusTokenizeOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input

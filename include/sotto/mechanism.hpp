@@ -99,7 +99,7 @@ struct MechanismInfo {
   std::vector<ParameterInfo> parameters;
 };
 
-/// Parameters by name, as given with --set key=value. Complete ones (see complete_parameters) have one
+/// Parameters by name, as they are given. Complete ones (see complete_parameters) have one
 /// spelling for each value.
 using ParameterValues = std::map<std::string, std::string>;
 

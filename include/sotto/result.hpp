@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -10,7 +12,7 @@ namespace sotto {
 
 /// What kind of failure it is; the message says the rest. Front ends map it to exit codes and HTTP statuses.
 enum class Errc {
-  invalid_argument,  ///< an option or parameter has a value that is not allowed
+  invalid_argument,  ///< a parameter has a value that is not allowed
   not_found,         ///< a file, model, mechanism, field or word does not exist
   io,                ///< reading or writing failed
   bad_format,        ///< the content of a file is not what its format demands
@@ -18,18 +20,68 @@ enum class Errc {
   interrupted,       ///< the caller asked to stop
 };
 
-/// One line for a person: names the thing, the value found, and what would be right.
+/// A parameter and its value, as text.
+struct Argument {
+  std::string parameter;
+  std::string value;  ///< empty: whoever follows the hint has to give one
+};
+
+/// What would help: a command of Sotto and what to give it. Each front end spells it in its own way.
+struct Hint {
+  std::string command;  ///< words with one space between them, for example "lists build"
+  std::vector<Argument> arguments;
+};
+
+/// What an error says. A string is taken as it stands. format_message (base/message.hpp) makes messages that
+/// name parameters and hints.
+struct Message {
+  Message(std::string_view plain) : pattern(doubled_braces(plain)) {}      // NOLINT(*-explicit-*)
+  Message(const std::string& plain) : Message(std::string_view(plain)) {}  // NOLINT(*-explicit-*)
+  Message(const char* plain) : Message(std::string_view(plain)) {}         // NOLINT(*-explicit-*)
+
+  /// Of a text in which {name} is a parameter, {0} the first hint, and other braces are doubled.
+  static Message of_pattern(std::string pattern) {
+    Message message("");
+    message.pattern = std::move(pattern);
+    return message;
+  }
+  static std::string doubled_braces(std::string_view plain);
+
+  std::string pattern;
+};
+
+/// Names the thing, the value found, and what would be right. It speaks of parameters, as "epsilon" or
+/// "parameters.k" (k of the mechanism); a front end says how its users spell them (sotto/error_text.hpp).
 struct Error {
   Errc code;
+  std::string parameter;  ///< the one at fault; empty where none is
+  std::string value;      ///< the parameter's, never a piece of data; empty where none was given
+  /// {name} is a parameter and {0} the first hint; a brace of any other text is doubled, as in format
+  /// strings.
   std::string message;
+  std::vector<Hint> hints;
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
 /// Shorthand for returning an error from a function that returns Result<T>.
-inline tl::unexpected<Error> fail(Errc code, std::string message) {
-  return tl::unexpected<Error>(Error{code, std::move(message)});
+inline tl::unexpected<Error> fail(Errc code, Message message, std::vector<Hint> hints = {}) {
+  return tl::unexpected<Error>(Error{code, {}, {}, std::move(message.pattern), std::move(hints)});
+}
+
+/// The same where a parameter is at fault. The message need not name it.
+inline tl::unexpected<Error> fail_parameter(std::string_view parameter, std::string_view value,
+                                            Message message, Errc code = Errc::invalid_argument,
+                                            std::vector<Hint> hints = {}) {
+  return tl::unexpected<Error>(
+      Error{code, std::string(parameter), std::string(value), std::move(message.pattern), std::move(hints)});
+}
+
+inline std::string Message::doubled_braces(std::string_view plain) {
+  std::string doubled;
+  for (const char c : plain) doubled.append(c == '{' || c == '}' ? 2 : 1, c);
+  return doubled;
 }
 
 }  // namespace sotto

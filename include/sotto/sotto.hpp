@@ -11,6 +11,7 @@
 #include <sotto/composition.hpp>
 #include <sotto/config_file.hpp>
 #include <sotto/document_guarantee.hpp>
+#include <sotto/error_text.hpp>
 #include <sotto/evaluate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
@@ -26,5 +27,4 @@
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>
 #include <sotto/tune.hpp>
-#include <sotto/validate.hpp>
 #include <sotto/version.hpp>

@@ -19,7 +19,8 @@ namespace sotto {
 
 enum class TrainingAlgorithm { skipgram, cbow };
 const char* to_string(TrainingAlgorithm algorithm);
-Result<TrainingAlgorithm> parse_training_algorithm(std::string_view option, std::string_view name);
+/// An error names `parameter`; also below.
+Result<TrainingAlgorithm> parse_training_algorithm(std::string_view parameter, std::string_view name);
 
 /// What becomes of the vectors that training leaves.
 enum class VectorFinish {
@@ -29,7 +30,7 @@ enum class VectorFinish {
   raw,      ///< the input vectors as they are, as other programs save them
 };
 const char* to_string(VectorFinish finish);
-Result<VectorFinish> parse_vector_finish(std::string_view option, std::string_view name);
+Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string_view name);
 
 /// The steps of training, in their order. Progress of the first two is in bytes of the corpus, of the last in
 /// tokens, each epoch counted.

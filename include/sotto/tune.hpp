@@ -46,9 +46,9 @@ struct WordTaskOptions {
 struct TradeOff {
   std::string mechanism;
   double epsilon = 0;
-  ParameterValues parameters;  ///< those that were given
-  std::string refusal;         ///< why there are no figures; empty: there are
-  bool exact = false;          ///< from the mechanism's rows; otherwise sampled
+  ParameterValues parameters;    ///< those that were given
+  std::optional<Error> refusal;  ///< why there are no figures; none: there are
+  bool exact = false;            ///< from the mechanism's rows; otherwise sampled
   GuaranteeKind guarantee = GuaranteeKind::none;
   Estimate inference_error;   ///< E_M
   Estimate best_guess_error;  ///< of the most probable secret: Bayes-optimal where exact, otherwise of what

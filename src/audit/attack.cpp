@@ -5,10 +5,9 @@
 
 #include <sotto/attack.hpp>
 #include <sotto/language_models.hpp>
-#include <sotto/validate.hpp>
 
 #include "audit/evaluation.hpp"
-#include "base/hash.hpp"
+#include "base/checked_value.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
@@ -28,22 +27,18 @@ std::string describe(const std::string& attack, const AttackReport& report, cons
 
 Result<void> check_options(const AttackOptions& options) {
   for (const std::string& attack : options.attacks)
-    SOTTO_TRY(parse_choice("--attack", attack, {"bayes", "nearest", "inversion"}));
-  SOTTO_TRY(validate_epsilon("--epsilon", options.epsilon));
-  const auto check = [](const char* option, std::uint64_t value, std::uint64_t least,
+    SOTTO_TRY(read_choice("attack", attack, {"bayes", "nearest", "inversion"}));
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
                         std::uint64_t most) -> Result<void> {
     if (value >= least && value <= most) return {};
-    return fail(Errc::invalid_argument,
-                fmt::format("{}: '{}' is not allowed; give a whole number from {} to {}", option, value,
-                            least, most));
+    return not_allowed(parameter, value, fmt::format("a whole number from {} to {}", least, most));
   };
-  SOTTO_TRY(check("--neighbours", options.neighbours, 1, 1000));
-  SOTTO_TRY(check("--draws", options.draws, 1, 100'000'000));
-  SOTTO_TRY(check("--trials", options.trials, 1, 1'000'000'000));
+  SOTTO_TRY(check("neighbours", options.neighbours, 1, 1000));
+  SOTTO_TRY(check("draws", options.draws, 1, 100'000'000));
+  SOTTO_TRY(check("trials", options.trials, 1, 1'000'000'000));
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("--confidence: '{}' is not allowed; give a number from 0.5 to below 1",
-                          options.confidence));
+  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -71,7 +66,7 @@ Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options)
     OsBitSource bits;
     return Secrets::choose(model, options.words, options.prior, bits);
   }
-  ChaChaBitSource bits(sha256(fmt::format("sotto attack {} secrets", *options.seed)));
+  ChaChaBitSource bits(purpose_key(fmt::format("attack {} secrets", *options.seed)));
   return Secrets::choose(model, options.words, options.prior, bits);
 }
 

@@ -17,7 +17,7 @@
 #include "audit/pairs.hpp"
 #include "audit/target.hpp"
 #include "audit/text_pairs.hpp"
-#include "base/hash.hpp"
+#include "base/checked_value.hpp"
 #include "base/parallel.hpp"
 #include "pipeline/language_mechanism.hpp"
 #include "random/bit_sources.hpp"
@@ -39,29 +39,22 @@ const std::vector<std::string> kOutside = {"zzqxkjv", "Qvwxhjk", "jane.roe@examp
 BitSourceMaker bits_for(const std::optional<std::uint64_t>& seed) {
   if (!seed) return [](std::uint64_t) { return std::make_unique<OsBitSource>(); };
   return [seed = *seed](std::uint64_t run) {
-    return std::make_unique<ChaChaBitSource>(sha256(fmt::format("sotto audit {} {}", seed, run)));
+    return std::make_unique<ChaChaBitSource>(purpose_key(fmt::format("audit {} {}", seed, run)));
   };
 }
 
 Result<void> check_options(const BlackBoxOptions& options) {
   if (options.draws < 20 || options.draws > 1'000'000'000)
-    return fail(Errc::invalid_argument,
-                fmt::format("--draws: '{}' is not allowed; give a whole number from 20 to 1000000000",
-                            options.draws));
+    return not_allowed("draws", options.draws, "a whole number from 20 to 1000000000");
   if (options.pairs < 1 || options.pairs > 10'000)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--pairs: '{}' is not allowed; give a whole number from 1 to 10000", options.pairs));
+    return not_allowed("pairs", options.pairs, "a whole number from 1 to 10000");
   if (!options.texts.empty() && options.path != AuditPath::document)
-    return fail(Errc::invalid_argument, "--pair: texts go through documents; give --through document");
+    return fail_parameter("pair", "",
+                          format_message("texts go through documents; give {{through}} document"));
   if (options.runs != 0 && (options.runs < 4 || options.runs > 1'000'000))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--runs: '{}' is not allowed; give a whole number from 4 to 1000000", options.runs));
+    return not_allowed("runs", options.runs, "a whole number from 4 to 1000000");
   if (!(options.confidence >= 0.5 && options.confidence < 1 && 1 - options.confidence >= 1e-12))
-    return fail(Errc::invalid_argument,
-                fmt::format("--confidence: '{}' is not allowed; give a number from 0.5 to below 1",
-                            options.confidence));
+    return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
   return {};
 }
 
@@ -103,9 +96,8 @@ class Audit {
     const std::vector<InputPair> pairs =
         choose_pairs(inputs_, claim_, pilots, options_.pairs, model_.bottom(), bits);
     if (pairs.empty())
-      return fail(
-          Errc::invalid_argument,
-          "--model: nothing is claimed for any two of the words looked at; give a model of more words");
+      return fail_parameter(
+          "model", "", "nothing is claimed for any two of the words looked at; give a model of more words");
     std::vector<bool> needed(inputs_.size(), false);
     for (const InputPair& pair : pairs) needed[pair.first] = needed[pair.second] = true;
     SOTTO_ASSIGN(const std::vector<Tally> chosen_on, draw_tallies(needed, half));
@@ -305,9 +297,9 @@ Result<BlackBoxReport> audit_documents(Claim claim, const AuditVocabulary& model
 
 Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
   if (options.metric.empty())
-    return fail(Errc::invalid_argument,
-                "--metric: missing; give the metric of the claim to audit the command against: euclidean, "
-                "index or pure");
+    return fail_parameter(
+        "metric", "",
+        "missing; give the metric of the claim to audit the command against: euclidean, index or pure");
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? "sotto-en-wordnet" : options.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
   SOTTO_ASSIGN(Claim claim, named_claim(options.metric, *model, options.epsilon));
@@ -323,22 +315,21 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
 Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
   if (info->name != "dp-mlm")
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--mechanism: '{}' is not allowed; of the mechanisms that rewrite whole texts the "
-                    "falsifier knows dp-mlm, and any program with --command",
-                    info->name));
+    return fail_parameter("mechanism", info->name,
+                          format_message("'{}' is not allowed; of the mechanisms that rewrite whole texts "
+                                         "the falsifier knows dp-mlm, and any program with {{command}}",
+                                         info->name));
   if (!options.metric.empty() && options.metric != "pure")
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--metric: '{}' is not allowed; dp-mlm knows no distances; give pure", options.metric));
+    return fail_parameter(
+        "metric", options.metric,
+        fmt::format("'{}' is not allowed; dp-mlm knows no distances; give pure", options.metric));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(const auto language, LanguageMechanism::make(document_options(options), *info, parameters));
   const Guarantee guarantee = language->guarantee(options.policy);
   if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
-    return fail(Errc::invalid_argument,
-                "--metric: missing; with these options the mechanism promises nothing, so give pure to audit "
-                "it against pure epsilon");
+    return fail_parameter("metric", "",
+                          "missing; with these options the mechanism promises nothing, so give pure to audit "
+                          "it against pure epsilon");
   Claim claim;
   claim.metric = "pure";
   claim.own = guarantee.kind != GuaranteeKind::none;

@@ -6,9 +6,9 @@
 
 #include <sotto/certificate.hpp>
 #include <sotto/language_models.hpp>
-#include <sotto/validate.hpp>
 
 #include "audit/found_loss.hpp"
+#include "base/checked_value.hpp"
 #include "mechanisms/pair_loss.hpp"
 #include "pipeline/certificates.hpp"
 #include "privacy/certificate.hpp"
@@ -38,11 +38,10 @@ class LossFinder final : public RowVisitor {
 
   Result<void> take_whole(Result<FoundLoss> found) {
     if (options_.sample == 0) return take(std::move(found));
-    return fail(
-        Errc::invalid_argument,
-        fmt::format(
-            "--sample: '{}' is not allowed for {}, which is certified in full in seconds; leave it out",
-            options_.sample, mechanism_));
+    return fail_parameter(
+        "sample", fmt::to_string(options_.sample),
+        fmt::format("'{}' is not allowed for {}, which is certified in full in seconds; leave it out",
+                    options_.sample, mechanism_));
   }
 
   SearchOptions options_;
@@ -60,11 +59,13 @@ Result<FoundLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& op
   auto shown = mechanism.show_rows(finder);
   if (shown) return finder.found();
   Error error = std::move(shown.error());
+  if (error.code != Errc::invalid_argument || !error.parameter.empty())
+    return tl::unexpected(std::move(error));
   // A refusal by the mechanism is a reason; make it a message.
-  if (error.code == Errc::invalid_argument && !error.message.starts_with("--"))
-    error.message = fmt::format("--method: 'exact' is not allowed for {}: {}; give --method black-box",
-                                options.mechanism, error.message);
-  return tl::unexpected(std::move(error));
+  return fail_parameter("method", "exact",
+                        format_message("'exact' is not allowed for {}: {}; give {{method}} black-box",
+                                       options.mechanism, Message::of_pattern(std::move(error.message))),
+                        Errc::invalid_argument, std::move(error.hints));
 }
 
 /// The pair that attains the loss, with the figures that whoever quotes the certificate will compute again.
@@ -109,11 +110,10 @@ Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const 
   certificate.sample = options.sample > 0 ? found.inputs : 0;
   SOTTO_TRY(name_witness(found.worst, *mechanism, *model, certificate));
   if (certificate.sample == 0 && !check_figures(certificate))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--mechanism: {} cannot be certified with these parameters: no two inputs are told "
-                    "apart by an output, so that no pair attains a loss",
-                    options.mechanism));
+    return fail_parameter("mechanism", options.mechanism,
+                          fmt::format("{} cannot be certified with these parameters: no two inputs are told "
+                                      "apart by an output, so that no pair attains a loss",
+                                      options.mechanism));
   certificate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return certificate;
 }
@@ -142,7 +142,7 @@ class TargetSearch {
   /// The ε to certify next; none when the target is nearly met, or there was no luck in many tries.
   std::optional<double> next() const {
     const double epsilon = shortened(next_);
-    const bool is_new = epsilon > low_ && epsilon < high_ && validate_epsilon("--epsilon", epsilon);
+    const bool is_new = epsilon > low_ && epsilon < high_ && check_epsilon("epsilon", epsilon);
     return is_new && !is_met_ && tries_ < kMostTries ? std::optional(epsilon) : std::nullopt;
   }
 
@@ -189,10 +189,10 @@ Result<Certificate> certify(const CertifyOptions& options) {
 
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
   if (options.sample > 0)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--sample: '{}' is not allowed with --target certified: a sample is no certificate",
-                    options.sample));
+    return fail_parameter(
+        "sample", fmt::to_string(options.sample),
+        format_message("'{}' is not allowed with {{target}} certified: a sample is no certificate",
+                       options.sample));
   SOTTO_ASSIGN(const auto model, open_model(options));
   TargetSearch search(options.epsilon);
   std::optional<Certificate> best;
@@ -204,9 +204,10 @@ Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
     if (found.epsilon <= options.epsilon) best = std::move(found);
   }
   if (best) return std::move(*best);
-  return fail(Errc::not_found,
-              fmt::format("--target: no nominal epsilon was found for {} whose certificate is at most {}",
-                          options.mechanism, options.epsilon));
+  return fail_parameter("target", "certified",
+                        fmt::format("no nominal epsilon was found for {} whose certificate is at most {}",
+                                    options.mechanism, options.epsilon),
+                        Errc::not_found);
 }
 
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options) {

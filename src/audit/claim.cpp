@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/bottom_vector.hpp"
 
 namespace sotto {
@@ -13,9 +12,9 @@ namespace {
 
 Result<Claim> euclidean_claim(const Model& model) {
   if (model.dimension() == 0)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--metric: 'euclidean' is not allowed, because '{}' has no vectors; give index or pure",
+    return fail_parameter(
+        "metric", "euclidean",
+        fmt::format("'euclidean' is not allowed, because '{}' has no vectors; give index or pure",
                     model.name()));
   Claim claim;
   claim.metric = "Euclidean distance of the vectors";
@@ -27,10 +26,9 @@ Result<Claim> euclidean_claim(const Model& model) {
 
 Result<Claim> index_claim(const Model& model) {
   if (model.lists().empty())
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--metric: 'index' is not allowed, because '{}' has no word lists; give euclidean or "
-                    "pure",
+    return fail_parameter(
+        "metric", "index",
+        fmt::format("'index' is not allowed, because '{}' has no word lists; give euclidean or pure",
                     model.name()));
   const std::size_t inputs = model.size() + 1ULL;
   const auto places = std::make_shared<std::vector<double>>(model.lists().size() * inputs, model.size() / 2);
@@ -52,9 +50,9 @@ Result<Claim> index_claim(const Model& model) {
 Result<Claim> own_claim(const Mechanism& mechanism) {
   const Guarantee guarantee = mechanism.guarantee();
   if (guarantee.kind == GuaranteeKind::none)
-    return fail(Errc::invalid_argument,
-                "--metric: missing; the mechanism promises nothing, so give the metric of the claim to "
-                "audit it against: euclidean, index or pure");
+    return fail_parameter("metric", "",
+                          "missing; the mechanism promises nothing, so give the metric of the claim to audit "
+                          "it against: euclidean, index or pure");
   Claim claim;
   claim.metric = guarantee.unit.is_pure() ? "pure" : guarantee.unit.metric;
   claim.epsilon = guarantee.epsilon;
@@ -66,7 +64,7 @@ Result<Claim> own_claim(const Mechanism& mechanism) {
 }
 
 Result<Claim> named_claim(std::string_view metric, const Model& model, double epsilon) {
-  SOTTO_ASSIGN(const std::size_t choice, parse_choice("--metric", metric, {"euclidean", "index", "pure"}));
+  SOTTO_ASSIGN(const std::size_t choice, read_choice("metric", metric, {"euclidean", "index", "pure"}));
   Claim claim;
   if (choice == 0) {
     SOTTO_ASSIGN(claim, euclidean_claim(model));

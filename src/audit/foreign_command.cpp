@@ -18,6 +18,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/message.hpp"
 
 namespace sotto {
 namespace {
@@ -57,7 +58,8 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
-    return fail(Errc::io, fmt::format("--command: cannot make a pipe: {}", std::strerror(errno)));
+    return fail_parameter("command", "", fmt::format("cannot make a pipe: {}", std::strerror(errno)),
+                          Errc::io);
   return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
@@ -100,7 +102,8 @@ class Process {
     ::posix_spawn_file_actions_destroy(&actions);
     if (failed == 0) return {};
     id_ = 0;
-    return fail(Errc::io, fmt::format("--command: cannot run /bin/sh: {}", std::strerror(failed)));
+    return fail_parameter("command", "", fmt::format("cannot run /bin/sh: {}", std::strerror(failed)),
+                          Errc::io);
   }
 
   /// Waits until the program ends; false after the deadline.
@@ -197,8 +200,8 @@ class Conversation {
   std::string output_;
 };
 
-tl::unexpected<Error> wrong(const std::string& command, Errc code, const std::string& what) {
-  return fail(code, fmt::format("--command: '{}' {}", command, what));
+tl::unexpected<Error> wrong(const std::string& command, Errc code, const Message& what) {
+  return fail_parameter("command", command, format_message("'{}' {}", command, what), code);
 }
 
 std::string describe_status(int status) {
@@ -255,9 +258,9 @@ Result<std::vector<std::string>> run_command(const std::string& command, std::st
   if (end == Conversation::End::too_late || !process.ended_before(deadline, status))
     return wrong(
         command, Errc::io,
-        fmt::format("did not end within {:g} seconds for {} words and was stopped; give more --timeout "
-                    "or fewer --draws",
-                    timeout, count));
+        format_message("did not end within {:g} seconds for {} words and was stopped; give more {{timeout}} "
+                       "or fewer {{draws}}",
+                       timeout, count));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return wrong(command, Errc::io, describe_status(status) + process.last_words());
   return split_lines(command, conversation.output(), count);

@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "random/continuous.hpp"
 
 namespace sotto {
@@ -31,22 +30,21 @@ std::vector<TokenId> draw_without_replacement(std::span<const double> weights, s
 
 Result<Secrets> Secrets::choose(const Model& model, std::uint64_t count, std::string_view prior,
                                 BitSource& bits) {
-  SOTTO_ASSIGN(const std::size_t choice, parse_choice("--prior", prior, {"uniform", "counts"}));
+  SOTTO_ASSIGN(const std::size_t choice, read_choice("prior", prior, {"uniform", "counts"}));
   std::vector<double> weights(model.size(), 1);
   if (choice == 1) {
     if (model.counts().empty())
-      return fail(Errc::invalid_argument,
-                  fmt::format("--prior: 'counts' is not allowed, because '{}' has no counts; give uniform",
-                              model.name()));
+      return fail_parameter(
+          "prior", "counts",
+          fmt::format("'counts' is not allowed, because '{}' has no counts; give uniform", model.name()));
     std::copy(model.counts().begin(), model.counts().end(), weights.begin());
   }
   Secrets secrets;
   secrets.words = draw_without_replacement(weights, count == 0 ? model.size() : count, bits);
   if (secrets.words.empty())
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--prior: 'counts' is not allowed, because all counts of '{}' are 0; give uniform",
-                    model.name()));
+    return fail_parameter(
+        "prior", "counts",
+        fmt::format("'counts' is not allowed, because all counts of '{}' are 0; give uniform", model.name()));
   for (const TokenId word : secrets.words) secrets.prior.push_back(weights[word]);
   const double sum = std::accumulate(secrets.prior.begin(), secrets.prior.end(), 0.0);
   for (double& p : secrets.prior) p /= sum;

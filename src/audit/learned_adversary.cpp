@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "audit/event.hpp"
-#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "random/bit_sources.hpp"
 #include "random/continuous.hpp"
@@ -157,7 +156,7 @@ std::unique_ptr<BitSource> attack_bits(const AttackOptions& options, std::string
                                        std::size_t part) {
   if (!options.seed) return std::make_unique<OsBitSource>();
   return std::make_unique<ChaChaBitSource>(
-      sha256(fmt::format("sotto attack {} {} {}", *options.seed, purpose, part)));
+      purpose_key(fmt::format("attack {} {} {}", *options.seed, purpose, part)));
 }
 
 DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource& bits) {

@@ -8,6 +8,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "audit/estimate.hpp"
+#include "base/checked_value.hpp"
 #include "lm/masked_input.hpp"
 #include "text/letter_case.hpp"
 
@@ -132,17 +133,13 @@ class Adversary {
 Result<void> check(const std::vector<std::string>& original, const std::vector<std::string>& privatized,
                    const MaskInferenceOptions& options) {
   if (original.size() != privatized.size())
-    return fail(Errc::invalid_argument,
-                fmt::format("--privatized: {} lines cannot belong to {} originals, line by line",
-                            privatized.size(), original.size()));
+    return fail_parameter("privatized", "",
+                          fmt::format("{} lines cannot belong to {} originals, line by line",
+                                      privatized.size(), original.size()));
   if (options.candidates < 1 || options.candidates > 1000)
-    return fail(Errc::invalid_argument,
-                fmt::format("--neighbours: '{}' is not allowed; give a whole number from 1 to 1000",
-                            options.candidates));
+    return not_allowed("neighbours", options.candidates, "a whole number from 1 to 1000");
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("--confidence: '{}' is not allowed; give a number from 0.5 to below 1",
-                          options.confidence));
+  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 }  // namespace

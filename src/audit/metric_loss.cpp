@@ -304,9 +304,10 @@ Result<FoundLoss> find_metric_loss(const MetricRows& rows, const SearchOptions& 
   const std::uint64_t inputs = options.sample == 0 ? all : std::min(options.sample, all);
   const std::uint64_t needed = inputs * LossBounds::bytes_per_row(rows.selection);
   if (needed > options.memory)
-    return fail(Errc::limit,
-                fmt::format("--memory: {} MiB are needed for {} inputs, and {} are allowed; give more",
-                            (needed >> 20) + 1, inputs, options.memory >> 20));
+    return fail_parameter("memory", fmt::to_string(options.memory),
+                          fmt::format("{} MiB are needed for {} inputs, and {} are allowed; give more",
+                                      (needed >> 20) + 1, inputs, options.memory >> 20),
+                          Errc::limit);
   return MetricSearch(rows, options).run();
 }
 

@@ -15,9 +15,9 @@ inline Error error_of_current_exception() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return {Errc::limit, "out of memory"};  // short enough to be stored inside the string
+    return {Errc::limit, {}, {}, "out of memory", {}};  // short enough to be stored inside the string
   } catch (const std::exception& error) {
-    return {Errc::io, error.what()};
+    return fail(Errc::io, error.what()).value();
   }
 }
 

@@ -212,8 +212,8 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 Result<void> check_output(const std::filesystem::path& output, const std::filesystem::path& input) {
   std::error_code ignored;
   if (!same_file(output, input) || std::filesystem::is_other(output, ignored)) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("-o: '{}' is also an input; give another file", output.string()));
+  return fail_parameter("output", output.string(),
+                        fmt::format("'{}' is also an input; give another file", output.string()));
 }
 
 Result<AtomicFile> AtomicFile::open_device(const std::filesystem::path& device) {

@@ -14,6 +14,7 @@
 #include <sotto/collocations.hpp>
 #include <sotto/tokenizer.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "base/parallel.hpp"
 #include "collocation/chunk.hpp"
@@ -36,24 +37,22 @@ constexpr std::uint64_t kLargestChunk = std::numeric_limits<std::uint32_t>::max(
 
 Result<void> check_options(const CountOptions& options) {
   if (options.memory < kSmallestMemory)
-    return fail(Errc::invalid_argument,
-                fmt::format("--memory: {} bytes are not enough; give at least 1M", options.memory));
-  if (options.min_count == 0)
-    return fail(Errc::invalid_argument, "--min-count: '0' is not allowed; give a number above 0");
+    return fail_parameter("memory", fmt::to_string(options.memory),
+                          fmt::format("{} bytes are not enough; give at least 1M", options.memory));
+  if (options.min_count == 0) return not_allowed("min_count", "0", "a number above 0");
   if (!(std::abs(options.min_pmi) <= 1000))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--min-pmi: '{}' is not allowed; give a number from -1000 to 1000", options.min_pmi));
+    return not_allowed("min_pmi", options.min_pmi, "a number from -1000 to 1000");
   for (const auto& input : options.inputs) {
     SOTTO_TRY(check_output(options.output, input));
     if (options.counts && same_file(*options.counts, input))
-      return fail(Errc::invalid_argument, fmt::format("--counts: '{}' is also an input; give another file",
-                                                      options.counts->string()));
+      return fail_parameter(
+          "counts", options.counts->string(),
+          fmt::format("'{}' is also an input; give another file", options.counts->string()));
   }
   if (options.counts && same_file(*options.counts, options.output))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--counts: '{}' is also the phrase table; give another file", options.counts->string()));
+    return fail_parameter(
+        "counts", options.counts->string(),
+        fmt::format("'{}' is also the phrase table; give another file", options.counts->string()));
   return {};
 }
 
@@ -161,7 +160,7 @@ bool Counter::take_block(CorpusBlock& block) {
   const std::lock_guard lock(mutex_);
   if (full_ || at_end_ || error_) return false;
   if (!report_progress(reader_.bytes_read())) {
-    note_error({Errc::interrupted, "interrupted"});
+    note_error(fail(Errc::interrupted, "interrupted").value());
     return false;
   }
   auto more = reader_.next(block);

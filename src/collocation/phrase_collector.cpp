@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "collocation/phrase_table.hpp"
 
 namespace sotto {
@@ -73,9 +74,9 @@ void PhraseCollector::report(CountReport& report) const {
 
 Result<PhraseParts> PhraseCollector::finish(const RankedWords& words) {
   if (ids_.size() >= kNoPhrase)
-    return fail(
-        Errc::limit,
-        fmt::format("{} phrases, more than a table holds; raise --min-count or --min-pmi", ids_.size()));
+    return fail(Errc::limit,
+                format_message("{} phrases, more than a table holds; raise {{min_count}} or {{min_pmi}}",
+                               ids_.size()));
   std::vector<std::uint32_t> numbers(words.size(), kNoWord);
   for (const PhraseWords& phrase : ids_)
     for (const std::uint32_t rank : phrase)

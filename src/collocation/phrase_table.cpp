@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "base/tree_hash.hpp"
 #include "collocation/phrase_writer.hpp"
 #include "text/word_form.hpp"
@@ -65,7 +66,9 @@ Result<void> PhraseTable::Impl::load_metadata() {
     return found == parsed.metadata.end() ? std::string() : found->second;
   };
   if (parsed.find("phrase_ids") == nullptr)
-    return bad_table(path, "holds no phrases (make a table with 'sotto collocations count')");
+    return fail(Errc::bad_format,
+                format_message("{}: holds no phrases (make a table with '{{0}}')", path.string()),
+                {{"collocations count", {}}});
   if (value(kPhraseVersionKey) != kPhraseVersion)
     return bad_table(path, fmt::format("phrase table version '{}'; this program reads version {}",
                                        value(kPhraseVersionKey), kPhraseVersion));

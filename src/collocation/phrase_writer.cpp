@@ -19,12 +19,11 @@ Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::st
   Metadata metadata;
   for (const auto& [key, value] : given) {
     if (key.empty() || !is_valid_utf8(key) || !is_valid_utf8(value))
-      return fail(Errc::invalid_argument, "metadata: a key is empty, or a key or value is not UTF-8");
+      return fail_parameter("metadata", "", "a key is empty, or a key or value is not UTF-8");
     if (key == "format" || key == kDigestKey || key == kPhraseVersionKey)
-      return fail(Errc::invalid_argument,
-                  fmt::format("metadata: the key '{}' is used by the format itself", key));
+      return fail_parameter("metadata", key, fmt::format("the key '{}' is used by the format itself", key));
     if (!metadata.emplace(key, value).second)
-      return fail(Errc::invalid_argument, fmt::format("metadata: the key '{}' is given twice", key));
+      return fail_parameter("metadata", key, fmt::format("the key '{}' is given twice", key));
   }
   return metadata;
 }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cassert>
 
-#include <sotto/validate.hpp>
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
@@ -68,7 +68,7 @@ bool allows(ConnectorRule rule, bool first, bool second, bool third) {
 }
 
 Result<ConnectorRule> parse_connector_rule(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--connectors", name, {"none", "inside", "any"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("connectors", name, {"none", "inside", "any"}));
   constexpr ConnectorRule kRules[] = {ConnectorRule::none, ConnectorRule::inside, ConnectorRule::any};
   return kRules[index];
 }

@@ -5,9 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include <sotto/validate.hpp>
-
 #include "base/check.hpp"
+#include "base/checked_value.hpp"
 #include "collocation/phrase_table.hpp"
 #include "collocation/word_form.hpp"
 #include "text/letter_case.hpp"
@@ -216,10 +215,10 @@ const char* to_string(Segmentation segmentation) {
   return "";
 }
 
-Result<Segmentation> parse_segmentation(std::string_view option, std::string_view name, bool allow_none) {
+Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name, bool allow_none) {
   std::vector<std::string_view> names = {"gst", "mst", "optimal"};
   if (allow_none) names.emplace_back("none");
-  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, names));
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, names));
   constexpr Segmentation kMethods[] = {Segmentation::gst, Segmentation::mst, Segmentation::optimal,
                                        Segmentation::none};
   return kMethods[index];

@@ -102,7 +102,8 @@ char SpillBytes::refilled_byte() {
   if (!got || *got == 0) {
     // Only a failing disk comes here: what is asked for has been written.
     if (!error_)
-      error_ = got ? Error{Errc::io, "a temporary file is shorter than what was written"} : got.error();
+      error_ =
+          got ? fail(Errc::io, "a temporary file is shorter than what was written").value() : got.error();
     offset_ = end_;
     next_ = filled_ = 0;
     return 0;

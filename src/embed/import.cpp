@@ -4,6 +4,7 @@
 
 #include <sotto/model.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "embed/fixed_point_model.hpp"
 #include "embed/model_file.hpp"
@@ -14,8 +15,7 @@ namespace sotto {
 namespace {
 
 Result<void> check_options(const ImportOptions& options) {
-  if (options.bits != 8 && options.bits != 16)
-    return fail(Errc::invalid_argument, fmt::format("bits: '{}' is not allowed; give 8 or 16", options.bits));
+  if (options.bits != 8 && options.bits != 16) return not_allowed("bits", options.bits, "8 or 16");
   if (options.vectors.empty()) return fail(Errc::invalid_argument, "no vector file is given");
   if (options.output.empty()) return fail(Errc::invalid_argument, "no output file is given");
   return check_output(options.output, options.vectors);

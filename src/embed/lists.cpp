@@ -7,7 +7,9 @@
 
 #include <sotto/model.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
+#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
@@ -60,11 +62,8 @@ Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
   }
   const std::uint32_t size = models.front()->size();
   if (options.lists_per_model == 0 || options.lists_per_model > size)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("lists per model: '{}' is not allowed; give a whole number from 1 to {}, the size "
-                    "of the vocabulary",
-                    options.lists_per_model, size));
+    return not_allowed("lists_per_model", options.lists_per_model,
+                       fmt::format("a whole number from 1 to {}, the size of the vocabulary", size));
   return models;
 }
 
@@ -102,8 +101,7 @@ std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint3
 Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const std::vector<TokenId>& starts,
                                                       unsigned threads, SharedProgress& progress) {
   Result<NearestSearch> search = NearestSearch::create(model);
-  if (!search)
-    return fail(search.error().code, fmt::format("{}: {}", model.path().string(), search.error().message));
+  if (!search) return fail_at(model.path().string(), std::move(search.error()));
   const WorkDone work_done = [&](std::uint64_t units) { return progress.add(units); };
   const NeighbourTable neighbours = nearest_neighbours(*search, kNeighbours, threads, work_done);
   std::vector<std::vector<TokenId>> tours(starts.size());

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/message.hpp"
 #include "base/safetensors.hpp"
 #include "base/tree_hash.hpp"
 #include "embed/model_file.hpp"
@@ -114,8 +115,10 @@ Result<void> Model::Impl::load_metadata() {
     return found == parsed.metadata.end() ? std::string() : found->second;
   };
   if (value(kFormatKey) != kFormatName)
-    return bad_model(path.string(),
-                     "a safetensors file, but not a model of Sotto (make one with 'sotto model import')");
+    return fail(Errc::bad_format,
+                format_message("{}: a safetensors file, but not a model of Sotto (make one with '{{0}}')",
+                               path.string()),
+                {{"model import", {}}});
   if (value(kVersionKey) != kFormatVersion)
     return bad_model(path.string(), fmt::format("model format version '{}'; this program reads version {}",
                                                 value(kVersionKey), kFormatVersion));

@@ -26,14 +26,13 @@ bool is_reserved_metadata(std::string_view key) {
 Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
   Metadata metadata;
   for (const auto& [key, value] : given) {
-    if (key.empty()) return fail(Errc::invalid_argument, "metadata: a key is empty");
+    if (key.empty()) return fail_parameter("metadata", "", "a key is empty");
     if (!is_valid_utf8(key) || !is_valid_utf8(value))
-      return fail(Errc::invalid_argument, "metadata: a key or value is not UTF-8");
+      return fail_parameter("metadata", "", "a key or value is not UTF-8");
     if (is_reserved_metadata(key) || key == kListDigestsKey)
-      return fail(Errc::invalid_argument,
-                  fmt::format("metadata: the key '{}' is used by the format itself", key));
+      return fail_parameter("metadata", key, fmt::format("the key '{}' is used by the format itself", key));
     if (!metadata.emplace(key, value).second)
-      return fail(Errc::invalid_argument, fmt::format("metadata: the key '{}' is given twice", key));
+      return fail_parameter("metadata", key, fmt::format("the key '{}' is given twice", key));
   }
   return metadata;
 }

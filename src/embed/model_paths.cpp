@@ -130,7 +130,7 @@ Result<fs::path> find_model(std::string_view name_or_path) {
 
 Result<fs::path> find_language_model(std::string_view name_or_path) {
   if (name_or_path.empty())
-    return fail(Errc::invalid_argument, "--model: missing; give the folder of a language model");
+    return fail_parameter("model", "", "missing; give the folder of a language model");
   if (is_path(name_or_path)) {
     std::error_code ignored;
     if (fs::is_directory(name_or_path, ignored)) return fs::path(name_or_path);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "embed/vector_reader.hpp"
 
 namespace sotto {
@@ -82,7 +84,7 @@ class TextReader {
  private:
   Result<bool> next_line(std::string_view& line) {
     Result<bool> more = source_.input.next_line(line, kLongestLine);
-    if (!more && more.error().code == Errc::limit) return place_.error(more.error().message);
+    if (!more && more.error().code == Errc::limit) return place_.error(describe(more.error()));
     return more;
   }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "base/compressed_input.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
@@ -67,7 +69,7 @@ Result<WordSelection> read_word_selection(const std::filesystem::path& file) {
   for (;;) {
     ++place.number;
     const Result<bool> more = input.next_line(line, kLongestVocabularyLine);
-    if (!more && more.error().code == Errc::limit) return place.error(more.error().message);
+    if (!more && more.error().code == Errc::limit) return place.error(describe(more.error()));
     if (!more) return tl::unexpected(more.error());
     if (!*more) break;
     SOTTO_TRY(add_selected(selection, line, place));

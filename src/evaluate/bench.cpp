@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include <sotto/bench.hpp>
-#include <sotto/validate.hpp>
 
 #include "audit/guesses.hpp"
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
-#include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/child_process.hpp"
@@ -37,7 +36,32 @@ double seconds_since(Clock::time_point begin) {
 
 std::unique_ptr<BitSource> make_bits(const BenchOptions& options, std::string_view purpose) {
   if (!options.seed) return std::make_unique<OsBitSource>();
-  return std::make_unique<ChaChaBitSource>(sha256(fmt::format("sotto bench {} {}", *options.seed, purpose)));
+  return std::make_unique<ChaChaBitSource>(purpose_key(fmt::format("bench {} {}", *options.seed, purpose)));
+}
+
+/// An error on its way from the child, which the parent's caller spells.
+nlohmann::json as_json(const Error& error) {
+  nlohmann::json hints = nlohmann::json::array();
+  for (const Hint& hint : error.hints) {
+    nlohmann::json arguments = nlohmann::json::array();
+    for (const Argument& argument : hint.arguments) arguments.push_back({argument.parameter, argument.value});
+    hints.push_back({{"command", hint.command}, {"arguments", std::move(arguments)}});
+  }
+  return {{"code", error.code},
+          {"parameter", error.parameter},
+          {"value", error.value},
+          {"message", error.message},
+          {"hints", std::move(hints)}};
+}
+
+Error read_error(const nlohmann::json& json) {
+  Error error{json.at("code"), json.at("parameter"), json.at("value"), json.at("message"), {}};
+  for (const auto& hint : json.at("hints")) {
+    Hint& read = error.hints.emplace_back(Hint{hint.at("command"), {}});
+    for (const auto& argument : hint.at("arguments"))
+      read.arguments.push_back({argument.at(0), argument.at(1)});
+  }
+  return error;
 }
 
 /// What the child does for one mechanism.
@@ -54,7 +78,7 @@ class Subject {
   }
 
   nlohmann::json answer() {
-    if (const auto done = run(); !done) return {{"refusal", done.error().message}};
+    if (const auto done = run(); !done) return {{"refusal", as_json(done.error())}};
     return {{"model", result_.model},
             {"setup_seconds", result_.setup_seconds},
             {"setup_bytes", result_.setup_bytes},
@@ -136,7 +160,7 @@ class Subject {
 void read_answer(const std::string& text, BenchResult& result) {
   const auto json = parse_json(text);
   if (json.contains("refusal")) {
-    result.refusal = json.at("refusal").get<std::string>();
+    result.refusal = read_error(json.at("refusal"));
     return;
   }
   json.at("model").get_to(result.model);
@@ -162,9 +186,8 @@ std::string processor_name() {
 
 /// What would fail for every mechanism is an error before the first one.
 Result<void> check_options(const BenchOptions& options) {
-  SOTTO_TRY(validate_epsilon("--epsilon", options.epsilon));
-  if (options.words == 0)
-    return fail(Errc::invalid_argument, "--words: '0' is not allowed; give a whole number from 1 on");
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  if (options.words == 0) return not_allowed("words", "0", "a whole number from 1 on");
   if (!options.model.empty()) {
     SOTTO_ASSIGN(const auto file, find_model(options.model));
     SOTTO_TRY(Model::open(file));
@@ -186,7 +209,7 @@ std::string speed_svg(const BenchReport& report) {
   plot.groups = {fmt::format("{} words", report.words), "again"};
   if (!report.data.empty()) plot.groups.push_back(report.data);
   for (const BenchResult& result : report.results) {
-    if (!result.refusal.empty()) continue;
+    if (result.refusal) continue;
     BarPlot::Series& series = plot.series.emplace_back();
     series.name = result.name();
     series.style = plot.series.size() - 1;
@@ -252,7 +275,7 @@ Result<BenchReport> bench(const BenchOptions& options) {
     } else if (answer.error().code == Errc::interrupted) {
       return tl::unexpected(answer.error());
     } else {
-      result.refusal = answer.error().message;
+      result.refusal = std::move(answer.error());
     }
   }
   if (picture) {

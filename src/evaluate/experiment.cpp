@@ -15,6 +15,7 @@
 #include "evaluate/cell_store.hpp"
 #include "evaluate/cells/cell_context.hpp"
 #include "evaluate/report/report.hpp"
+#include "evaluate/yaml_map.hpp"
 
 namespace sotto {
 namespace {
@@ -203,7 +204,7 @@ nlohmann::ordered_json result_line(const Cell& cell, const CellState& state) {
   nlohmann::ordered_json line = to_json(cell);
   if (state.error) {
     line["status"] = is_absence(*state.error) ? "absent" : "failed";
-    line["reason"] = state.error->message;
+    line["reason"] = describe_for_run_file(*state.error);
     return line;
   }
   line["status"] = "done";
@@ -236,7 +237,7 @@ std::filesystem::path data_folder(const ExperimentOptions& options) {
 Result<void> check_data_folder(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    return fail(Errc::invalid_argument, fmt::format("--data: '{}' is not a folder", folder.string()));
+    return fail_parameter("data", folder.string(), fmt::format("'{}' is not a folder", folder.string()));
   return {};
 }
 
@@ -274,7 +275,8 @@ Result<ExperimentSummary> summarize(const RunFile& run, const std::vector<CellSt
   summary.cells = states.size();
   for (const CellState& state : states) {
     if (state.error) {
-      count_reason(is_absence(*state.error) ? summary.absent : summary.failed, state.error->message);
+      count_reason(is_absence(*state.error) ? summary.absent : summary.failed,
+                   describe_for_run_file(*state.error));
     } else {
       ++(state.kept ? summary.kept : summary.computed);
     }

@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "evaluate/text_metrics.hpp"
 #include "random/bit_sources.hpp"
@@ -176,9 +175,9 @@ class FasttextClassifier final : public Classifier {
 
 Result<int> whole_number(const ParameterValues& parameters, const std::string& name, std::uint64_t low,
                          std::uint64_t high) {
-  SOTTO_ASSIGN(const std::uint64_t value,
-               parse_integer("classifier fasttext: " + name, parameters.at(name), low, high));
-  return static_cast<int>(value);
+  auto value = read_integer(name, parameters.at(name), low, high);
+  if (!value) return fail_at("classifier fasttext", std::move(value.error()));
+  return static_cast<int>(*value);
 }
 
 }  // namespace
@@ -201,8 +200,9 @@ Result<std::unique_ptr<Classifier>> make_fasttext_classifier(const ParameterValu
   FasttextParameters checked{};
   SOTTO_ASSIGN(checked.dimension, whole_number(parameters, "dimension", 1, 1000));
   SOTTO_ASSIGN(checked.epochs, whole_number(parameters, "epochs", 1, 1000));
-  SOTTO_ASSIGN(checked.learning_rate,
-               parse_number("classifier fasttext: learning_rate", parameters.at("learning_rate"), 1e-6, 10));
+  auto learning_rate = read_number("learning_rate", parameters.at("learning_rate"), 1e-6, 10);
+  if (!learning_rate) return fail_at("classifier fasttext", std::move(learning_rate.error()));
+  checked.learning_rate = *learning_rate;
   SOTTO_ASSIGN(checked.word_ngrams, whole_number(parameters, "word_ngrams", 1, 5));
   SOTTO_ASSIGN(checked.buckets, whole_number(parameters, "buckets", 1, 10'000'000));
   SOTTO_ASSIGN(checked.min_count, whole_number(parameters, "min_count", 1, 1'000'000));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/tokenizer.hpp>
@@ -31,11 +32,12 @@ Result<std::string> Identities::wordnet_digest(const std::string& folder) const 
   auto found = wordnets_.find(folder);
   if (found == wordnets_.end()) {
     auto opened = WordNet::open(folder);
-    Result<std::string> digest = tl::unexpected(Error{Errc::not_found, ""});
+    Result<std::string> digest;
     if (opened) {
       digest = opened->digest();
     } else {
-      digest = fail(Errc::not_found, fmt::format("WordNet is not in {}: {}", folder, opened.error().message));
+      digest =
+          fail(Errc::not_found, fmt::format("WordNet is not in {}: {}", folder, describe(opened.error())));
     }
     found = wordnets_.emplace(folder, std::move(digest)).first;
   }

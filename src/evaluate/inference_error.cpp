@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
 #include "audit/estimate.hpp"
 #include "audit/joint_sums.hpp"
+#include "base/checked_value.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/shared_draws.hpp"
 #include "mechanisms/mechanism_family.hpp"
@@ -114,15 +113,11 @@ class Measurement {
 };
 
 Result<void> check_options(std::span<const double> epsilons, const InferenceErrorOptions& options) {
-  for (const double epsilon : epsilons) SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  for (const double epsilon : epsilons) SOTTO_TRY(check_epsilon("epsilon", epsilon));
   if (options.draws < 2 || options.draws > 100'000'000)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--draws: '{}' is not allowed; give a whole number from 2 to 100000000", options.draws));
+    return not_allowed("draws", options.draws, "a whole number from 2 to 100000000");
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("--confidence: '{}' is not allowed; give a number from 0.5 to below 1",
-                          options.confidence));
+  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 }  // namespace
@@ -153,7 +148,7 @@ Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
       result.epsilon = epsilons[e];
       auto mechanism = families[v].at(epsilons[e]);
       if (!mechanism) {
-        result.refusal = mechanism.error().message;
+        result.refusal = std::move(mechanism.error());
         continue;
       }
       result.guarantee = (*mechanism)->guarantee().kind;

@@ -38,7 +38,7 @@ Result<WordsMeasure> read_words(const YamlMap& measures) {
   SOTTO_ASSIGN(measure.of, read_selection(map));
   SOTTO_ASSIGN(const std::string name, map.text("protocol", "comparative"));
   const auto protocol = word_protocol(name);
-  if (!protocol) return map.problem("protocol", protocol.error().message);
+  if (!protocol) return map.problem("protocol", protocol.error());
   SOTTO_ASSIGN(measure.words, map.integer("words", 1, 1'000'000, protocol->words));
   SOTTO_ASSIGN(measure.draws, map.integer("draws", 1, 1'000'000, protocol->draws));
   SOTTO_ASSIGN(measure.repetitions, map.integer("repetitions", 1, 1'000'000, 1));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/language_models.hpp>
 
 #include "base/file.hpp"
@@ -70,14 +71,14 @@ Result<PreparedModel> ModelMaker::make(const ModelSpec& spec) const {
 
 Result<PreparedModel> ModelMaker::open_file(const ModelSpec& spec) const {
   const auto path = find_model(spec.file);
-  if (!path) return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, path.error().message));
+  if (!path) return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, describe(path.error())));
   return describe(*path, {});
 }
 
 Result<PreparedModel> ModelMaker::open_language_model(const ModelSpec& spec) const {
   const auto folder = find_language_model(spec.language_model);
   if (!folder)
-    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, folder.error().message));
+    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, describe(folder.error())));
   SOTTO_ASSIGN(std::string digest, folder_digest(*folder));
   return PreparedModel{*folder, std::move(digest), 0, 0, {}, {spec.device, spec.precision, 1}};
 }

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <sotto/language_models.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "evaluate/network_reader.hpp"
 #include "evaluate/network_training.hpp"
 #include "random/bit_sources.hpp"
@@ -195,19 +195,21 @@ class Values {
 
   const std::string& text(const std::string& name) const { return values_.at(name); }
   Result<std::uint32_t> whole(const std::string& name, std::uint64_t low, std::uint64_t high) const {
-    SOTTO_ASSIGN(const std::uint64_t value, parse_integer(option(name), text(name), low, high));
+    SOTTO_ASSIGN(const std::uint64_t value, checked(read_integer(name, text(name), low, high)));
     return static_cast<std::uint32_t>(value);
   }
   Result<double> number(const std::string& name, double low, double high) const {
-    return parse_number(option(name), text(name), low, high);
+    return checked(read_number(name, text(name), low, high));
   }
   Result<std::size_t> choice(const std::string& name, const std::vector<std::string_view>& allowed) const {
-    return parse_choice(option(name), text(name), allowed);
+    return checked(read_choice(name, text(name), allowed));
   }
 
  private:
-  std::string option(const std::string& name) const {
-    return fmt::format("classifier {}: {}", classifier_, name);
+  template <class T>
+  Result<T> checked(Result<T> value) const {
+    if (!value) return fail_at(fmt::format("classifier {}", classifier_), std::move(value.error()));
+    return value;
   }
 
   std::string_view classifier_;

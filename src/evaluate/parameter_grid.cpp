@@ -49,7 +49,7 @@ Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>
     std::vector<MechanismVariant> combined = {{name, {}}};
     for (const auto& [key, values] : grid_of(*info, grid, used)) {
       if (variants.size() + combined.size() * values.size() > kMostVariants)
-        return fail(Errc::invalid_argument, fmt::format("--grid: more than {} combinations", kMostVariants));
+        return fail_parameter("grid", "", fmt::format("more than {} combinations", kMostVariants));
       std::vector<MechanismVariant> longer;
       for (const MechanismVariant& variant : combined)
         for (const std::string& value : values) {
@@ -62,9 +62,9 @@ Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>
   }
   for (const auto& [key, values] : grid)
     if (!used.contains(key))
-      return fail(
-          Errc::invalid_argument,
-          fmt::format("--grid: '{}' is not a parameter of {}; there are {}", key, fmt::join(mechanisms, ", "),
+      return fail_parameter(
+          "grid", key,
+          fmt::format("'{}' is not a parameter of {}; there are {}", key, fmt::join(mechanisms, ", "),
                       known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   return variants;
 }

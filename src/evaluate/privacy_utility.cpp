@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/checked_value.hpp"
+
 namespace sotto {
 namespace {
 
@@ -18,9 +20,7 @@ Result<void> check_finite(std::span<const double> values) {
 }  // namespace
 
 Result<double> privacy_utility_composite(const CompositeScores& scores, double alpha) {
-  if (!(alpha >= 0 && alpha <= 1))
-    return fail(Errc::invalid_argument,
-                fmt::format("alpha: '{}' is not allowed; give a number from 0 to 1", alpha));
+  if (!(alpha >= 0 && alpha <= 1)) return not_allowed("alpha", alpha, "a number from 0 to 1");
   const std::size_t privacy_scores = scores.privacy_up.size() + scores.privacy_down.size();
   if (scores.utilities.empty() || privacy_scores == 0)
     return fail(Errc::invalid_argument, "PUC: give at least one utility and one privacy score");

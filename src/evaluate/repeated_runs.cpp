@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/checked_value.hpp"
+
 namespace sotto {
 namespace {
 
@@ -32,8 +34,7 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
                                                   std::span<const std::span<const LabelledText>> tests,
                                                   const RunOptions& options) {
   SOTTO_TRY(check_task(data));
-  if (options.runs == 0)
-    return fail(Errc::invalid_argument, "runs: '0' is not allowed; give a whole number from 1 on");
+  if (options.runs == 0) return not_allowed("runs", options.runs, "a whole number from 1 on");
   std::vector<std::vector<Scores>> scores(tests.size());
   for (unsigned run = 0; run < options.runs; ++run) {
     SOTTO_ASSIGN(const auto classifier, make_classifier(options.classifier, options.parameters));

@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/message.hpp"
 #include "evaluate/measure_reader.hpp"
 #include "evaluate/yaml_map.hpp"
 
@@ -72,18 +71,18 @@ Result<MechanismSpec> read_mechanism_spec(const YamlMap& mechanisms, const std::
   SOTTO_ASSIGN(spec.epsilons, map.numbers("epsilons", kLeastEpsilon, kLargestEpsilon));
   SOTTO_ASSIGN(spec.policy, map.text("policy", policy));
   if (const auto parsed = parse_policy_text(spec.policy); !parsed)
-    return map.problem("policy", parsed.error().message);
+    return map.problem("policy", parsed.error());
   SOTTO_ASSIGN(spec.budget, map.text("budget", {}));
   if (!spec.budget.empty()) {
     const auto named = parse_named_budget(spec.budget);
-    if (!named) return map.problem("budget", named.error().message);
+    if (!named) return map.problem("budget", named.error());
     if (named->strategy == BudgetStrategy::positions)
       return map.problem("budget", "'positions' is not offered here");
     if (named->collocations) spec.collocations = *named->collocations;
   }
   SOTTO_ASSIGN(const std::string method, map.text("collocations", to_string(spec.collocations)));
   const auto parsed = parse_segmentation("collocations", method, true);
-  if (!parsed) return map.problem("collocations", parsed.error().message);
+  if (!parsed) return map.problem("collocations", parsed.error());
   spec.collocations = *parsed;
   return spec;
 }
@@ -204,7 +203,7 @@ Result<RunFile> read_run_file(const std::filesystem::path& file, bool quick) {
     if (quick) {
       if (!node["quick"].IsDefined() || !node["quick"].IsMap())
         return fail(Errc::invalid_argument,
-                    fmt::format("{}: --quick needs a map 'quick' in the file", file.string()));
+                    format_message("{}: {{quick}} needs a map 'quick' in the file", file.string()));
       if (node["quick"]["quick"].IsDefined())  // it would be laid upon itself while it is read
         return fail(Errc::invalid_argument,
                     fmt::format("{}: 'quick' holds itself a key 'quick'", file.string()));

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "mechanisms/noise.hpp"
 #include "mechanisms/noisy_neighbours.hpp"
@@ -66,7 +65,7 @@ class Drawer {
         shares ? fmt::format("noise {}", choosers_.front()->epsilon())
                : fmt::format("{} {}", group_.front().name, group_.front().mechanism->guarantee().epsilon);
     return std::make_unique<ChaChaBitSource>(
-        sha256(fmt::format("sotto shared draws {} {} {}", *options_.seed, place, name)));
+        purpose_key(fmt::format("shared draws {} {} {}", *options_.seed, place, name)));
   }
 
   void draw_alone(std::size_t begin, std::size_t end) {

@@ -10,13 +10,14 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "base/checked_value.hpp"
+
 namespace sotto {
 namespace {
 
 Result<void> check_confidence(double confidence) {
   if (confidence > 0 && confidence < 1) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("confidence: '{}' is not allowed; give a number above 0 and below 1", confidence));
+  return not_allowed("confidence", confidence, "a number above 0 and below 1");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <sotto/tune.hpp>
 
+#include "base/checked_value.hpp"
 #include "evaluate/inference_error.hpp"
 #include "evaluate/tune_plot.hpp"
 #include "pipeline/output_target.hpp"
@@ -23,8 +24,7 @@ class Chooser {
   void run() {
     std::vector<std::size_t> allowed;
     for (std::size_t i = 0; i < report_.points.size(); ++i)
-      if (report_.points[i].refusal.empty() &&
-          (unproven_ || report_.points[i].guarantee != GuaranteeKind::none))
+      if (!report_.points[i].refusal && (unproven_ || report_.points[i].guarantee != GuaranteeKind::none))
         allowed.push_back(i);
     std::stable_sort(allowed.begin(), allowed.end(), [&](std::size_t a, std::size_t b) {
       return loss(a).value != loss(b).value ? loss(a).value < loss(b).value : gain(a) > gain(b);
@@ -59,20 +59,20 @@ class Chooser {
 };
 
 Result<void> check_options(const TuneOptions& options) {
-  if (options.mechanisms.empty())
-    return fail(Errc::invalid_argument, "--mechanism: missing; give at least one name");
+  if (options.mechanisms.empty()) return fail_parameter("mechanism", "", "missing; give at least one name");
   if (options.epsilons.empty())
-    return fail(Errc::invalid_argument, "--epsilon: missing; give numbers from 1e-9 to 1e6");
+    return fail_parameter("epsilon", "", "missing; give numbers from 1e-9 to 1e6");
   if (options.largest_loss >= 0) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("--max-loss: '{}' is not allowed; give a number from 0 on", options.largest_loss));
+  return not_allowed("max_loss", options.largest_loss, "a number from 0 on");
 }
 
 /// When all that was asked for is refused, there is nothing to report but the reason.
 Result<void> check_points(const std::vector<TradeOff>& points) {
   for (const TradeOff& point : points)
-    if (point.refusal.empty()) return {};
-  return fail(Errc::invalid_argument, points.front().refusal);
+    if (!point.refusal) return {};
+  Error error = *points.front().refusal;
+  error.code = Errc::invalid_argument;
+  return tl::unexpected(std::move(error));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ PlotPoint point_of(const TuneReport& report, const TradeOff& measured) {
 std::vector<PlotSeries> series_of(const TuneReport& report) {
   std::vector<PlotSeries> series;
   for (const TradeOff& measured : report.points) {
-    if (!measured.refusal.empty()) continue;
+    if (measured.refusal) continue;
     const std::string name = measured.name();
     if (series.empty() || series.back().name != name) series.push_back({name, series.size(), {}});
     series.back().points.push_back(point_of(report, measured));

@@ -1,4 +1,4 @@
-// The picture of 'sotto tune'.
+// The picture of a tuning: trade-offs and what was chosen.
 #pragma once
 
 #include <string>

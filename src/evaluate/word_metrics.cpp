@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "audit/estimate.hpp"
-#include "base/hash.hpp"
+#include "base/checked_value.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/text_metrics.hpp"
 #include "random/bit_sources.hpp"
@@ -21,27 +21,26 @@ namespace sotto {
 namespace {
 
 Result<void> check(const Model& model, std::span<const TokenId> words, const WordMetricOptions& options) {
-  if (words.empty()) return fail(Errc::invalid_argument, "words: none are given; give at least one");
+  if (words.empty()) return fail_parameter("words", "", "none are given; give at least one");
   std::unordered_set<TokenId> seen;
   for (const TokenId word : words) {
     if (word > model.bottom())
-      return fail(Errc::invalid_argument, fmt::format("words: {} is no word of '{}', which has {}", word,
-                                                      model.name(), model.size()));
+      return fail_parameter(
+          "words", fmt::to_string(word),
+          fmt::format("{} is no word of '{}', which has {}", word, model.name(), model.size()));
     if (!seen.insert(word).second)
-      return fail(Errc::invalid_argument, fmt::format("words: '{}' is given twice; give each once",
-                                                      word == model.bottom() ? "⊥" : model.word(word)));
+      return fail_parameter("words", fmt::to_string(word),
+                            fmt::format("'{}' is given twice; give each once",
+                                        word == model.bottom() ? "⊥" : model.word(word)));
   }
   if (options.draws == 0 || options.repetitions == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("draws: {} times {} is not allowed; give at least 1 of both", options.repetitions,
-                            options.draws));
+    return fail_parameter("draws", fmt::to_string(options.draws),
+                          fmt::format("{} times {} is not allowed; give at least 1 of both",
+                                      options.repetitions, options.draws));
   if (!(options.eta > 0 && options.eta < 1))
-    return fail(Errc::invalid_argument,
-                fmt::format("eta: '{}' is not allowed; give a number above 0 and below 1", options.eta));
+    return not_allowed("eta", options.eta, "a number above 0 and below 1");
   if (!(options.confidence > 0 && options.confidence < 1))
-    return fail(Errc::invalid_argument,
-                fmt::format("confidence: '{}' is not allowed; give a number above 0 and below 1",
-                            options.confidence));
+    return not_allowed("confidence", options.confidence, "a number above 0 and below 1");
   return {};
 }
 
@@ -82,7 +81,7 @@ struct Sampled {
 /// Draws `repetitions` times m outputs of one word, from a stream of its own.
 Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOptions& options) {
   constexpr std::uint64_t kAtOnce = 4096;
-  ChaChaBitSource bits(sha256(fmt::format("sotto word metrics {} {}", options.seed, word)));
+  ChaChaBitSource bits(purpose_key(fmt::format("word metrics {} {}", options.seed, word)));
   const std::unique_ptr<PendingTokens> pending = mechanism.make_pending();
   const std::uint64_t all = options.draws * options.repetitions;
   const std::vector<TokenId> in(std::min(all, kAtOnce), word);
@@ -136,7 +135,7 @@ void summarize(WordMetricsReport& report, std::uint64_t unchanged, const WordMet
 
 /// The first `count` of a random order.
 std::vector<TokenId> draw_words(std::vector<TokenId> words, std::size_t count, std::uint64_t seed) {
-  ChaChaBitSource bits(sha256(fmt::format("sotto random words {}", seed)));
+  ChaChaBitSource bits(purpose_key(fmt::format("random words {}", seed)));
   count = std::min(count, words.size());
   for (std::size_t i = 0; i < count; ++i)
     std::swap(words[i], words[i + uniform_below(bits, words.size() - i)]);
@@ -179,8 +178,8 @@ Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& 
 Result<WordProtocol> word_protocol(std::string_view name) {
   if (name == "comparative") return WordProtocol{"comparative", 25, 100, true};
   if (name == "diffractor") return WordProtocol{"diffractor", 100, 100, false};
-  return fail(Errc::invalid_argument,
-              fmt::format("protocol: '{}' is not known; give one of {}", name, kWordProtocolNames));
+  return fail_parameter("protocol", name,
+                        fmt::format("'{}' is not known; give one of {}", name, kWordProtocolNames));
 }
 
 std::vector<TokenId> random_words(const Model& model, std::size_t count, std::uint64_t seed) {
@@ -205,7 +204,8 @@ Result<std::vector<TokenId>> find_words(const Model& model, std::span<const std:
   for (const std::string& word : words) {
     ids.push_back(model.find(word));
     if (ids.back() == model.bottom())
-      return fail(Errc::not_found, fmt::format("words: '{}' is not in model '{}'", word, model.name()));
+      return fail_parameter("words", word, fmt::format("'{}' is not in model '{}'", word, model.name()),
+                            Errc::not_found);
   }
   return ids;
 }

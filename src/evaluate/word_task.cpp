@@ -10,8 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "base/compressed_input.hpp"
 #include "embed/restricted_model.hpp"
 #include "text/utf8.hpp"
@@ -27,8 +26,8 @@ struct Line {
   std::uint64_t number = 0;
   std::vector<std::string> fields;  ///< between tabs, blanks around them removed
 
-  tl::unexpected<Error> error(std::string_view what) const {
-    return fail(Errc::bad_format, fmt::format("{}, line {}: {}", file, number, what));
+  tl::unexpected<Error> error(const Message& what) const {
+    return fail(Errc::bad_format, format_message("{}, line {}: {}", file, number, what));
   }
 };
 
@@ -86,14 +85,15 @@ class WordTable {
   static Result<WordTable> read(const WordTaskOptions& options) {
     WordTable table;
     if (!options.table && options.classes.empty())
-      return fail(Errc::invalid_argument,
-                  "--words: missing; give a file of words with labels, or --class LABEL=FILE");
+      return fail_parameter(
+          "words", "",
+          format_message("missing; give a file of words with labels, or {{class_files}} LABEL=FILE"));
     if (options.table)
       SOTTO_TRY(for_each_line(*options.table, [&](const Line& line) { return table.take(line); }));
     for (const auto& [label, file] : options.classes)
       SOTTO_TRY(for_each_line(file, [&table, &of_file = label](const Line& line) -> Result<void> {
         if (line.fields.size() > 1)
-          return line.error("more than a word; files of --class have a word a line");
+          return line.error(format_message("more than a word; files of {{class_files}} have a word a line"));
         table.add(line.fields[0], of_file, 1);
         return {};
       }));
@@ -160,11 +160,12 @@ class TaskMaker {
   TaskMaker(const WordTable& table, const WordTaskOptions& options) : table_(table), options_(options) {}
 
   Result<WordTask> make(std::shared_ptr<const Model> model) {
-    SOTTO_ASSIGN(const std::size_t outputs, parse_choice("--outputs", options_.outputs, {"list", "model"}));
+    SOTTO_ASSIGN(const std::size_t outputs, read_choice("outputs", options_.outputs, {"list", "model"}));
     std::map<TokenId, ListedWord> found = find(*model);
     if (found.empty())
-      return fail(Errc::invalid_argument, fmt::format("--words: the model '{}' has none of the {} words",
-                                                      model->name(), table_.words().size()));
+      return fail_parameter(
+          "words", "",
+          fmt::format("the model '{}' has none of the {} words", model->name(), table_.words().size()));
     if (outputs == 0) {
       std::vector<TokenId> kept;
       std::map<TokenId, ListedWord> renumbered;
@@ -196,11 +197,12 @@ class TaskMaker {
 
   Result<Secrets> choose(const Model& model, const std::map<TokenId, ListedWord>& found) const {
     SOTTO_ASSIGN(const std::size_t prior,
-                 parse_choice("--prior", options_.prior, {"list", "uniform", "counts"}));
+                 read_choice("prior", options_.prior, {"list", "uniform", "counts"}));
     if (prior == 2 && model.counts().empty())
-      return fail(Errc::invalid_argument, fmt::format("--prior: 'counts' is not allowed: the model '{}' has "
-                                                      "no counts; give list or uniform",
-                                                      model.name()));
+      return fail_parameter(
+          "prior", "counts",
+          fmt::format("'counts' is not allowed: the model '{}' has no counts; give list or uniform",
+                      model.name()));
     Secrets secrets;
     for (const auto& [word, listed] : found) {
       const double weight = prior == 0   ? listed.count
@@ -212,7 +214,7 @@ class TaskMaker {
     }
     const double sum = std::accumulate(secrets.prior.begin(), secrets.prior.end(), 0.0);
     if (!(sum > 0))
-      return fail(Errc::invalid_argument, "--words: all counts of the words are 0; give some that are not");
+      return fail_parameter("words", "", "all counts of the words are 0; give some that are not");
     for (double& weight : secrets.prior) weight /= sum;
     return secrets;
   }
@@ -238,10 +240,10 @@ class TaskMaker {
   static tl::unexpected<Error> unlabelled_words(const std::map<TokenId, ListedWord>& found) {
     const auto unlabelled = std::count_if(found.begin(), found.end(),
                                           [](const auto& word) { return word.second.labels.empty(); });
-    return fail(Errc::invalid_argument,
-                fmt::format("--words: {} of {} words have no label; give each word one, or --losses between "
-                            "words",
-                            unlabelled, found.size()));
+    return fail_parameter(
+        "words", "",
+        format_message("{} of {} words have no label; give each word one, or {{losses}} between words",
+                       unlabelled, found.size()));
   }
 
   /// Words with the same labels are one class; the last class is that of words outside the list.

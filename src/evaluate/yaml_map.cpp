@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sotto/validate.hpp>
+#include <sotto/error_text.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "base/yaml.hpp"
 
@@ -23,7 +24,19 @@ tl::unexpected<Error> error_at(const std::string& file, int line, std::string_vi
   return fail(Errc::invalid_argument, fmt::format("{}: line {}: {}", file, line, message));
 }
 
+/// The key of a run file that gives a parameter of the library.
+std::string key_of(std::string_view parameter) {
+  if (parameter == "epsilon" || parameter == "model") return fmt::format("{}s", parameter);
+  constexpr std::string_view kParameters = "parameters";
+  if (!parameter.starts_with(kParameters)) return std::string(parameter);
+  return fmt::format("set{}", parameter.substr(kParameters.size()));
+}
+
 }  // namespace
+
+std::string describe_for_run_file(const Error& error) {
+  return describe(error, {key_of, [](const Hint& hint) { return describe(hint); }});
+}
 
 Result<YAML::Node> load_yaml(const std::filesystem::path& file) {
   SOTTO_ASSIGN(const std::string content, read_file(file));
@@ -104,6 +117,11 @@ tl::unexpected<Error> YamlMap::problem(const std::string& key, std::string_view 
   return error_at(file_, line, fmt::format("{}: {}", path_of(key), message));
 }
 
+tl::unexpected<Error> YamlMap::problem(const std::string& key, Error error) const {
+  if (error.parameter == key) error.parameter.clear();  // it is named anyway
+  return problem(key, describe_for_run_file(error));
+}
+
 Result<std::string> YamlMap::text(const std::string& key, std::string fallback) const {
   const YAML::Node value = node(key);
   if (!value.IsDefined()) return fallback;
@@ -120,16 +138,16 @@ Result<std::uint64_t> YamlMap::integer(const std::string& key, std::uint64_t low
                                        std::uint64_t fallback) const {
   if (!has(key)) return fallback;
   SOTTO_ASSIGN(const std::string value, text(key, {}));
-  const auto parsed = parse_integer(key, value, low, high);
-  if (!parsed) return problem(key, parsed.error().message);
+  const auto parsed = read_integer(key, value, low, high);
+  if (!parsed) return problem(key, parsed.error());
   return *parsed;
 }
 
 Result<double> YamlMap::number(const std::string& key, double low, double high, double fallback) const {
   if (!has(key)) return fallback;
   SOTTO_ASSIGN(const std::string value, text(key, {}));
-  const auto parsed = parse_number(key, value, low, high);
-  if (!parsed) return problem(key, parsed.error().message);
+  const auto parsed = read_number(key, value, low, high);
+  if (!parsed) return problem(key, parsed.error());
   return *parsed;
 }
 
@@ -142,8 +160,8 @@ Result<std::size_t> YamlMap::choice(const std::string& key, const std::vector<st
                                     std::size_t fallback) const {
   if (!has(key)) return fallback;
   SOTTO_ASSIGN(const std::string value, text(key, {}));
-  const auto parsed = parse_choice(key, value, allowed);
-  if (!parsed) return problem(key, parsed.error().message);
+  const auto parsed = read_choice(key, value, allowed);
+  if (!parsed) return problem(key, parsed.error());
   return *parsed;
 }
 
@@ -166,8 +184,8 @@ Result<std::vector<double>> YamlMap::numbers(const std::string& key, double low,
   SOTTO_ASSIGN(const std::vector<std::string> values, texts(key));
   std::vector<double> numbers;
   for (const std::string& value : values) {
-    const auto parsed = parse_number(key, value, low, high);
-    if (!parsed) return problem(key, parsed.error().message);
+    const auto parsed = read_number(key, value, low, high);
+    if (!parsed) return problem(key, parsed.error());
     numbers.push_back(*parsed);
   }
   return numbers;

@@ -22,6 +22,9 @@ Result<YAML::Node> load_yaml(const std::filesystem::path& file);
 /// Lays `over` upon `base`: maps are merged key by key, a null removes the key, anything else replaces it.
 void merge_yaml(YAML::Node base, const YAML::Node& over);
 
+/// The error with parameters spelled as the keys of run files: set.k for a mechanism's k.
+std::string describe_for_run_file(const Error& error);
+
 /// A map of a file, with the place where it stands. Copies share the nodes.
 class YamlMap {
  public:
@@ -56,8 +59,9 @@ class YamlMap {
   Result<YamlMap> map(const std::string& key, const std::vector<std::string_view>& allowed) const;
   Result<YamlMap> any_map(const std::string& key) const;
 
-  /// An error about the value of `key`: file, line, key, and `message`.
+  /// An error about the value of `key`: file, line, key, and what is wrong.
   tl::unexpected<Error> problem(const std::string& key, std::string_view message) const;
+  tl::unexpected<Error> problem(const std::string& key, Error error) const;
 
  private:
   YamlMap(const YAML::Node& node, std::string file, std::string place)

@@ -13,9 +13,12 @@ Result<std::shared_ptr<const AntonymFilter>> AntonymFilter::open(std::span<const
                                                                  const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / "index.noun", ignored))
-    return fail(Errc::not_found, fmt::format("--set wordnet: '{}' has no file index.noun; install the Debian "
-                                             "package wordnet-base or give WordNet's folder",
-                                             folder.string()));
+    return fail_parameter(
+        "parameters.wordnet", folder.string(),
+        fmt::format(
+            "'{}' has no file index.noun; install the Debian package wordnet-base or give WordNet's folder",
+            folder.string()),
+        Errc::not_found);
   SOTTO_ASSIGN(WordNet net, WordNet::open(folder));
   std::shared_ptr<AntonymFilter> filter(new AntonymFilter(std::move(net)));
   for (std::uint32_t i = 0; i < words.size(); ++i) {

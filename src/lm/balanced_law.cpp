@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "lm/balanced_kernel.hpp"
 #include "privacy/rounding.hpp"
 
@@ -29,7 +28,7 @@ constexpr double kSolved = 1e-12;
 
 Result<BalancedLaw> BalancedLaw::make(const BoundedHead& head, double epsilon,
                                       std::vector<std::uint32_t> outcomes, std::span<const float> log_base) {
-  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", epsilon));
   if (outcomes.empty()) return fail(Errc::bad_format, "the model has no word that could come out");
   BalancedLaw law(epsilon, std::move(outcomes));
   law.reach_ = std::min(epsilon, static_cast<double>(head.reach));

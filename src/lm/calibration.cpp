@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/json_numbers.hpp"
+#include "base/message.hpp"
 #include "lm/masked_input.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
@@ -168,8 +169,8 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   SOTTO_ASSIGN(const std::string text, read_file(file));
   const auto json = parse_json(text);
   const auto wrong = [&](std::string_view what) {
-    return fail(Errc::bad_format,
-                fmt::format("{}: {}; make it anew with 'sotto lm calibrate'", file.string(), what));
+    return fail(Errc::bad_format, format_message("{}: {}; make it anew with '{{0}}'", file.string(), what),
+                {{"lm calibrate", {}}});
   };
   if (!json.is_object()) return wrong("this is no calibration");
   Calibration calibration;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/logit_law.hpp"
 #include "random/integer_samplers.hpp"
@@ -109,8 +110,8 @@ Result<void> MlmMechanism::choose_law(std::optional<LogitBounds> bounds) {
 Result<void> MlmMechanism::balance() {
   SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon));
   if (!model_)
-    return fail(Errc::invalid_argument,
-                "--set law: 'balanced' is not allowed; the model's head is not made for it; give bounded");
+    return fail_parameter("parameters.law", "balanced",
+                          "'balanced' is not allowed; the model's head is not made for it; give bounded");
   bounds_ = *model_->bounds();
   SOTTO_ASSIGN(BalancedLaw law, BalancedLaw::make(*model_->bounded_head(), options_.epsilon,
                                                   filler_->logits(), model_->log_base()));
@@ -125,8 +126,9 @@ Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
   if (!bounds)
     return fail(
         Errc::invalid_argument,
-        "the model's logits have no bounds, so nothing could be promised; estimate them on public text "
-        "with 'sotto lm calibrate'");
+        format_message("the model's logits have no bounds, so nothing could be promised; estimate them on "
+                       "public text with '{{0}}'"),
+        {{"lm calibrate", {}}});
   bounds_ = *bounds;
   double epsilon = options_.epsilon;
   // Beyond the reach that it was trained with a model has nothing more to say.
@@ -260,7 +262,7 @@ Guarantee MlmMechanism::guarantee() const {
     guarantee.assumptions.clear();
     guarantee.statement =
         "Antonyms of a word cannot come out in its place, so the output tells which words did not stand "
-        "there, whatever epsilon is; --set antonyms=demote makes them as unlikely as a guarantee allows.";
+        "there, whatever epsilon is; antonyms=demote makes them as unlikely as a guarantee allows.";
   }
   return guarantee;
 }

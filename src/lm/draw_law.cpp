@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
@@ -13,8 +12,8 @@ const char* to_string(LawKind kind) {
   return kind == LawKind::balanced ? "balanced" : "bounded";
 }
 
-Result<LawKind> parse_law(std::string_view option, std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, {"bounded", "balanced"}));
+Result<LawKind> parse_law(std::string_view parameter, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, {"bounded", "balanced"}));
   return static_cast<LawKind>(index);
 }
 

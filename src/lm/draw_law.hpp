@@ -21,7 +21,7 @@ enum class LawKind {
 
 const char* to_string(LawKind kind);
 /// "bounded" or "balanced".
-Result<LawKind> parse_law(std::string_view option, std::string_view name);
+Result<LawKind> parse_law(std::string_view parameter, std::string_view name);
 
 /// Among fixed, public outcomes; outcome k is the answer outcomes[k] of the model. Immutable, so safe to
 /// share between threads.

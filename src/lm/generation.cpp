@@ -53,8 +53,8 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const
   }
   const std::size_t place = prompt.find(kPlace);
   if (place == std::string_view::npos)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set: prompt '{}' has no {{}} where the text goes", prompt));
+    return fail_parameter("parameters.prompt", prompt,
+                          fmt::format("'{}' has no {{}} where the text goes", prompt));
   const std::size_t size = std::min<std::size_t>(model->output_size(), tokenizer->size());
   for (std::uint32_t id = 0; id < size; ++id)
     if (!tokenizer->token(id).empty() &&
@@ -119,9 +119,9 @@ Result<std::shared_ptr<const GenerationMechanism>> GenerationMechanism::make(
   std::shared_ptr<GenerationMechanism> mechanism(
       new GenerationMechanism(std::move(writer), options, bounds, std::move(law)));
   if (mechanism->most_input() == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set: length {} leaves no room for a text; prompt and output have {} positions",
-                            options.length, mechanism->writer_->model().max_positions()));
+    return fail_parameter("parameters.length", fmt::to_string(options.length),
+                          fmt::format("'{}' leaves no room for a text; prompt and output have {} positions",
+                                      options.length, mechanism->writer_->model().max_positions()));
   return mechanism;
 }
 

@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "lm/fast_exp.hpp"
 #include "privacy/rounding.hpp"
 
@@ -34,7 +33,7 @@ Result<void> check(const LogitBounds& bounds) {
 
 Result<LogitLaw> LogitLaw::make(const LogitBounds& bounds, double epsilon,
                                 std::vector<std::uint32_t> outcomes, std::span<const float> log_base) {
-  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", epsilon));
   SOTTO_TRY(check(bounds));
   if (outcomes.empty()) return fail(Errc::bad_format, "the model has no word that could come out");
   LogitLaw law(epsilon, std::move(outcomes));

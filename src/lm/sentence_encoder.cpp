@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "lm/tokenizer/json_file.hpp"
 
 namespace sotto {
@@ -40,8 +41,7 @@ Result<std::shared_ptr<const SentenceEncoder>> SentenceEncoder::open(
   SOTTO_ASSIGN(auto model, backend->open_sentence(folder, resources));
   SOTTO_ASSIGN(const std::size_t longest, read_longest(folder));
   auto encoder = make(std::move(model), std::move(tokenizer), longest);
-  if (!encoder)
-    return fail(encoder.error().code, fmt::format("{}: {}", folder.string(), encoder.error().message));
+  if (!encoder) return fail_at(folder.string(), std::move(encoder.error()));
   return encoder;
 }
 

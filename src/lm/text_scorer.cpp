@@ -6,6 +6,8 @@
 
 #include <sotto/tokenizer.hpp>
 
+#include "base/message.hpp"
+
 namespace sotto {
 namespace {
 
@@ -48,8 +50,7 @@ Result<std::shared_ptr<const TextScorer>> TextScorer::open(const std::filesystem
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(auto model, backend->open_causal(folder, resources));
   auto scorer = make(std::move(model), std::move(tokenizer));
-  if (!scorer)
-    return fail(scorer.error().code, fmt::format("{}: {}", folder.string(), scorer.error().message));
+  if (!scorer) return fail_at(folder.string(), std::move(scorer.error()));
   return scorer;
 }
 

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "base/message.hpp"
 #include "lm/tokenizer/json_file.hpp"
 #include "text/letter_case.hpp"
 
@@ -45,7 +47,7 @@ Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
   const auto law = config.find("law");
   if (law == config.end()) return settings;
   const auto kind = parse_law("law", law->is_string() ? law->get<std::string>() : law->dump());
-  if (!kind) return fail(Errc::bad_format, fmt::format("{}: {}", file.string(), kind.error().message));
+  if (!kind) return fail(Errc::bad_format, fmt::format("{}: {}", file.string(), describe(kind.error())));
   settings.law = *kind;
   return settings;
 }
@@ -79,8 +81,7 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));
   SOTTO_ASSIGN(const FillerSettings settings, read_settings(folder));
   auto filler = make(std::move(model), std::move(tokenizer), std::move(words), settings);
-  if (!filler)
-    return fail(filler.error().code, fmt::format("{}: {}", folder.string(), filler.error().message));
+  if (!filler) return fail_at(folder.string(), std::move(filler.error()));
   return filler;
 }
 

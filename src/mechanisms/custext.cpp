@@ -13,8 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "base/parallel.hpp"
 #include "mechanisms/bottom_vector.hpp"
 #include "mechanisms/custext_groups.hpp"
@@ -287,16 +286,18 @@ MechanismInfo custext_info() {
 Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
   const Model& model = *request.model;
   if (model.dimension() == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' has no vectors; give a vector model", model.name()));
+    return fail_parameter("model", model.name(),
+                          fmt::format("'{}' has no vectors; give a vector model", model.name()));
   const std::string& k = request.parameters.at("k");
-  SOTTO_ASSIGN(const std::uint64_t size, parse_integer("--set k", k, 2, 1000));
+  SOTTO_ASSIGN(const std::uint64_t size, read_integer("parameters.k", k, 2, 1000));
   const std::uint64_t bytes = (model.size() + 1ULL) * (std::min<std::uint64_t>(size, model.size()) + 1) * 8;
   if (bytes > request.resources.memory)
-    return fail(Errc::limit,
-                fmt::format("--set k: '{}' needs {} MiB for {} words, and {} are allowed; give a "
-                            "smaller one or more --memory",
-                            k, (bytes >> 20) + 1, model.size(), request.resources.memory >> 20));
+    return fail_parameter(
+        "parameters.k", k,
+        format_message(
+            "'{}' needs {} MiB for {} words, and {} are allowed; give a smaller one or more {{memory}}", k,
+            (bytes >> 20) + 1, model.size(), request.resources.memory >> 20),
+        Errc::limit);
   SOTTO_ASSIGN(const Groups groups,
                build_groups(model, frequency_order(model), size, request.resources.threads));
   // One ε has room for all its rows, as was checked.

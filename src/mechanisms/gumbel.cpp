@@ -15,8 +15,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/gumbel_law.hpp"
 #include "mechanisms/gumbel_lists.hpp"
 #include "mechanisms/gumbel_scale.hpp"
@@ -155,8 +154,9 @@ MechanismInfo gumbel_info() {
 }
 
 Result<MechanismFamily> prepare_gumbel(const MechanismRequest& request) {
-  SOTTO_ASSIGN(const std::size_t calibration,
-               parse_choice("--set calibration", request.parameters.at("calibration"), {"paper", "theorem"}));
+  SOTTO_ASSIGN(
+      const std::size_t calibration,
+      read_choice("parameters.calibration", request.parameters.at("calibration"), {"paper", "theorem"}));
   const auto calibrated = calibration == 0 ? GumbelCalibration::paper : GumbelCalibration::theorem;
   SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   SOTTO_ASSIGN(const WordDistances distances, word_distances(*space, request.resources.threads));

@@ -10,6 +10,7 @@
 #include <boost/math/special_functions/lambert_w.hpp>
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "base/parallel.hpp"
 
 namespace sotto {
@@ -76,9 +77,9 @@ Result<WordDistances> word_distances(const NoiseSpace& space, unsigned threads) 
     free_buffers.push_back(std::move(squares));
   });
   if (largest == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: the vectors of '{}' are all equal; give a model with different ones",
-                            space.model().name()));
+    return fail_parameter("model", space.model().name(),
+                          fmt::format("the vectors of '{}' are all equal; give a model with different ones",
+                                      space.model().name()));
   const double scale = space.model().scale();
   return WordDistances{std::sqrt(static_cast<double>(largest)) * scale,
                        std::sqrt(static_cast<double>(smallest)) * scale};
@@ -92,10 +93,11 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
   const double lambert_term = real_lambert_w0(2 * alpha * distances.largest);
   const double defined_above = (5 + 2 * log_words) / distances.smallest;
   if (calibration == GumbelCalibration::theorem && !(log_term > 0))
-    return fail(Errc::invalid_argument,
-                fmt::format("--epsilon: '{}' is not allowed, because calibration=theorem is not defined for "
-                            "it on this model; give at least {}, or --set calibration=paper",
-                            epsilon, just_above(defined_above)));
+    return fail_parameter(
+        "epsilon", fmt::to_string(epsilon),
+        format_message("'{}' is not allowed, because calibration=theorem is not defined for it on this "
+                       "model; give at least {}, or {{parameters.calibration}}=paper",
+                       epsilon, just_above(defined_above)));
   const double divisor = alpha > 0 ? std::min(lambert_term, log_term) : lambert_term;
   if (!(divisor > 0)) {
     // The real part of W₀(x) turns positive below x = −π/2.
@@ -103,10 +105,10 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
         2 * (1 + log_words) / distances.smallest - 3 * std::numbers::pi / (4 * distances.largest);
     const std::string less =
         below > 0 ? fmt::format("at most {:.6g} or ", below * (1 - 1e-5)) : std::string();
-    return fail(Errc::invalid_argument,
-                fmt::format("--epsilon: '{}' is not allowed, because the published scale is not positive for "
-                            "it on this model; give {}at least {}",
-                            epsilon, less, just_above(defined_above)));
+    return fail_parameter("epsilon", fmt::to_string(epsilon),
+                          fmt::format("'{}' is not allowed, because the published scale is not positive for "
+                                      "it on this model; give {}at least {}",
+                                      epsilon, less, just_above(defined_above)));
   }
   return rounded_to_32_bits(2 * distances.largest / divisor);
 }

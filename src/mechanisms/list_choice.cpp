@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
+#include "base/checked_value.hpp"
 
 namespace sotto {
 
@@ -14,11 +14,11 @@ ParameterInfo lists_parameter() {
 }
 
 Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::string_view lists) {
-  SOTTO_ASSIGN(const std::size_t set, parse_choice("--set lists", lists, {"L0", "L1", "L2"}));
+  SOTTO_ASSIGN(const std::size_t set, read_choice("parameters.lists", lists, {"L0", "L1", "L2"}));
   if (model->lists().empty())
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' has no word lists; build them with 'sotto lists build --model {}'",
-                            model->name(), model->name()));
+    return fail_parameter("model", model->name(),
+                          format_message("'{}' has no word lists; build them with '{{0}}'", model->name()),
+                          Errc::invalid_argument, {{"lists build", {{"model", model->name()}}}});
   const std::size_t per_model = set == 1 ? 2 : 1;
   ListChoice choice;
   choice.words_ = model->size();
@@ -29,10 +29,11 @@ Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::str
   }
   for (const auto& [source, count] : taken)
     if (count < per_model && set == 1)
-      return fail(Errc::invalid_argument,
-                  fmt::format("--set lists: L1 needs two lists from each model, but '{}' has {} from {}; "
-                              "give L0 or L2, or build more",
-                              model->name(), count, source));
+      return fail_parameter(
+          "parameters.lists", lists,
+          fmt::format(
+              "L1 needs two lists from each model, but '{}' has {} from {}; give L0 or L2, or build more",
+              model->name(), count, source));
   choice.places_.resize(choice.orders_.size() * (choice.words_ + 1ULL));
   for (std::size_t l = 0; l < choice.orders_.size(); ++l) {
     std::uint32_t* places = &choice.places_[l * (choice.words_ + 1ULL)];

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/noise.hpp"
 
 namespace sotto {
@@ -68,7 +67,7 @@ MechanismInfo mahalanobis_info() {
 }
 
 Result<MechanismFamily> prepare_mahalanobis(const MechanismRequest& request) {
-  SOTTO_ASSIGN(const double lambda, parse_number("--set lambda", request.parameters.at("lambda"), 0, 1));
+  SOTTO_ASSIGN(const double lambda, read_number("parameters.lambda", request.parameters.at("lambda"), 0, 1));
   SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   SOTTO_ASSIGN(const std::vector<double> covariance,
                scaled_covariance(*request.model, request.resources.threads));

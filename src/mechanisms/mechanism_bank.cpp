@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <sotto/validate.hpp>
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
@@ -22,7 +22,7 @@ std::size_t MechanismBank::most_at_once() const {
 }
 
 Result<std::shared_ptr<const Mechanism>> MechanismBank::at(double epsilon) {
-  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", epsilon));
   const std::lock_guard lock(mutex_);
   if (const auto known = places_.find(epsilon); known != places_.end()) {
     entries_.splice(entries_.begin(), entries_, known->second);

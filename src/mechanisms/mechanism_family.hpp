@@ -13,7 +13,7 @@ namespace sotto {
 
 /// What the mechanisms of all ε share: vectors packed for search, groups, lists, and the memory for tables.
 struct MechanismFamily {
-  /// The mechanism at this ε (checked with validate_epsilon), or why there is none. It keeps alive what it
+  /// The mechanism at this ε (checked with check_epsilon), or why there is none. It keeps alive what it
   /// shares with the others. Thread-safe.
   std::function<Result<std::unique_ptr<Mechanism>>(double epsilon)> at;
   /// What each of them may take for itself, beside the memory that all of them share.

@@ -79,8 +79,8 @@ NoiseSpace::NoiseSpace(std::shared_ptr<const Model> model, NearestSearch search)
 
 Result<std::shared_ptr<const NoiseSpace>> NoiseSpace::make(std::shared_ptr<const Model> model) {
   if (model->dimension() == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' has no vectors; give a vector model", model->name()));
+    return fail_parameter("model", model->name(),
+                          fmt::format("'{}' has no vectors; give a vector model", model->name()));
   SOTTO_ASSIGN(NearestSearch search, NearestSearch::create(*model));
   return std::shared_ptr<const NoiseSpace>(new NoiseSpace(std::move(model), std::move(search)));
 }

@@ -82,17 +82,19 @@ bool factor_in_place(std::vector<double>& a, std::size_t dimension) {
 Result<std::vector<double>> scaled_covariance(const Model& model, unsigned threads) {
   const std::size_t dimension = model.dimension();
   if (model.size() >= 1U << 22)
-    return fail(Errc::limit, fmt::format("--model: '{}' has {} words; at most {} are supported here",
-                                         model.name(), model.size(), (1U << 22) - 1));
+    return fail_parameter("model", model.name(),
+                          fmt::format("'{}' has {} words; at most {} are supported here", model.name(),
+                                      model.size(), (1U << 22) - 1),
+                          Errc::limit);
   std::vector<double> covariance = model.bits() == 16
                                        ? unscaled_covariance(model.vectors16(), dimension, threads)
                                        : unscaled_covariance(model.vectors8(), dimension, threads);
   double trace = 0;
   for (std::size_t i = 0; i < dimension; ++i) trace += covariance[i * dimension + i];
   if (trace == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: the vectors of '{}' are all equal; give a model with different ones",
-                            model.name()));
+    return fail_parameter(
+        "model", model.name(),
+        fmt::format("the vectors of '{}' are all equal; give a model with different ones", model.name()));
   for (double& value : covariance) value = value / trace * static_cast<double>(dimension);
   return covariance;
 }
@@ -103,11 +105,10 @@ Result<NoiseShape> NoiseShape::make(std::span<const double> covariance, std::siz
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = lambda * covariance[i];
   for (std::size_t i = 0; i < dimension; ++i) a[i * dimension + i] += 1 - lambda;
   if (!factor_in_place(a, dimension))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--set lambda: '{}' is not allowed for this model, whose words do not span all {} "
-                    "dimensions; give a number from 0 to 0.99",
-                    lambda, dimension));
+    return fail_parameter("parameters.lambda", fmt::to_string(lambda),
+                          fmt::format("'{}' is not allowed for this model, whose words do not span all {} "
+                                      "dimensions; give a number from 0 to 0.99",
+                                      lambda, dimension));
   NoiseShape shape;
   shape.dimension_ = dimension;
   shape.offsets_ = {0};

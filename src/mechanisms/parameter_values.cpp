@@ -52,9 +52,9 @@ Result<ParameterValues> complete_values(std::string_view owner, std::span<const 
   }
   for (const auto& [name, value] : given)
     if (!complete.contains(name))
-      return fail(Errc::invalid_argument,
-                  fmt::format("{} has no parameter '{}'; it has {}", owner, name,
-                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      return fail_parameter("parameters", name,
+                            fmt::format("{} has no parameter '{}'; it has {}", owner, name,
+                                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   return complete;
 }
 

@@ -4,8 +4,8 @@
 
 #include <sotto/language_models.hpp>
 #include <sotto/mechanism.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "mechanisms/cmp.hpp"
 #include "mechanisms/custext.hpp"
 #include "mechanisms/diffractor_geometric.hpp"
@@ -61,8 +61,8 @@ Result<const Entry*> find_entry(std::string_view name) {
     if (entry.info.name == name) return &entry;
     names.push_back(entry.info.name);
   }
-  return fail(Errc::invalid_argument, fmt::format("--mechanism: '{}' is not a mechanism; there are {}", name,
-                                                  fmt::join(names, ", ")));
+  return fail_parameter("mechanism", name,
+                        fmt::format("'{}' is not a mechanism; there are {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -89,15 +89,15 @@ bool rewrites_whole_texts(std::string_view mechanism) {
 Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(name));
   if (!rewrites_whole_texts(name)) return info;
-  return fail(
-      Errc::invalid_argument,
-      fmt::format("--mechanism: '{}' rewrites whole texts and says nothing about single words; use it with "
-                  "'sotto privatize'",
-                  name));
+  return fail_parameter(
+      "mechanism", name,
+      format_message("'{}' rewrites whole texts and says nothing about single words; use it with '{{0}}'",
+                     name),
+      Errc::invalid_argument, {{"privatize", {}}});
 }
 
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {
-  SOTTO_ASSIGN(ParameterValues complete, complete_values("--set: " + info.name, info.parameters, given));
+  SOTTO_ASSIGN(ParameterValues complete, complete_values(info.name, info.parameters, given));
   SOTTO_ASSIGN(const Entry* entry, find_entry(info.name));
   if (entry->unify != nullptr) entry->unify(complete);
   return complete;
@@ -108,7 +108,7 @@ Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::sh
                                                   const MechanismResources& resources) {
   SOTTO_TRY(find_word_mechanism(name));
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
-  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", epsilon));
   SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));
   SOTTO_ASSIGN(const MechanismFamily family,
                entry->prepare({std::move(model), std::move(complete), resources, false}));

@@ -12,8 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/selection.hpp"
 #include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
@@ -137,12 +136,12 @@ MechanismInfo santext_plus_info() {
 }
 
 Result<MechanismFamily> prepare_santext_plus(const MechanismRequest& request) {
-  SOTTO_ASSIGN(const double share, parse_number("--set share", request.parameters.at("share"), 1e-9, 1));
-  SOTTO_ASSIGN(const double p, parse_number("--set p", request.parameters.at("p"), 1e-9, 1));
+  SOTTO_ASSIGN(const double share, read_number("parameters.share", request.parameters.at("share"), 1e-9, 1));
+  SOTTO_ASSIGN(const double p, read_number("parameters.p", request.parameters.at("p"), 1e-9, 1));
   const Model& model = *request.model;
   if (model.dimension() > 0 && model.counts().empty())
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' has no counts; give a model with counts", model.name()));
+    return fail_parameter("model", model.name(),
+                          fmt::format("'{}' has no counts; give a model with counts", model.name()));
   std::vector<TokenId> candidates;
   if (model.dimension() > 0) candidates = sensitive_words(model.counts(), share);
   auto sensitive = std::make_shared<std::vector<bool>>(model.size() + 1ULL, false);

@@ -44,8 +44,8 @@ Result<std::shared_ptr<const SelectionSpace>> SelectionSpace::make(const Mechani
                                                                    std::vector<TokenId> candidates) {
   const Model& model = *request.model;
   if (model.dimension() == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--model: '{}' has no vectors; give a vector model", model.name()));
+    return fail_parameter("model", model.name(),
+                          fmt::format("'{}' has no vectors; give a vector model", model.name()));
   SOTTO_ASSIGN(const SelectionKind kind, parse_selection(selection));
   SOTTO_ASSIGN(NearestSearch search, search_candidates(model, candidates));
   const std::size_t outcomes = search.size();

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include <sotto/validate.hpp>
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
@@ -160,7 +160,7 @@ ParameterInfo selection_parameter() {
 
 Result<SelectionKind> parse_selection(std::string_view selection) {
   SOTTO_ASSIGN(const std::size_t kind,
-               parse_choice("--set selection", selection, {"exponential", "permute-and-flip"}));
+               read_choice("parameters.selection", selection, {"exponential", "permute-and-flip"}));
   return static_cast<SelectionKind>(kind);
 }
 

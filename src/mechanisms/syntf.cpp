@@ -16,8 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
@@ -184,10 +183,11 @@ class Syntf final : public Mechanism {
 Result<WordNet> open_wordnet(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::path(folder) / "index.noun", ignored))
-    return fail(Errc::not_found,
-                fmt::format("--set wordnet: '{}' has no file index.noun; install the Debian "
-                            "package wordnet-base, or give the folder of a WordNet data base",
-                            folder));
+    return fail_parameter("parameters.wordnet", folder,
+                          fmt::format("'{}' has no file index.noun; install the Debian package wordnet-base, "
+                                      "or give the folder of a WordNet data base",
+                                      folder),
+                          Errc::not_found);
   return WordNet::open(folder);
 }
 
@@ -215,14 +215,14 @@ Result<MechanismFamily> prepare_syntf(const MechanismRequest& request) {
   const Model& model = *request.model;
   SOTTO_ASSIGN(
       const std::size_t candidates,
-      parse_choice("--set candidates", request.parameters.at("candidates"), {"synonyms", "vocabulary"}));
+      read_choice("parameters.candidates", request.parameters.at("candidates"), {"synonyms", "vocabulary"}));
   SOTTO_ASSIGN(const std::size_t rating,
-               parse_choice("--set rating", request.parameters.at("rating"), {"similarity", "paper"}));
+               read_choice("parameters.rating", request.parameters.at("rating"), {"similarity", "paper"}));
   if (rating == 1 && model.counts().empty())
-    return fail(Errc::invalid_argument,
-                fmt::format("--set rating: 'paper' is not allowed, because model '{}' has no counts; give "
-                            "similarity",
-                            model.name()));
+    return fail_parameter(
+        "parameters.rating", "paper",
+        fmt::format("'paper' is not allowed, because model '{}' has no counts; give similarity",
+                    model.name()));
   SOTTO_ASSIGN(const WordNet net, open_wordnet(request.parameters.at("wordnet")));
   SOTTO_ASSIGN(RatedSynonyms synonyms, RatedSynonyms::find(model, net));
   if (rating == 1) synonyms.rate(tf_idf_ratings(model.counts()));

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/exponential_weights.hpp"
 
 namespace sotto {
@@ -12,12 +11,10 @@ Result<Truncation> Truncation::parse(const MechanismRequest& request) {
   const std::string& gamma = request.parameters.at("gamma");
   Truncation truncation;
   truncation.words_ = request.model->size();
-  SOTTO_ASSIGN(truncation.beta_, parse_number("--set beta", request.parameters.at("beta"), 1e-12, 0.5));
+  SOTTO_ASSIGN(truncation.beta_, read_number("parameters.beta", request.parameters.at("beta"), 1e-12, 0.5));
   if (gamma == "auto") return truncation;
-  const auto value = parse_number("--set gamma", gamma, 0, 1e12);
-  if (!value)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set gamma: '{}' is not allowed; give auto or a number from 0 to 1e12", gamma));
+  const auto value = read_number("parameters.gamma", gamma, 0, 1e12);
+  if (!value) return not_allowed("parameters.gamma", gamma, "auto or a number from 0 to 1e12");
   truncation.fixed_ = *value;
   return truncation;
 }

@@ -7,8 +7,7 @@
 // whole vocabulary, is right for the choice among all words); squared distances are used as distances.
 #include "mechanisms/vickrey.hpp"
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/vickrey_base.hpp"
 
 namespace sotto {
@@ -50,7 +49,7 @@ MechanismInfo vickrey_info() {
 }
 
 Result<MechanismFamily> prepare_vickrey(const MechanismRequest& request) {
-  SOTTO_ASSIGN(const double t, parse_number("--set t", request.parameters.at("t"), 0, 1));
+  SOTTO_ASSIGN(const double t, read_number("parameters.t", request.parameters.at("t"), 0, 1));
   SOTTO_ASSIGN(const bool exclude_input, parse_exclude_input(request));
   SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   return MechanismFamily{[space = std::move(space), t, exclude_input](double epsilon) {

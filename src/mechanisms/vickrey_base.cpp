@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
 #include "base/check.hpp"
+#include "base/checked_value.hpp"
 
 namespace sotto {
 
@@ -52,12 +51,11 @@ ParameterInfo exclude_input_parameter() {
 Result<bool> parse_exclude_input(const MechanismRequest& request) {
   SOTTO_ASSIGN(
       const std::size_t choice,
-      parse_choice("--set exclude_input", request.parameters.at("exclude_input"), {"false", "true"}));
+      read_choice("parameters.exclude_input", request.parameters.at("exclude_input"), {"false", "true"}));
   if (choice == 1 && request.model->size() < 2)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set exclude_input: 'true' is not allowed for '{}', which has a single word; "
-                            "give false",
-                            request.model->name()));
+    return fail_parameter("parameters.exclude_input", "true",
+                          fmt::format("'true' is not allowed for '{}', which has a single word; give false",
+                                      request.model->name()));
   return choice == 1;
 }
 

@@ -11,8 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "mechanisms/vickrey_base.hpp"
 #include "random/portable_math.hpp"
 
@@ -51,16 +50,15 @@ Result<std::vector<double>> parse_t(std::string_view text, std::size_t k) {
   std::vector<double> values;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    SOTTO_ASSIGN(const double value, parse_number("--set t", text.substr(begin, end - begin), 0, kLargestT));
+    SOTTO_ASSIGN(const double value,
+                 read_number("parameters.t", text.substr(begin, end - begin), 0, kLargestT));
     values.push_back(value);
     begin = end + 1;
   }
   if (values.size() == 1) values.resize(k, values[0]);
   if (values.size() != k)
-    return fail(Errc::invalid_argument,
-                fmt::format("--set t: '{}' is not allowed; give one number or, as k is {}, {} of them "
-                            "separated by commas",
-                            text, k, k));
+    return not_allowed("parameters.t", text,
+                       fmt::format("one number or, as k is {}, {} of them separated by commas", k, k));
   return values;
 }
 
@@ -95,8 +93,8 @@ void shorten_equal_t(ParameterValues& complete) {
 Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request) {
   SOTTO_ASSIGN(const bool exclude_input, parse_exclude_input(request));
   const std::size_t words = request.model->size() - (exclude_input ? 1 : 0);
-  SOTTO_ASSIGN(const std::uint64_t k, parse_integer("--set k", request.parameters.at("k"), 1,
-                                                    std::min(VickreyMechanism::kMostCandidates, words)));
+  SOTTO_ASSIGN(const std::uint64_t k, read_integer("parameters.k", request.parameters.at("k"), 1,
+                                                   std::min(VickreyMechanism::kMostCandidates, words)));
   SOTTO_ASSIGN(std::vector<double> t, parse_t(request.parameters.at("t"), k));
   SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   return MechanismFamily{[space = std::move(space), t = std::move(t), exclude_input](double epsilon) {

@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/message.hpp"
 #include "embed/model_paths.hpp"
 #include "mechanisms/pair_loss.hpp"
 #include "privacy/certificate.hpp"
@@ -47,14 +50,16 @@ Result<StoredCertificate> store_in(const fs::path& folder, const Certificate& ce
   return StoredCertificate{certificate, file, to_hex(sha256(json))};
 }
 
-tl::unexpected<Error> unusable(const fs::path& file, std::string_view why, std::string_view remedy) {
-  return fail(Errc::bad_format, fmt::format("certificate {} cannot be used: {}; make it again with '{}'",
-                                            file.string(), why, remedy));
+/// `remedy` makes the certificate.
+tl::unexpected<Error> unusable(const fs::path& file, std::string_view why, Hint remedy) {
+  return fail(
+      Errc::bad_format,
+      format_message("certificate {} cannot be used: {}; make it again with '{{0}}'", file.string(), why),
+      {std::move(remedy)});
 }
 
-/// `remedy` is the command that makes it.
 Result<std::optional<StoredCertificate>> read(const std::string& name, const fs::path& model,
-                                              std::string_view remedy) {
+                                              const Hint& remedy) {
   for (const fs::path& folder : certificate_folders(model)) {
     const fs::path file = folder / name;
     std::error_code ignored;
@@ -63,7 +68,7 @@ Result<std::optional<StoredCertificate>> read(const std::string& name, const fs:
       return unusable(file, "it is damaged: it is far too long", remedy);
     SOTTO_ASSIGN(const std::string json, read_file(file));
     auto certificate = parse_certificate(json);
-    if (!certificate) return unusable(file, certificate.error().message, remedy);
+    if (!certificate) return unusable(file, describe(certificate.error()), remedy);
     return StoredCertificate{std::move(*certificate), file, to_hex(sha256(json))};
   }
   return std::nullopt;
@@ -107,14 +112,14 @@ Result<void> check_certificate(const StoredCertificate& stored, const Mechanism&
                                const Model& model) {
   const Certificate& certificate = stored.certificate;
   const auto refused = [&](std::string_view why) {
-    return unusable(stored.file, why, audit_command(certificate.subject, model.path().string()));
+    return unusable(stored.file, why, audit_hint(certificate.subject, model.path().string()));
   };
   const Guarantee guarantee = mechanism.guarantee();
   if (!(certificate.unit == guarantee.unit) || certificate.scope != guarantee.scope)
     return refused("it is in another unit or scope than the mechanism's promise");
   const CertifiedPair& worst = certificate.worst;
   const auto again = pair_loss(mechanism, model, {worst.input_id, worst.other_id, worst.output_id});
-  if (!again) return refused(again.error().message);
+  if (!again) return refused(describe(again.error()));
   if (again->per_distance.lower != certificate.attained || again->loss != worst.loss ||
       again->distance != worst.distance)
     return refused(fmt::format("the pair it names loses {} a unit of distance, and it says {}",
@@ -125,7 +130,7 @@ Result<void> check_certificate(const StoredCertificate& stored, const Mechanism&
 Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
                                                           const Mechanism& mechanism, const Model& model) {
   SOTTO_ASSIGN(auto found, read(certificate_file_name(subject), model.path(),
-                                audit_command(subject, model.path().string())));
+                                audit_hint(subject, model.path().string())));
   if (found && !(found->certificate.subject == subject)) found.reset();
   if (found) SOTTO_TRY(check_certificate(*found, mechanism, model));
   return found;
@@ -136,7 +141,7 @@ Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_v
                                                                    double target, const Model& model) {
   CertificateSubject wanted{std::string(mechanism), parameters, 0, model.digest(), {}, kStreamVersion};
   SOTTO_ASSIGN(auto found, read(certificate_file_name(wanted, target), model.path(),
-                                audit_command(mechanism, parameters, target, model.path().string())));
+                                audit_hint(mechanism, parameters, target, model.path().string())));
   if (!found) return found;
   wanted.epsilon = found->certificate.subject.epsilon;
   wanted.data_digest = found->certificate.subject.data_digest;

@@ -48,14 +48,14 @@ class DelimitedChunk {
     split_record(without_line_end(*job_.chunk.header), delimiter_, quotes_, columns_);
     document_column_.assign(columns_.size(), nullptr);
     for (const std::string& field : job_.layout.fields) {
-      SOTTO_ASSIGN(const std::size_t column, find_column(field, "--field"));
+      SOTTO_ASSIGN(const std::size_t column, find_column(field, "field"));
       document_column_[column] = &field;
     }
     if (!job_.layout.id_field.empty()) {
-      SOTTO_ASSIGN(id_column_, find_column(job_.layout.id_field, "--id-field"));
+      SOTTO_ASSIGN(id_column_, find_column(job_.layout.id_field, "id_field"));
     }
     if (!job_.layout.subject_field.empty()) {
-      SOTTO_ASSIGN(subject_column_, find_column(job_.layout.subject_field, "--subject"));
+      SOTTO_ASSIGN(subject_column_, find_column(job_.layout.subject_field, "subject"));
     }
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (document_column_[i] == nullptr) job_.clear_fields.emplace(column_name(i));
@@ -67,16 +67,18 @@ class DelimitedChunk {
     return std::string(text_.view());
   }
 
-  Result<std::size_t> find_column(std::string_view name, std::string_view option) {
+  Result<std::size_t> find_column(std::string_view name, std::string_view parameter) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < columns_.size(); ++i) names.push_back(column_name(i));
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      return fail(Errc::not_found, fmt::format("{}: {} has no column '{}'; it has {}", option,
-                                               job_.input_name, name, list_names(names)));
+      return fail_parameter(
+          parameter, name,
+          fmt::format("{} has no column '{}'; it has {}", job_.input_name, name, list_names(names)),
+          Errc::not_found);
     if (std::find(found + 1, names.end(), name) != names.end())
-      return fail(Errc::bad_format,
-                  fmt::format("{}: {} has two columns '{}'", option, job_.input_name, name));
+      return fail_parameter(parameter, name, fmt::format("{} has two columns '{}'", job_.input_name, name),
+                            Errc::bad_format);
     return static_cast<std::size_t>(found - names.begin());
   }
 
@@ -128,7 +130,7 @@ class DelimitedChunk {
     if (auto done =
             job_.rewriter.rewrite(job_.streams, id, *field, text_.view(), Rewriter::Lifetime::call, encoder);
         !done)
-      return record_error(job_, record_, done.error().code, done.error().message);
+      return record_error(job_, record_, std::move(done.error()));
     return {};
   }
 

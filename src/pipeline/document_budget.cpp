@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "privacy/rounding.hpp"
 
 namespace sotto {
@@ -36,22 +35,24 @@ Result<NamedBudget> parse_named_budget(std::string_view name) {
 
 Result<void> check_budget(const PrivatizeOptions& options) {
   if (options.phrases && options.collocations == Segmentation::none)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--phrases: '{}' needs --collocations gst, mst or optimal", options.phrases->string()));
+    return fail_parameter(
+        "phrases", options.phrases->string(),
+        format_message("'{}' needs {{collocations}} gst, mst or optimal", options.phrases->string()));
   if (!options.document_budget) return {};
   const DocumentBudget& budget = *options.document_budget;
   if (options.epsilon != 0)
-    return fail(Errc::invalid_argument,
-                "--document-epsilon: cannot be given together with --epsilon; give one of them");
+    return fail_parameter("document_epsilon", "",
+                          format_message("cannot be given together with {{epsilon}}; give one of them"));
   if (budget.strategy == BudgetStrategy::token)
-    return fail(Errc::invalid_argument,
-                "--budget: 'token' is for --epsilon; give even, words, positions or S1 to S4");
+    return fail_parameter(
+        "budget", "token",
+        format_message("'token' is for {{epsilon}}; give even, words, positions or S1 to S4"));
   if (options.target == PrivacyTarget::certified)
-    return fail(Errc::invalid_argument,
-                "--target: 'certified' needs --epsilon; each length of a document would need a certificate "
-                "of its own");
-  SOTTO_TRY(validate_epsilon("--document-epsilon", budget.epsilon));
+    return fail_parameter(
+        "target", "certified",
+        format_message(
+            "'certified' needs {{epsilon}}; each length of a document would need a certificate of its own"));
+  SOTTO_TRY(check_epsilon("document_epsilon", budget.epsilon));
   SOTTO_TRY(share_budget(budget.strategy, budget.epsilon, {1, 1}, budget.profile));
   return {};
 }

@@ -44,7 +44,7 @@ Result<void> rewrite_delimited(const ChunkJob& job);
 Result<void> rewrite_chunk(const ChunkJob& job);
 
 /// An error that names the input and the record (`record` from 0).
-tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code,
-                                   std::string_view message);
+tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Error error);
+tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code, Message message);
 
 }  // namespace sotto

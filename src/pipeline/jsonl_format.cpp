@@ -263,7 +263,7 @@ class JsonlChunk {
       if (auto ok = job_.rewriter.rewrite(job_.streams, id, *member.field, text_.view(),
                                           Rewriter::Lifetime::call, append_json_string);
           !ok)
-        return problem(ok.error().message, ok.error().code);
+        return record_error(job_, record_, std::move(ok.error()));
       done = member.end;
     }
     job_.rewriter.copy({done, static_cast<std::size_t>(line.data() + line.size() - done)});

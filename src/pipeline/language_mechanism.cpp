@@ -6,8 +6,8 @@
 
 #include <sotto/document_guarantee.hpp>
 #include <sotto/model.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "lm/language_folder.hpp"
@@ -15,25 +15,24 @@
 namespace sotto {
 namespace {
 
-tl::unexpected<Error> refuse(std::string message) {
-  return fail(Errc::invalid_argument, std::move(message));
-}
-
 Result<void> check_options(const PrivatizeOptions& options, const MechanismInfo& info) {
   if (options.document_budget)
-    return refuse(fmt::format("--document-epsilon: {} takes --epsilon, for each draw", info.name));
+    return fail_parameter("document_epsilon", "",
+                          format_message("{} takes {{epsilon}}, for each draw", info.name));
   if (options.collocations != Segmentation::none)
-    return refuse(fmt::format("--collocations: {} draws single words", info.name));
+    return fail_parameter("collocations", to_string(options.collocations),
+                          fmt::format("{} draws single words", info.name));
   if (options.target == PrivacyTarget::certified)
-    return refuse(fmt::format("--target: 'certified' is for tables of words; {} has none", info.name));
+    return fail_parameter("target", "certified",
+                          fmt::format("'certified' is for tables of words; {} has none", info.name));
   return {};
 }
 
 /// A text that is written anew has no tokens that could be kept.
 Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info) {
-  const auto has_no_part = [&](std::string_view option, std::string_view value) {
-    return refuse(
-        fmt::format("--{}: '{}' is not allowed; {} writes the whole text anew", option, value, info.name));
+  const auto has_no_part = [&](std::string_view part, std::string_view value) {
+    return fail_parameter(
+        part, value, fmt::format("'{}' is not allowed; {} writes the whole text anew", value, info.name));
   };
   if (policy.stopwords != StopwordPolicy::privatize)
     return has_no_part("stopwords", to_string(policy.stopwords));
@@ -49,18 +48,18 @@ Result<MlmOptions> mlm_options(double epsilon, const ParameterValues& parameters
   MlmOptions options;
   options.epsilon = epsilon;
   SOTTO_ASSIGN(const std::size_t context,
-               parse_choice("--set context", parameters.at("context"), {"concat", "none"}));
+               read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
   options.with_original = context == 0;
   SOTTO_ASSIGN(const std::size_t mode,
-               parse_choice("--set mode", parameters.at("mode"), {"parallel", "sequential"}));
+               read_choice("parameters.mode", parameters.at("mode"), {"parallel", "sequential"}));
   options.sequential = mode == 1;
   SOTTO_ASSIGN(const std::size_t law,
-               parse_choice("--set law", parameters.at("law"), {"auto", "bounded", "balanced"}));
+               read_choice("parameters.law", parameters.at("law"), {"auto", "bounded", "balanced"}));
   if (law != 0) options.law = law == 1 ? LawKind::bounded : LawKind::balanced;
-  SOTTO_ASSIGN(options.window, parse_integer("--set window", parameters.at("window"), 0, 1'000'000));
+  SOTTO_ASSIGN(options.window, read_integer("parameters.window", parameters.at("window"), 0, 1'000'000));
   if (!parameters.contains("addition")) return options;
-  SOTTO_ASSIGN(options.addition, parse_number("--set addition", parameters.at("addition"), 0, 1));
-  SOTTO_ASSIGN(options.deletion, parse_number("--set deletion", parameters.at("deletion"), 0, 1));
+  SOTTO_ASSIGN(options.addition, read_number("parameters.addition", parameters.at("addition"), 0, 1));
+  SOTTO_ASSIGN(options.deletion, read_number("parameters.deletion", parameters.at("deletion"), 0, 1));
   return options;
 }
 
@@ -68,14 +67,14 @@ Result<MlmExtras> mlm_extras(const PrivatizeOptions& options, const ParameterVal
                              const WordFiller& filler, std::map<std::string, std::string>& law) {
   MlmExtras extras;
   SOTTO_ASSIGN(const std::size_t antonyms,
-               parse_choice("--set antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
+               read_choice("parameters.antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
   extras.antonym_policy = static_cast<AntonymPolicy>(antonyms);
   if (extras.antonym_policy != AntonymPolicy::keep) {
     SOTTO_ASSIGN(extras.antonyms, AntonymFilter::open(filler.words(), parameters.at("wordnet")));
     law["wordnet"] = extras.antonyms->digest();
   }
   if (parameters.at("alpha") == "off") return extras;
-  auto alpha = parse_number("--set alpha", parameters.at("alpha"), 1e-6, 1e6);
+  auto alpha = read_number("parameters.alpha", parameters.at("alpha"), 1e-6, 1e6);
   if (!alpha) alpha.error().message += " or off";
   SOTTO_ASSIGN(const double weight, std::move(alpha));
   SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
@@ -90,20 +89,19 @@ Result<GenerationOptions> generation_options(double epsilon, const ParameterValu
   options.epsilon = epsilon;
   const std::string& length = parameters.at("length");
   if (length == "input") return options;
-  if (const auto number = parse_integer("", length, 1, 1'000'000)) {
+  if (const auto number = read_integer("", length, 1, 1'000'000)) {
     options.length = *number;
     return options;
   }
-  return refuse(
-      fmt::format("--set length: '{}' is not allowed; give input or a number from 1 to 1000000", length));
+  return not_allowed("parameters.length", length, "input or a number from 1 to 1000000");
 }
 
 tl::unexpected<Error> no_bounds(const std::filesystem::path& folder) {
-  return fail(
-      Errc::not_found,
-      fmt::format("{}: the model's logits have no bounds, so nothing could be promised; estimate them on "
-                  "public text with 'sotto lm calibrate --model {} PUBLIC-TEXT'",
-                  folder.string(), folder.string()));
+  return fail(Errc::not_found,
+              format_message("{}: the model's logits have no bounds, so nothing could be promised; estimate "
+                             "them on public text with '{{0}}'",
+                             folder.string()),
+              {{"lm calibrate", {{"model", folder.string()}, {"public_text", ""}}}});
 }
 
 Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues& parameters,
@@ -130,8 +128,9 @@ Result<void> make_generation(const PrivatizeOptions& options, const MechanismInf
                                                    prompt == "auto" ? std::string_view() : prompt));
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
-    return refuse(
-        fmt::format("--model: '{}' is not for {}; it needs {}", made.folder.string(), info.name,
+    return fail_parameter(
+        "model", options.model,
+        fmt::format("'{}' is not for {}; it needs {}", made.folder.string(), info.name,
                     wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
   if (!made.calibration) return no_bounds(made.folder);
   SOTTO_ASSIGN(made.generation, GenerationMechanism::make(writer, generation, made.calibration->bounds));
@@ -144,7 +143,7 @@ Result<std::shared_ptr<const LanguageMechanism>> LanguageMechanism::make(const P
                                                                          const MechanismInfo& info,
                                                                          const ParameterValues& parameters) {
   SOTTO_TRY(check_options(options, info));
-  SOTTO_TRY(validate_epsilon("--epsilon", options.epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
   auto made = std::make_shared<LanguageMechanism>();
   SOTTO_ASSIGN(made->folder, find_language_model(options.model.empty() ? info.default_model : options.model));
   SOTTO_ASSIGN(made->digest, folder_digest(made->folder));
@@ -191,7 +190,8 @@ Result<void> check_calibration(const LanguageMechanism& mechanism,
     SOTTO_ASSIGN(const MappedFile file, MappedFile::open(input));
     const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
     if (to_hex(sha256(content)) == mechanism.calibration->text_digest)
-      return refuse(
+      return fail(
+          Errc::invalid_argument,
           fmt::format("{}: the bounds of the model were estimated on this very file, so they would tell "
                       "about it; calibrate on public text",
                       input.string()));

@@ -4,8 +4,8 @@
 
 #include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "lm/calibration.hpp"
@@ -88,12 +88,12 @@ const char* to_string(Precision precision) {
 }
 
 Result<Device> parse_device(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--device", name, {"cpu", "cuda"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("device", name, {"cpu", "cuda"}));
   return static_cast<Device>(index);
 }
 
 Result<Precision> parse_precision(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--precision", name, {"f32", "int8"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("precision", name, {"f32", "int8"}));
   return static_cast<Precision>(index);
 }
 
@@ -112,15 +112,13 @@ Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   SOTTO_ASSIGN(OpenedModel opened, open_described(name_or_path, resources));
   if (opened.info.bounded)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--model: '{}' needs no calibration; its architecture keeps logits in [{:g}, {:g}]",
-                    name_or_path, opened.info.lowest, opened.info.highest));
+    return fail_parameter(
+        "model", name_or_path,
+        fmt::format("'{}' needs no calibration; its architecture keeps logits in [{:g}, {:g}]", name_or_path,
+                    opened.info.lowest, opened.info.highest));
   const std::vector<std::string> texts = choose_texts(text);
   auto calibration = std::visit([&](const auto& model) { return calibrate(*model, texts); }, opened.model);
-  if (!calibration)
-    return fail(calibration.error().code,
-                fmt::format("{}: {}", public_text.string(), calibration.error().message));
+  if (!calibration) return fail_at(public_text.string(), std::move(calibration.error()));
   calibration->model_digest = opened.info.digest;
   calibration->text_digest = to_hex(sha256(text));
   SOTTO_TRY(store_calibration(opened.info.folder, *calibration));

@@ -6,14 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
-
-tl::unexpected<Error> refuse(std::string message) {
-  return fail(Errc::invalid_argument, std::move(message));
-}
 
 /// Why the ε of a guarantee says too little to be an account's whole spending, or null.
 const char* what_cannot_be_accounted(const Guarantee& guarantee) {
@@ -32,9 +28,9 @@ const char* what_cannot_be_accounted(const Guarantee& guarantee) {
 /// What merely shapes the noise stays out, or a subject would get a new limit with every setting.
 Result<std::string> account_unit(const RewriteContext& context, const Guarantee& guarantee) {
   if (const char* promised = what_cannot_be_accounted(guarantee))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--ledger: '{}' with these settings promises {}; there is no epsilon to account for",
+    return fail_parameter(
+        "ledger", "",
+        fmt::format("'{}' with these settings promises {}; there is no epsilon to account for",
                     context.options.mechanism, promised));
   std::string unit = "pure epsilon";
   if (!guarantee.unit.is_pure())
@@ -54,40 +50,44 @@ Result<void> check_same_unit(const RewriteContext& context, const PrivacyUnit& u
   if (!context.bank) return {};
   SOTTO_ASSIGN(const auto other, context.bank->at(context.options.document_budget->epsilon / 2));
   if (other->guarantee().unit == unit) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("--ledger: the distance that the epsilon of {} multiplies depends on epsilon, so "
-                          "documents of different lengths do not add up; give a fixed --set gamma",
-                          context.options.mechanism));
+  return fail_parameter(
+      "ledger", "",
+      format_message("the distance that the epsilon of {} multiplies depends on epsilon, so documents of "
+                     "different lengths do not add up; give a fixed {{parameters.gamma}}",
+                     context.options.mechanism));
 }
 
 }  // namespace
 
 Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger) {
   if (options.seed)
-    return refuse("--ledger: cannot be given together with --seed; seeded output is not private");
+    return fail_parameter(
+        "ledger", "", format_message("cannot be given together with {{seed}}; seeded output is not private"));
   if (!options.key_file)
-    return refuse(
-        "--ledger: needs --key-file, so that a repeated document is known and spends nothing again");
+    return fail_parameter(
+        "ledger", "",
+        format_message("needs {{key_file}}, so that a repeated document is known and spends nothing again"));
   if (!(ledger.limit >= 1e-9 && ledger.limit <= kLargestLimit))
-    return refuse(fmt::format("--limit: '{}' is not allowed; give a number from 1e-09 to {:g}", ledger.limit,
-                              kLargestLimit));
+    return not_allowed("limit", ledger.limit, fmt::format("a number from 1e-09 to {:g}", kLargestLimit));
   return {};
 }
 
 Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format) {
   if (!files.ledger) return {};
-  const LedgerOptions& ledger = *files.ledger;
-  if (!options.seed && options.key_file) {
-    if (ledger.subject_field.empty())
-      return refuse("--subject: missing; name the field of the records that says whose account is charged");
-    if (format == Format::text)
-      return refuse(fmt::format("--subject: '{}' needs --format jsonl, csv or tsv; text has no fields",
-                                ledger.subject_field));
-    if (std::find(files.fields.begin(), files.fields.end(), ledger.subject_field) != files.fields.end())
-      return refuse(fmt::format("--subject: '{}' is also a --field; its text would stand in the ledger",
-                                ledger.subject_field));
-  }
-  return check_ledger_options(options, ledger);
+  SOTTO_TRY(check_ledger_options(options, *files.ledger));
+  const std::string& subject = files.ledger->subject_field;
+  if (subject.empty())
+    return fail_parameter("subject", "",
+                          "missing; name the field of the records that says whose account is charged");
+  if (format == Format::text)
+    return fail_parameter(
+        "subject", subject,
+        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", subject));
+  if (std::find(files.fields.begin(), files.fields.end(), subject) != files.fields.end())
+    return fail_parameter(
+        "subject", subject,
+        format_message("'{}' is also a {{field}}; its text would stand in the ledger", subject));
+  return {};
 }
 
 Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& options,
@@ -95,8 +95,8 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
   const Guarantee guarantee = context.guarantee();
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
   if (!(guarantee.epsilon > 0 && std::isfinite(guarantee.epsilon)))
-    return fail(Errc::invalid_argument,
-                fmt::format("--ledger: an epsilon of {} cannot be accounted for", guarantee.epsilon));
+    return fail_parameter("ledger", "",
+                          fmt::format("an epsilon of {} cannot be accounted for", guarantee.epsilon));
   SOTTO_TRY(check_same_unit(context, guarantee.unit));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
@@ -105,7 +105,8 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
 
 Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out,
                                 Counts& counts) {
-  if (!log.is_complete()) return fail(Errc::bad_format, "--ledger: a document to be charged has no output");
+  if (!log.is_complete())
+    return fail_parameter("ledger", "", "a document to be charged has no output", Errc::bad_format);
   requests_.clear();
   for (std::size_t i = 0; i < log.records.size(); ++i) {
     const LoggedRecord& record = log.records[i];

@@ -35,7 +35,7 @@ class LedgerGate {
   /// Whether record `i` of the log that was settled last may be released.
   bool released(std::size_t i) const { return requests_[i].released; }
 
-  /// What --resume must find again: the ledger, the field and the limit.
+  /// What a resumed run must find again: the ledger, the field and the limit.
   std::string fingerprint() const;
 
   /// What was charged, repeated and withheld so far.

@@ -4,15 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
+
 namespace sotto {
 
 Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
     const Model& model, const std::optional<std::filesystem::path>& file) {
   if (!file && !model.has_phrases())
-    return fail(Errc::invalid_argument,
-                fmt::format("--collocations: model '{}' carries no phrases; give a model that does, or "
-                            "--phrases FILE",
-                            model.name()));
+    return fail_parameter(
+        "collocations", "",
+        format_message("model '{}' carries no phrases; give a model that does, or {{phrases}} FILE",
+                       model.name()));
   auto phrases = std::make_shared<ModelPhrases>();
   SOTTO_ASSIGN(phrases->table, PhraseTable::open(file.value_or(model.path())));
   // The model's file is opened a second time, and by then its name may lead to another one.
@@ -30,10 +32,11 @@ Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
     ++phrases->count;
   }
   if (phrases->count == 0)
-    return fail(Errc::invalid_argument,
-                fmt::format("--collocations: none of the {} phrases of {} is a word of model '{}'; give a "
-                            "model that was trained with them",
-                            phrases->table->size(), phrases->table->path().string(), model.name()));
+    return fail_parameter(
+        "collocations", "",
+        fmt::format(
+            "none of the {} phrases of {} is a word of model '{}'; give a model that was trained with them",
+            phrases->table->size(), phrases->table->path().string(), model.name()));
   return phrases;
 }
 

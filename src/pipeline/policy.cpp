@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <sotto/policy.hpp>
-#include <sotto/validate.hpp>
+
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
@@ -17,8 +18,7 @@ constexpr std::array<const char*, 3> kCase = {"position", "keep", "lower"};
 template <class Enum, std::size_t N>
 Result<void> set_part(Enum& part, std::string_view name, std::string_view value,
                       const std::array<const char*, N>& names) {
-  SOTTO_ASSIGN(const std::size_t index,
-               parse_choice(fmt::format("--{}", name), value, {names.begin(), names.end()}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice(name, value, {names.begin(), names.end()}));
   part = static_cast<Enum>(index);
   return {};
 }
@@ -30,7 +30,7 @@ Policy Policy::paper() {
 }
 
 Result<Policy> parse_policy(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--policy", name, {"strict", "paper"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("policy", name, {"strict", "paper"}));
   return index == 0 ? Policy::strict() : Policy::paper();
 }
 
@@ -40,7 +40,7 @@ Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_
   if (part == "numbers") return set_part(policy.numbers, part, value, kNumbers);
   if (part == "punctuation") return set_part(policy.punctuation, part, value, kPunctuation);
   if (part == "case") return set_part(policy.letter_case, part, value, kCase);
-  return fail(Errc::invalid_argument, fmt::format("--{}: not a part of a policy", part));
+  return fail_parameter(part, value, "not a part of a policy");
 }
 
 const char* to_string(StopwordPolicy value) {

@@ -143,7 +143,7 @@ Privatizer::~Privatizer() = default;
 Result<std::unique_ptr<Privatizer>> Privatizer::make(const PrivatizeOptions& options) {
   auto impl = std::make_unique<Impl>();
   SOTTO_ASSIGN(impl->context, RewriteContext::make(options));
-  if (options.unique_ids) impl->names.emplace(impl->context->subkey("sotto unique ids"));
+  if (options.unique_ids) impl->names.emplace(impl->context->subkey("unique ids"));
   return std::unique_ptr<Privatizer>(new Privatizer(std::move(impl)));
 }
 

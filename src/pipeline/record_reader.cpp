@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/message.hpp"
 #include "pipeline/record_syntax.hpp"
 #include "text/printable.hpp"
 
@@ -52,7 +53,7 @@ Result<void> RecordReader::measure_inputs() {
   const auto [index, count] = options_.shard;
   if (count == 1) return {};
   if (!all_known)
-    return fail(Errc::invalid_argument, "--shard: needs input files, it cannot cut standard input or a pipe");
+    return fail_parameter("shard", "", "needs input files, it cannot cut standard input or a pipe");
   using Wide = unsigned __int128;
   shard_begin_ = static_cast<std::uint64_t>(Wide{total_bytes_} * (index - 1) / count);
   if (index < count) shard_end_ = static_cast<std::uint64_t>(Wide{total_bytes_} * index / count);
@@ -66,7 +67,8 @@ Result<void> RecordReader::check_start() const {
   if (start_of_all || (start.input < input_starts_.size() &&
                        (total_bytes_ == 0 || start.offset <= total_bytes_ - input_starts_[start.input])))
     return {};
-  return fail(Errc::bad_format, "--resume: the checkpoint points beyond the inputs; remove it to start anew");
+  return fail_parameter("resume", "", "the checkpoint points beyond the inputs; remove it to start anew",
+                        Errc::bad_format);
 }
 
 Result<void> RecordReader::open_input(std::uint32_t index) {
@@ -182,8 +184,8 @@ Result<RecordExtent> RecordReader::fill_whole_records(OutputBuffer& data) {
     const RecordExtent extent = whole_records(data.view(), options_.format, at_end_of_input_);
     if (extent.bytes > 0 || at_end_of_input_) return extent;
     if (data.size() > options_.max_record_bytes)
-      return fail(Errc::limit, fmt::format("{}: record {} is longer than --max-document-bytes allows",
-                                           input_name(position_.input), position_.record + 1));
+      return fail(Errc::limit, format_message("{}: record {} is longer than {{max_document_bytes}} allows",
+                                              input_name(position_.input), position_.record + 1));
     SOTTO_TRY(fill(data));
   }
 }

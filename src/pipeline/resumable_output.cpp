@@ -85,17 +85,16 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
 Result<Progress> from_note(const std::string& text, const std::string& fingerprint,
                            const std::filesystem::path& file) {
   const auto damaged = [&] {
-    return fail(Errc::bad_format,
-                fmt::format("--resume: {} is damaged; remove it to start anew", file.string()));
+    return fail_parameter("resume", "", fmt::format("{} is damaged; remove it to start anew", file.string()),
+                          Errc::bad_format);
   };
   const Json note = parse_json(text);
   if (!note.is_object() || !note.contains("fingerprint")) return damaged();
   if (note["fingerprint"] != fingerprint)
-    return fail(
-        Errc::invalid_argument,
+    return fail_parameter(
+        "resume", "",
         fmt::format(
-            "--resume: {} belongs to a run with other settings, inputs or key; use those, or remove it "
-            "to start anew",
+            "{} belongs to a run with other settings, inputs or key; use those, or remove it to start anew",
             file.string()));
   try {
     Progress progress;
@@ -128,8 +127,7 @@ class ResumableOutput final : public OutputTarget {
   Result<void> open(Progress& resumed) {
     std::error_code ignored;
     if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
-      return fail(Errc::invalid_argument,
-                  fmt::format("--resume: cannot write {}: it is not a file", file_.string()));
+      return fail_parameter("resume", "", fmt::format("cannot write {}: it is not a file", file_.string()));
     SOTTO_ASSIGN(const bool is_new, open_partial());
     if (!is_new) SOTTO_TRY(read_note(resumed));
     if (::ftruncate(descriptor_.get(), static_cast<off_t>(resumed.output_bytes)) != 0 ||
@@ -187,8 +185,9 @@ class ResumableOutput final : public OutputTarget {
         descriptor_ = std::move(*earlier);
       }
       if (!try_lock(descriptor_.get()) && errno == EWOULDBLOCK)
-        return fail(Errc::io,
-                    fmt::format("--resume: another run is writing {}; wait for it", partial_path().string()));
+        return fail_parameter("resume", "",
+                              fmt::format("another run is writing {}; wait for it", partial_path().string()),
+                              Errc::io);
       if (is_name_of(partial_path(), descriptor_.get())) return is_new;
     }
   }
@@ -203,9 +202,10 @@ class ResumableOutput final : public OutputTarget {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) return cannot_write(partial_path());
     if (static_cast<std::uint64_t>(status.st_size) < resumed.output_bytes)
-      return fail(Errc::bad_format,
-                  fmt::format("--resume: {} is shorter than {} says; remove both to start anew",
-                              partial_path().string(), note_path().string()));
+      return fail_parameter("resume", "",
+                            fmt::format("{} is shorter than {} says; remove both to start anew",
+                                        partial_path().string(), note_path().string()),
+                            Errc::bad_format);
     return {};
   }
 

@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <sotto/document_guarantee.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/parallel.hpp"
 #include "pipeline/certificates.hpp"
 #include "pipeline/document_budget.hpp"
+#include "privacy/certificate.hpp"
 #include "text/char_kind.hpp"
 
 namespace sotto {
@@ -28,15 +29,18 @@ constexpr std::size_t kLanguageChunk = 16 << 10;
 // How texts are cut into phrases; to be raised when the same table cuts a text in other places.
 constexpr int kCollocationsVersion = 1;
 
-std::string no_targeted_certificate(const PrivatizeOptions& options) {
-  return fmt::format("--target: no certificate for {} with epsilon at most {} is stored; make it with '{}'",
-                     options.mechanism, options.epsilon,
-                     audit_command(options.mechanism, options.parameters, options.epsilon, options.model));
+tl::unexpected<Error> no_targeted_certificate(const PrivatizeOptions& options) {
+  return fail_parameter(
+      "target", "certified",
+      format_message("no certificate for {} with epsilon at most {} is stored; make it with '{{0}}'",
+                     options.mechanism, options.epsilon),
+      Errc::not_found, {audit_hint(options.mechanism, options.parameters, options.epsilon, options.model)});
 }
 
 Result<Key> choose_key(const PrivatizeOptions& options) {
   if (options.seed && options.key_file)
-    return fail(Errc::invalid_argument, "--seed: cannot be given together with --key-file; give one of them");
+    return fail_parameter("seed", "",
+                          format_message("cannot be given together with {{key_file}}; give one of them"));
   if (options.seed) return key_from_seed(*options.seed);
   if (options.key_file) return read_key_file(*options.key_file);
   return random_key();
@@ -89,11 +93,11 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
 Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterValues& parameters,
                                const Model& model) {
   if (options.target == PrivacyTarget::nominal) return options.epsilon;
-  SOTTO_TRY(validate_epsilon("--epsilon", options.epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
   SOTTO_ASSIGN(const auto found,
                find_targeted_certificate(options.mechanism, parameters, options.epsilon, model));
   if (found) return found->certificate.subject.epsilon;
-  return fail(Errc::not_found, no_targeted_certificate(options));
+  return no_targeted_certificate(options);
 }
 
 /// The stored certificate about the mechanism of the context, if there is one.
@@ -105,7 +109,7 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
                           *context.model, *context.mechanism);
   SOTTO_ASSIGN(auto found, find_certificate(subject, *context.mechanism, *context.model));
   if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
-    return fail(Errc::not_found, no_targeted_certificate(asked));
+    return no_targeted_certificate(asked);
   return found;
 }
 
@@ -153,9 +157,7 @@ Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) 
 /// For a mechanism that rewrites whole texts.
 Result<void> use_language_model(const MechanismInfo& info, RewriteContext& context) {
   if (!(context.options.delta > 0 && context.options.delta < 1))
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--delta: '{}' is not allowed; give a number between 0 and 1", context.options.delta));
+    return not_allowed("delta", context.options.delta, "a number between 0 and 1");
   SOTTO_ASSIGN(context.language, LanguageMechanism::make(context.options, info, context.parameters));
   if (const auto& masked = context.language->masked)
     context.display = DisplayWords(masked->filler().words(), context.options.policy.letter_case);
@@ -165,7 +167,7 @@ Result<void> use_language_model(const MechanismInfo& info, RewriteContext& conte
 }  // namespace
 
 Result<PrivacyTarget> parse_target(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--target", name, {"nominal", "certified"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("target", name, {"nominal", "certified"}));
   return static_cast<PrivacyTarget>(index);
 }
 

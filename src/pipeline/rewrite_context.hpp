@@ -29,7 +29,9 @@ struct RewriteContext {
   /// Streams for the documents of one data set.
   DocumentStreams streams(std::string_view dataset) const;
   /// A key for another purpose than noise.
-  Key subkey(std::string_view purpose) const { return streams(purpose).stream_key({{}, 0}, "", ""); }
+  Key subkey(std::string_view purpose) const {
+    return streams("sotto " + std::string(purpose)).stream_key({{}, 0}, "", "");
+  }
   /// What holds for the tokens of texts under the policy: certified where a stored certificate matches. With
   /// a budget for each document, what holds for all tokens of documents that were counted.
   Guarantee guarantee(const Counts& counts = {}) const;

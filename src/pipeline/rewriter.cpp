@@ -8,6 +8,7 @@
 
 #include <sotto/tokenizer.hpp>
 
+#include "base/message.hpp"
 #include "pipeline/language_work.hpp"
 #include "pipeline/word_work.hpp"
 #include "privacy/rounding.hpp"
@@ -97,8 +98,8 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   const std::uint64_t most = std::min<std::uint64_t>(context_->options.max_document_bytes,
                                                      std::numeric_limits<std::uint32_t>::max());
   if (text.size() > most)
-    return fail(Errc::limit, fmt::format("the document has {} bytes, more than --max-document-bytes {}",
-                                         text.size(), most));
+    return fail(Errc::limit, format_message("the document has {} bytes, more than {{max_document_bytes}} {}",
+                                            text.size(), most));
   if (text.find('\0') != std::string_view::npos)
     return fail(Errc::bad_format, "this is not text: there is a NUL byte (is it a binary file, or UTF-16?)");
   if (document_count_ == documents_.size()) documents_.emplace_back();

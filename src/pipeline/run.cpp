@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <sotto/privatize.hpp>
-#include <sotto/validate.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "pipeline/formats.hpp"
@@ -49,7 +49,7 @@ class Run {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
     streams_.reserve(inputs);
     for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
-    if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("sotto unique ids"));
+    if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("unique ids"));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
@@ -144,17 +144,18 @@ class Run {
   Result<void> check_documents() const {
     const InputTally& tally = progress_.input;
     if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
-    return fail(Errc::bad_format,
-                fmt::format("{}: {} records and no document in them; if that is right, give --allow-empty",
-                            reader_.input_name(progress_.position.input), tally.records));
+    return fail(
+        Errc::bad_format,
+        format_message("{}: {} records and no document in them; if that is right, give {{allow_empty}}",
+                       reader_.input_name(progress_.position.input), tally.records));
   }
 
   Result<void> check_ids(const IdLog& ids, std::uint32_t input) {
     for (const IdLog::Entry& entry : ids.entries())
       if (!unique_ids_->insert(entry.hash))
         return fail(Errc::bad_format,
-                    fmt::format("{}: record {}: its id was there before; --unique-ids refuses a second",
-                                reader_.input_name(input), entry.record + 1));
+                    format_message("{}: record {}: its id was there before; {{unique_ids}} refuses a second",
+                                   reader_.input_name(input), entry.record + 1));
     return {};
   }
 
@@ -192,109 +193,111 @@ Format choose_format(const FileOptions& files) {
 Result<RecordLayout> make_layout(const FileOptions& files) {
   const Format format = choose_format(files);
   if (format == Format::text && !files.fields.empty())
-    return fail(Errc::invalid_argument,
-                fmt::format("--field: '{}' needs --format jsonl, csv or tsv; text has no fields",
-                            files.fields.front()));
+    return fail_parameter(
+        "field", files.fields.front(),
+        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.fields.front()));
   if (format == Format::text && !files.id_field.empty())
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--id-field: '{}' needs --format jsonl, csv or tsv; text has no fields", files.id_field));
+    return fail_parameter(
+        "id_field", files.id_field,
+        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.id_field));
   if (format != Format::text && files.fields.empty())
-    return fail(Errc::invalid_argument,
-                fmt::format("--field: missing; name the field of the {} records that holds the text",
-                            to_string(format)));
+    return fail_parameter(
+        "field", "",
+        fmt::format("missing; name the field of the {} records that holds the text", to_string(format)));
   for (const std::string& field : files.fields)
     if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
-      return fail(Errc::invalid_argument, fmt::format("--field: '{}' is given twice", field));
+      return fail_parameter("field", field, fmt::format("'{}' is given twice", field));
   if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
-    return fail(Errc::invalid_argument,
-                fmt::format("--id-field: '{}' is also a --field; an id is not private", files.id_field));
+    return fail_parameter("id_field", files.id_field,
+                          format_message("'{}' is also a {{field}}; an id is not private", files.id_field));
   return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
 }
 
 Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
   if (!files.resume) return {};
   if (!options.key_file)
-    return fail(Errc::invalid_argument, "--resume: needs --key-file, so that the noise is the same again");
-  if (!files.output) return fail(Errc::invalid_argument, "--resume: needs -o FILE");
+    return fail_parameter("resume", "",
+                          format_message("needs {{key_file}}, so that the noise is the same again"));
+  if (!files.output) return fail_parameter("resume", "", format_message("needs {{output}} FILE"));
   if (files.inputs.empty())
-    return fail(Errc::invalid_argument, "--resume: needs input files, it cannot resume standard input");
+    return fail_parameter("resume", "", "needs input files, it cannot resume standard input");
   return {};
 }
 
 /// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of one data set.
 Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions& files) {
   if (!options.unique_ids) return {};
-  for (const auto& [option, given] :
-       {std::pair("--resume", files.resume), std::pair("--shard", files.shard.count > 1)})
-    if (given)
-      return fail(Errc::invalid_argument,
-                  fmt::format("--unique-ids: cannot be given together with {}, which reads only part of the "
-                              "records",
-                              option));
+  if (files.resume || files.shard.count > 1)
+    return fail_parameter(
+        "unique_ids", "",
+        format_message("cannot be given together with {}, which reads only part of the records",
+                       files.resume ? format_message("{{resume}}") : format_message("{{shard}}")));
   if (!files.id_field.empty()) return {};
   std::set<std::string> datasets;
   for (std::uint32_t i = 0; i < files.inputs.size(); ++i)
     if (!datasets.insert(dataset_of(files, i)).second)
-      return fail(Errc::invalid_argument,
-                  fmt::format("--unique-ids: two inputs have the data set name '{}', so their record numbers "
-                              "repeat; give --id-field, or run them one by one",
-                              dataset_of(files, i)));
+      return fail_parameter("unique_ids", "",
+                            format_message("two inputs have the data set name '{}', so their record numbers "
+                                           "repeat; give {{id_field}}, or run them one by one",
+                                           dataset_of(files, i)));
   return {};
 }
 
-Result<void> check_target(std::string_view option, const std::filesystem::path& target,
+tl::unexpected<Error> clashing_file(std::string_view parameter, const std::filesystem::path& file,
+                                    std::string_view what) {
+  return fail_parameter(parameter, file.string(),
+                        fmt::format("'{}' is also {}; give another file", file.string(), what));
+}
+
+Result<void> check_target(std::string_view parameter, const std::filesystem::path& target,
                           const PrivatizeOptions& options, const FileOptions& files) {
   std::error_code ignored;
   if (std::filesystem::is_other(target, ignored)) return {};  // a device or a pipe has no content to lose
-  const auto clash = [&](std::string_view what) {
-    return fail(Errc::invalid_argument,
-                fmt::format("{}: '{}' is also {}; give another file", option, target.string(), what));
-  };
   for (const auto& input : files.inputs)
-    if (same_file(input, target)) return clash("an input");
-  if (options.key_file && same_file(*options.key_file, target)) return clash("the key file");
+    if (same_file(input, target)) return clashing_file(parameter, target, "an input");
+  if (options.key_file && same_file(*options.key_file, target))
+    return clashing_file(parameter, target, "the key file");
   return {};
 }
 
 using OptionalPath = std::optional<std::filesystem::path>;
 
 /// A file beside the output must not be an input, nor one of the `others` that are written.
-Result<void> check_side_file(std::string_view option, const OptionalPath& target,
+Result<void> check_side_file(std::string_view parameter, const OptionalPath& target,
                              const std::vector<std::pair<OptionalPath, const char*>>& others,
                              const PrivatizeOptions& options, const FileOptions& files) {
   if (!target) return {};
-  SOTTO_TRY(check_target(option, *target, options, files));
+  SOTTO_TRY(check_target(parameter, *target, options, files));
   std::error_code ignored;
   for (const auto& [other, what] : others)
     if (other && !std::filesystem::is_other(*target, ignored) && same_file(*other, *target))
-      return fail(Errc::invalid_argument,
-                  fmt::format("{}: '{}' is also {}; give another file", option, target->string(), what));
+      return clashing_file(parameter, *target, what);
   return {};
 }
 
 /// Refuses to write over what is read, and to write two things to one place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
   if (files.ledger) {
-    SOTTO_TRY(check_target("--ledger", files.ledger->file, options, files));
-    for (const auto& [option, target] : {std::pair("-o", files.output), std::pair("--report", files.report),
-                                         std::pair("--statistics", files.statistics)})
+    SOTTO_TRY(check_target("ledger", files.ledger->file, options, files));
+    for (const auto& [parameter, target] :
+         {std::pair("output", files.output), std::pair("report", files.report),
+          std::pair("statistics", files.statistics)})
       if (target && same_file(*target, files.ledger->file))
-        return fail(Errc::invalid_argument,
-                    fmt::format("{}: '{}' is also the ledger; give another file", option, target->string()));
+        return clashing_file(parameter, *target, "the ledger");
   }
-  if (files.output) SOTTO_TRY(check_target("-o", *files.output, options, files));
-  SOTTO_TRY(check_side_file("--report", files.report, {{files.output, "the output"}}, options, files));
-  return check_side_file("--statistics", files.statistics,
+  if (files.output) SOTTO_TRY(check_target("output", *files.output, options, files));
+  SOTTO_TRY(check_side_file("report", files.report, {{files.output, "the output"}}, options, files));
+  return check_side_file("statistics", files.statistics,
                          {{files.output, "the output"}, {files.report, "the receipt"}}, options, files);
 }
 
-/// Identifies a run for --resume. The tag shows whether the key is the same and tells nothing else about it.
+/// Identifies a run that may be resumed. The tag shows whether the key is the same and tells nothing else
+/// about it.
 std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout,
                         const LedgerGate* ledger) {
   CanonicalConfiguration run;
   run.add("configuration", to_hex(context.configuration));
-  run.add("key", to_hex(context.subkey("sotto resume")));
+  run.add("key", to_hex(context.subkey("resume")));
   run.add("dataset", files.dataset);
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
@@ -390,19 +393,17 @@ const char* to_string(Format format) {
 }
 
 Result<Format> parse_format(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", name, {"text", "jsonl", "csv", "tsv"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, {"text", "jsonl", "csv", "tsv"}));
   return static_cast<Format>(index);
 }
 
 Result<Shard> parse_shard(std::string_view text) {
   const std::size_t slash = text.find('/');
-  const auto index = parse_integer("", text.substr(0, slash), 1, 1'000'000);
-  const auto count = slash == text.npos ? parse_integer("", "", 1, 1)
-                                        : parse_integer("", text.substr(slash + 1), 1, 1'000'000);
+  const auto index = read_integer("", text.substr(0, slash), 1, 1'000'000);
+  const auto count = slash == text.npos ? read_integer("", "", 1, 1)
+                                        : read_integer("", text.substr(slash + 1), 1, 1'000'000);
   if (!index || !count || *index > *count)
-    return fail(
-        Errc::invalid_argument,
-        fmt::format("--shard: '{}' is not allowed; give i/N with i from 1 to N, for example 2/3", text));
+    return not_allowed("shard", text, "i/N with i from 1 to N, for example 2/3");
   return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
 }
 

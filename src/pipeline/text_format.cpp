@@ -1,14 +1,18 @@
 // One document a line.
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "pipeline/formats.hpp"
 #include "pipeline/record_syntax.hpp"
 
 namespace sotto {
 
-tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code,
-                                   std::string_view message) {
-  return fail(code, fmt::format("{}: record {}: {}", job.input_name, record + 1, message));
+tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Error error) {
+  return fail_at(fmt::format("{}: record {}", job.input_name, record + 1), std::move(error));
+}
+
+tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code, Message message) {
+  return record_error(job, record, fail(code, std::move(message)).value());
 }
 
 Result<void> rewrite_text(const ChunkJob& job) {
@@ -18,7 +22,7 @@ Result<void> rewrite_text(const ChunkJob& job) {
     const std::string_view text = without_line_end(line);
     if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", text, Rewriter::Lifetime::chunk);
         !done)
-      return record_error(job, record, done.error().code, done.error().message);
+      return record_error(job, record, std::move(done.error()));
     job.rewriter.copy(line.substr(text.size()));
   }
   job.records += record - job.chunk.begin.record;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/message.hpp"
 #include "pipeline/document_budget.hpp"
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
@@ -108,9 +109,12 @@ Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key&
   SOTTO_ASSIGN(const std::vector<double> shares,
                share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
   bits_->reset(key, inputs.size() + 1);
-  if (const auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn)
-    return fail(Errc::limit, fmt::format("a share of {:.6g} for each of {} tokens is refused: {}",
-                                         shares.front(), shape.tokens, drawn.error().message));
+  if (auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn) {
+    drawn.error().code = Errc::limit;
+    return fail_at(
+        fmt::format("a share of {:.6g} for each of {} tokens is refused", shares.front(), shape.tokens),
+        std::move(drawn.error()));
+  }
   count_shares(shares, budget.epsilon, *counts_);
   if (text.log != nullptr) text.log->list(key, charge_for_shares(shares, budget.epsilon));
   return {};

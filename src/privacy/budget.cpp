@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <sotto/budget.hpp>
-#include <sotto/validate.hpp>
+
+#include "base/checked_value.hpp"
 
 namespace sotto {
 namespace {
@@ -36,16 +37,15 @@ const char* to_string(BudgetStrategy strategy) {
 Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
   for (const std::string_view refused : {"information", "part-of-speech", "rarity"})
     if (name == refused)
-      return fail(
-          Errc::invalid_argument,
-          fmt::format("--budget: '{}' would set epsilon from the private words, and epsilon would tell "
-                      "about them; give public weights with --budget positions --profile",
-                      name));
+      return fail_parameter(
+          "budget", name,
+          format_message("'{}' would set epsilon from the private words, and epsilon would tell about them; "
+                         "give public weights with {{budget}} positions {{profile}}",
+                         name));
   if (name == "S1" || name == "S3" || name == "S4") return BudgetStrategy::even;
   if (name == "S2") return BudgetStrategy::words;
-  SOTTO_ASSIGN(
-      const std::size_t index,
-      parse_choice("--budget", name, {"token", "even", "words", "positions", "S1", "S2", "S3", "S4"}));
+  SOTTO_ASSIGN(const std::size_t index,
+               read_choice("budget", name, {"token", "even", "words", "positions", "S1", "S2", "S3", "S4"}));
   return static_cast<BudgetStrategy>(index);
 }
 
@@ -54,7 +54,7 @@ Result<PositionProfile> parse_position_profile(std::string_view text) {
   while (true) {
     const std::size_t comma = text.find(',');
     SOTTO_ASSIGN(const double weight,
-                 parse_number("--profile", text.substr(0, comma), kLeastWeight, 1 / kLeastWeight));
+                 read_number("profile", text.substr(0, comma), kLeastWeight, 1 / kLeastWeight));
     profile.push_back(weight);
     if (comma == text.npos) return profile;
     text.remove_prefix(comma + 1);
@@ -63,15 +63,16 @@ Result<PositionProfile> parse_position_profile(std::string_view text) {
 
 Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
                                          const PositionProfile& profile) {
-  SOTTO_TRY(validate_epsilon("--epsilon", epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", epsilon));
   if (shape.words < shape.tokens)
     return fail(Errc::invalid_argument, fmt::format("{} tokens cannot consist of {} words; give at least as "
                                                     "many words as tokens",
                                                     shape.tokens, shape.words));
   if ((strategy == BudgetStrategy::positions) == profile.empty())
-    return fail(Errc::invalid_argument, profile.empty()
-                                            ? "--profile: missing; --budget positions needs public weights"
-                                            : "--profile: only --budget positions takes one");
+    return fail_parameter("profile", "",
+                          profile.empty()
+                              ? format_message("missing; {{budget}} positions needs public weights")
+                              : format_message("only {{budget}} positions takes one"));
   if (shape.tokens == 0) return std::vector<double>{};
   if (strategy == BudgetStrategy::positions) return shares_by_position(epsilon, shape.tokens, profile);
   double share = epsilon;

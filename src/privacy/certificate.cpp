@@ -120,12 +120,14 @@ Result<Certificate> read_content(const Json& json) {
   return c;
 }
 
-std::string command(std::string_view program, std::string_view mechanism, const ParameterValues& parameters,
-                    double epsilon, std::string_view model) {
-  std::string text = fmt::format("{} --mechanism {} --epsilon {}", program, mechanism, epsilon);
-  for (const auto& [name, value] : parameters) text += fmt::format(" --set {}={}", name, value);
-  if (!model.empty()) text += fmt::format(" --model {}", model);
-  return text;
+/// Adds what names a mechanism to the audit's arguments.
+Hint audit(std::vector<Argument> arguments, std::string_view mechanism, const ParameterValues& parameters,
+           double epsilon, std::string_view model) {
+  arguments.push_back({"mechanism", std::string(mechanism)});
+  arguments.push_back({"epsilon", fmt::to_string(epsilon)});
+  for (const auto& [name, value] : parameters) arguments.push_back({"parameters." + name, value});
+  if (!model.empty()) arguments.push_back({"model", std::string(model)});
+  return {"audit", std::move(arguments)};
 }
 
 }  // namespace
@@ -175,13 +177,13 @@ std::string certificate_file_name(const CertificateSubject& subject, std::option
                      to_hex(sha256(dump(key))).substr(0, 32));
 }
 
-std::string audit_command(std::string_view mechanism, const ParameterValues& parameters, double target,
-                          std::string_view model) {
-  return command("sotto audit --target certified", mechanism, parameters, target, model);
+Hint audit_hint(std::string_view mechanism, const ParameterValues& parameters, double target,
+                std::string_view model) {
+  return audit({{"target", "certified"}}, mechanism, parameters, target, model);
 }
 
-std::string audit_command(const CertificateSubject& subject, std::string_view model) {
-  return command("sotto audit", subject.mechanism, subject.parameters, subject.epsilon, model);
+Hint audit_hint(const CertificateSubject& subject, std::string_view model) {
+  return audit({}, subject.mechanism, subject.parameters, subject.epsilon, model);
 }
 
 }  // namespace sotto

@@ -17,7 +17,11 @@ std::string certificate_file_name(const CertificateSubject& subject,
 /// nothing or more than is certified.
 Result<void> check_figures(const Certificate& certificate);
 
-/// The line of the shell that makes the certificate about `subject`.
-std::string audit_command(const CertificateSubject& subject, std::string_view model);
+/// The audit that makes the certificate about `subject`.
+Hint audit_hint(const CertificateSubject& subject, std::string_view model);
+
+/// The audit that makes the certificate for a certified ε.
+Hint audit_hint(std::string_view mechanism, const ParameterValues& parameters, double target,
+                std::string_view model);
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 
 #include <sotto/composition.hpp>
 
+#include "base/checked_value.hpp"
 #include "privacy/rounding.hpp"
 
 namespace sotto {
@@ -55,11 +56,8 @@ Result<void> Composition::add(const Guarantee& guarantee, std::uint64_t draws) {
 }
 
 Result<double> epsilon_for_delta(double rho, double delta) {
-  if (!(rho >= 0) || !std::isfinite(rho))
-    return fail(Errc::invalid_argument, fmt::format("rho: '{}' is not allowed; give a number from 0", rho));
-  if (!(delta > 0 && delta < 1))
-    return fail(Errc::invalid_argument,
-                fmt::format("--delta: '{}' is not allowed; give a number between 0 and 1", delta));
+  if (!(rho >= 0) || !std::isfinite(rho)) return not_allowed("rho", rho, "a number from 0");
+  if (!(delta > 0 && delta < 1)) return not_allowed("delta", delta, "a number between 0 and 1");
   if (rho == 0) return 0;
   const double textbook = rho + 2 * std::sqrt(rho * -std::log(delta));
   // The best order lies near 1 + √(ln(1/δ)/ρ); the logarithm of a makes the search scale-free.

@@ -5,6 +5,7 @@
 
 #include <sotto/ledger.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/hash.hpp"
 #include "privacy/ledger_file.hpp"
 #include "privacy/ledger_schema.hpp"
@@ -35,8 +36,7 @@ Result<std::string> checked_head(std::string_view head) {
     if (digit >= 'A' && digit <= 'F') digit = static_cast<char>(digit + ('a' - 'A'));
   if (!lower.empty() && (lower.size() != 2 * std::tuple_size_v<ChainHash> ||
                          lower.find_first_not_of("0123456789abcdef") != std::string::npos))
-    return fail(Errc::invalid_argument,
-                fmt::format("--head: '{}' is not allowed; give the 64 hexadecimal digits of a head", head));
+    return not_allowed("head", head, "the 64 hexadecimal digits of a head");
   return lower;
 }
 

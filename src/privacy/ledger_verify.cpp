@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "base/hash.hpp"
 #include "privacy/ledger_schema.hpp"
 
@@ -157,7 +159,7 @@ Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_v
   auto check = Verifier(database, version, head).run();
   if (check || check.error().code != Errc::bad_format) return check;
   LedgerCheck damaged;  // SQLite itself could not read on
-  damaged.problem = check.error().message;
+  damaged.problem = describe(check.error());
   return damaged;
 }
 

@@ -13,9 +13,11 @@
 #include <sodium.h>
 #include <sys/stat.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/key_file.hpp>
 
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/random_bytes.hpp"
 
 namespace sotto {
@@ -67,7 +69,7 @@ tl::unexpected<Error> bad_key_file(const std::string& name, std::size_t size) {
 
 Key random_key_or_throw() {
   const Result<Key> key = random_key();
-  if (!key) throw std::runtime_error(key.error().message);
+  if (!key) throw std::runtime_error(describe(key.error()));
   return *key;
 }
 
@@ -87,6 +89,10 @@ Key key_from_seed(std::uint64_t seed) {
   Key key;
   crypto_generichash_blake2b(key.data(), key.size(), input.data(), input.size(), nullptr, 0);
   return key;
+}
+
+Key purpose_key(std::string_view purpose) {
+  return sha256(fmt::format("sotto {}", purpose));
 }
 
 Result<Key> read_key_file(const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include <sotto/bit_source.hpp>
 #include <sotto/result.hpp>
@@ -17,7 +18,7 @@ namespace sotto {
 /// A fresh key from the operating system. Thread-safe, and safe after fork.
 Result<Key> random_key();
 
-/// The key of `--seed`: whoever knows the seed can recompute all noise, so the output is not private.
+/// The key of a seed: whoever knows the seed can recompute all noise, so the output is not private.
 Key key_from_seed(std::uint64_t seed);
 
 /// Reads a key file: exactly 32 raw bytes, or 64 hexadecimal digits with an optional newline. The error says
@@ -50,6 +51,9 @@ class ChaChaBitSource final : public BitSource {
   std::size_t refill_words_ = kBufferWords;
   alignas(64) std::array<std::uint64_t, kBufferWords> buffer_;
 };
+
+/// The key of what a seeded run draws for one purpose. `purpose` holds the seed; no two may be equal.
+Key purpose_key(std::string_view purpose);
 
 /// Words for draws that belong to no document: ChaCha20 keyed by the operating system. A forked child takes
 /// a new key before its next word, so parent and child never share noise, whoever calls fork(). Throws

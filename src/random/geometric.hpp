@@ -25,7 +25,7 @@ namespace sotto {
 /// Immutable, so safe to share between threads.
 class TwoSidedGeometric {
  public:
-  /// ε from 1e-9 to 1e6 (see validate_epsilon).
+  /// ε from 1e-9 to 1e6 (see check_epsilon).
   explicit TwoSidedGeometric(double epsilon);
 
   double epsilon() const { return epsilon_; }

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <sotto/validate.hpp>
-
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "embed/nearest.hpp"
 
@@ -17,17 +16,15 @@ constexpr std::uint64_t kLargestInteger = 2'000'000'000;
 constexpr std::uint64_t kLargestWindow = 1000;
 constexpr std::uint64_t kMostNegatives = 1000;
 
-Result<void> check_range(std::string_view name, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+Result<void> check_range(std::string_view parameter, std::uint64_t value, std::uint64_t low,
+                         std::uint64_t high) {
   if (value >= low && value <= high) return {};
-  return fail(
-      Errc::invalid_argument,
-      fmt::format("{}: '{}' is not allowed; give a whole number from {} to {}", name, value, low, high));
+  return not_allowed(parameter, value, fmt::format("a whole number from {} to {}", low, high));
 }
 
-Result<void> check_positive(std::string_view name, double value, double high) {
+Result<void> check_positive(std::string_view parameter, double value, double high) {
   if (std::isfinite(value) && value > 0 && value <= high) return {};
-  return fail(Errc::invalid_argument,
-              fmt::format("{}: '{}' is not allowed; give a number above 0, at most {}", name, value, high));
+  return not_allowed(parameter, value, fmt::format("a number above 0, at most {}", high));
 }
 
 Result<void> check_files(const TrainOptions& options) {
@@ -45,8 +42,8 @@ const char* to_string(TrainingAlgorithm algorithm) {
   return algorithm == TrainingAlgorithm::cbow ? "cbow" : "skipgram";
 }
 
-Result<TrainingAlgorithm> parse_training_algorithm(std::string_view option, std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, {"skipgram", "cbow"}));
+Result<TrainingAlgorithm> parse_training_algorithm(std::string_view parameter, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, {"skipgram", "cbow"}));
   return index == 1 ? TrainingAlgorithm::cbow : TrainingAlgorithm::skipgram;
 }
 
@@ -54,29 +51,28 @@ const char* to_string(VectorFinish finish) {
   return finish == VectorFinish::raw ? "raw" : "refined";
 }
 
-Result<VectorFinish> parse_vector_finish(std::string_view option, std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice(option, name, {"refined", "raw"}));
+Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, {"refined", "raw"}));
   return index == 1 ? VectorFinish::raw : VectorFinish::refined;
 }
 
 Result<void> check_train_options(const TrainOptions& options) {
   SOTTO_TRY(check_files(options));
   if (options.method != Segmentation::none && !options.phrases)
-    return fail(Errc::invalid_argument,
-                fmt::format("method: '{}' needs a phrase table", to_string(options.method)));
+    return fail_parameter("method", to_string(options.method),
+                          fmt::format("'{}' needs a phrase table", to_string(options.method)));
   if (options.method == Segmentation::none && options.phrases)
-    return fail(Errc::invalid_argument,
-                "method: 'none' uses no phrase table; give gst, mst or optimal, or no phrases");
-  SOTTO_TRY(check_range("min-count", options.min_count, 1, kLargestInteger));
+    return fail_parameter("method", "none",
+                          "'none' uses no phrase table; give gst, mst or optimal, or no phrases");
+  SOTTO_TRY(check_range("min_count", options.min_count, 1, kLargestInteger));
   SOTTO_TRY(check_range("dim", options.dimension, 1, kLargestDimension));
   SOTTO_TRY(check_range("epochs", options.epochs, 1, 100'000));
   SOTTO_TRY(check_range("window", options.window, 1, kLargestWindow));
   SOTTO_TRY(check_range("negatives", options.negatives, 1, kMostNegatives));
   SOTTO_TRY(check_range("seed", options.seed, 0, kLargestInteger));
-  SOTTO_TRY(check_positive("learning-rate", options.learning_rate, 10));
+  SOTTO_TRY(check_positive("learning_rate", options.learning_rate, 10));
   SOTTO_TRY(check_positive("subsampling", options.subsampling, 1));
-  if (options.bits != 8 && options.bits != 16)
-    return fail(Errc::invalid_argument, fmt::format("bits: '{}' is not allowed; give 8 or 16", options.bits));
+  if (options.bits != 8 && options.bits != 16) return not_allowed("bits", options.bits, "8 or 16");
   return {};
 }
 

@@ -200,23 +200,23 @@ TEST_F(Attack, ListsGoByTheLeastDistance) {
 
 TEST_F(Attack, BadOptions) {
   const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
-  const auto refused = [&](const std::function<void(AttackOptions&)>& change,
+  const auto refused = [&](const std::function<void(AttackOptions&)>& change, const std::string& parameter,
                            const std::vector<std::string>& parts) {
     AttackOptions with = options(3, "uniform");
     change(with);
-    expect_error(attack(*mechanism, *model_, with), Errc::invalid_argument, parts);
+    expect_error(attack(*mechanism, *model_, with), Errc::invalid_argument, parameter, parts);
   };
-  refused([](AttackOptions& o) { o.attacks = {"magic"}; }, {"--attack", "'magic'", "inversion"});
-  refused([](AttackOptions& o) { o.prior = "zipf"; }, {"--prior", "'zipf'", "counts"});
-  refused([](AttackOptions& o) { o.neighbours = 0; }, {"--neighbours", "'0'"});
-  refused([](AttackOptions& o) { o.draws = 0; }, {"--draws", "'0'"});
-  refused([](AttackOptions& o) { o.trials = 0; }, {"--trials", "'0'"});
-  refused([](AttackOptions& o) { o.confidence = 1; }, {"--confidence", "'1'"});
-  refused([](AttackOptions& o) { o.epsilon = -1; }, {"--epsilon", "-1"});
+  refused([](AttackOptions& o) { o.attacks = {"magic"}; }, "attack", {"'magic'", "inversion"});
+  refused([](AttackOptions& o) { o.prior = "zipf"; }, "prior", {"'zipf'", "counts"});
+  refused([](AttackOptions& o) { o.neighbours = 0; }, "neighbours", {"'0'"});
+  refused([](AttackOptions& o) { o.draws = 0; }, "draws", {"'0'"});
+  refused([](AttackOptions& o) { o.trials = 0; }, "trials", {"'0'"});
+  refused([](AttackOptions& o) { o.confidence = 1; }, "confidence", {"'1'"});
+  refused([](AttackOptions& o) { o.epsilon = -1; }, "epsilon", {"-1"});
   const auto without_counts = lists();
   const auto on_lists = make_mechanism("diffractor-geometric", without_counts, 1, {}).value();
-  expect_error(attack(*on_lists, *without_counts, options(1, "counts")), Errc::invalid_argument,
-               {"--prior", "no counts"});
+  expect_error(attack(*on_lists, *without_counts, options(1, "counts")), Errc::invalid_argument, "prior",
+               {"no counts"});
 }
 
 TEST_F(Attack, CanBeStopped) {

@@ -90,12 +90,12 @@ TEST_F(ClaimTest, NamedMetrics) {
 }
 
 TEST_F(ClaimTest, WhatCannotBeClaimed) {
-  expect_error(named_claim("index", *tiny(), 1), Errc::invalid_argument, {"--metric", "index", "euclidean"});
-  expect_error(named_claim("euclidean", *lists(), 1), Errc::invalid_argument,
-               {"--metric", "euclidean", "index"});
-  expect_error(named_claim("cosine", *tiny(), 1), Errc::invalid_argument, {"--metric", "cosine", "pure"});
+  expect_error(named_claim("index", *tiny(), 1), Errc::invalid_argument, "metric", {"index", "euclidean"});
+  expect_error(named_claim("euclidean", *lists(), 1), Errc::invalid_argument, "metric",
+               {"euclidean", "index"});
+  expect_error(named_claim("cosine", *tiny(), 1), Errc::invalid_argument, "metric", {"cosine", "pure"});
   const auto gumbel = make_mechanism("gumbel", tiny(), 1e4, {}).value();
-  expect_error(own_claim(*gumbel), Errc::invalid_argument, {"--metric", "promises nothing"});
+  expect_error(own_claim(*gumbel), Errc::invalid_argument, "metric", {"promises nothing"});
 }
 
 TEST_F(ClaimTest, AnAuditIsAFunctionOfItsSeedAndNotOfThreads) {
@@ -118,14 +118,14 @@ TEST_F(ClaimTest, OptionsOutOfRangeAreRefused) {
   const auto model = tiny();
   const auto mechanism = make_mechanism("santext", model, 2, {}).value();
   BlackBoxOptions options = small_audit(10, 10, 7);
-  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, {"--draws", "10", "20"});
+  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, "draws", {"10", "20"});
   options = small_audit(100, 0, 7);
-  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, {"--pairs", "0"});
+  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, "pairs", {"0"});
   options = small_audit(100, 1, 7);
   options.confidence = 1;
-  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, {"--confidence", "1"});
+  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, "confidence", {"1"});
   options.confidence = std::numeric_limits<double>::quiet_NaN();
-  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, {"--confidence"});
+  expect_error(audit_black_box(*mechanism, *model, options), Errc::invalid_argument, "confidence", {});
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ TEST_F(MetricCertificate, RefusesTooLittleMemory) {
   options.memory = 1000;
   const auto found = find_metric_loss({selection(*mechanism).selection(), INFINITY}, options);
   ASSERT_FALSE(found);
-  EXPECT_NE(found.error().message.find("--memory"), std::string::npos);
+  EXPECT_EQ(found.error().parameter, "memory");
 }
 
 TEST_F(MetricCertificate, DoesNotDependOnThreads) {

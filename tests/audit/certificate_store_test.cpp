@@ -164,7 +164,7 @@ TEST_F(CertificateStore, ADamagedCertificateIsReported) {
   const auto stored = store_certificate(certify(certify_options(2)).value(), model_->path()).value();
   replace(stored.file, "\"certified_epsilon\": 1.", "\"certified_epsilon\": 0.");
   expect_error(Privatizer::make(privatize_options(2)), Errc::bad_format,
-               {stored.file.string(), "damaged", "checksum", "sotto audit"});
+               {stored.file.string(), "damaged", "checksum", "audit (mechanism: "});
   std::ofstream(stored.file, std::ios::binary) << "";
   expect_error(Privatizer::make(privatize_options(2)), Errc::bad_format, {"damaged"});
   EXPECT_TRUE(Privatizer::make(privatize_options(3)));

@@ -74,7 +74,7 @@ class CertificateWitness : public ::testing::Test {
         model_->path().parent_path() / "certificates" / certificate_file_name(forged.subject);
     std::ofstream(file, std::ios::binary) << to_json(forged);
     expect_error(Privatizer::make(privatize_options()), Errc::bad_format,
-                 {file.string(), "cannot be used", part, "'sotto audit --mechanism santext --epsilon 2 "});
+                 {file.string(), "cannot be used", part, "'audit (mechanism: santext, epsilon: 2, "});
   }
 
   TemporaryFolder folder_;
@@ -206,7 +206,7 @@ TEST_F(CertificateWitness, AnOldVersionIsRefusedWithItsRemedy) {
   std::ofstream(certificate.file, std::ios::binary) << json.dump();
   expect_error(Privatizer::make(privatize_options()), Errc::bad_format,
                {certificate.file.string(), "version 1", "version 2",
-                "sotto audit --mechanism santext --epsilon 2 --set selection=exponential --model " +
+                "audit (mechanism: santext, epsilon: 2, parameters.selection: exponential, model: " +
                     model_->path().string()});
 }
 

@@ -26,7 +26,7 @@ TEST(ForeignCommand, ReadsAndWritesInAnyOrder) {
 }
 
 TEST(ForeignCommand, Failures) {
-  expect_error(run_command("no-such-program-here", "w", 3, 60), Errc::io, {"--command", "cannot be run"});
+  expect_error(run_command("no-such-program-here", "w", 3, 60), Errc::io, "command", {"cannot be run"});
   expect_error(run_command("echo out of cheese >&2; exit 3", "w", 3, 60), Errc::io,
                {"ended with status 3", "out of cheese"});
   expect_error(run_command("kill -SEGV $$", "w", 3, 60), Errc::io, {"signal 11"});

@@ -225,7 +225,8 @@ TEST_F(TextPairTest, TextsNeedTheDocumentPath) {
   options.texts = {{"a", "b"}};
   const auto report = audit_black_box(options);
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("--through document"), std::string::npos);
+  EXPECT_EQ(report.error().parameter, "pair");
+  EXPECT_NE(report.error().message.find("{through} document"), std::string::npos);
 }
 
 }  // namespace

@@ -300,16 +300,16 @@ TEST_F(Count, BadInputLeavesNothing) {
   run.output = folder_.path() / "missing" / "p";
   fails(Errc::not_found, {"missing"});
   run.output = run.inputs[0];
-  fails(Errc::invalid_argument, {"-o", "good.txt"});
+  fails(Errc::invalid_argument, {"output: ", "good.txt"});
   run.output = folder_.path() / "phrases.safetensors";
   run.counts = run.inputs[0];
-  fails(Errc::invalid_argument, {"--counts", "good.txt"});
+  fails(Errc::invalid_argument, {"counts: ", "good.txt"});
   run.counts.reset();
   run.memory = 1000;
-  fails(Errc::invalid_argument, {"--memory", "1M"});
+  fails(Errc::invalid_argument, {"memory: ", "1M"});
   run.memory = 1 << 20;
   run.metadata = {{"words", "many"}};
-  fails(Errc::invalid_argument, {"metadata", "words"});
+  fails(Errc::invalid_argument, {"metadata: ", "words"});
 }
 
 TEST_F(Count, InvalidUtf8CountsAsAnUnknownSymbol) {

@@ -156,15 +156,15 @@ TEST(Segmenter, ASegmenterIsUsedForManyTexts) {
 }
 
 TEST(Segmenter, NamesOfMethods) {
-  EXPECT_EQ(parse_segmentation("--method", "gst", false), Segmentation::gst);
-  EXPECT_EQ(parse_segmentation("--method", "mst", false), Segmentation::mst);
-  EXPECT_EQ(parse_segmentation("--method", "optimal", false), Segmentation::optimal);
-  EXPECT_EQ(parse_segmentation("--method", "none", true), Segmentation::none);
-  testing::expect_error(parse_segmentation("--method", "none", false), Errc::invalid_argument,
-                        {"--method", "none", "gst", "mst", "optimal"});
+  EXPECT_EQ(parse_segmentation("method", "gst", false), Segmentation::gst);
+  EXPECT_EQ(parse_segmentation("method", "mst", false), Segmentation::mst);
+  EXPECT_EQ(parse_segmentation("method", "optimal", false), Segmentation::optimal);
+  EXPECT_EQ(parse_segmentation("method", "none", true), Segmentation::none);
+  testing::expect_error(parse_segmentation("method", "none", false), Errc::invalid_argument, "method",
+                        {"none", "gst", "mst", "optimal"});
   for (const Segmentation method :
        {Segmentation::none, Segmentation::gst, Segmentation::mst, Segmentation::optimal})
-    EXPECT_EQ(parse_segmentation("--method", to_string(method), true), method);
+    EXPECT_EQ(parse_segmentation("method", to_string(method), true), method);
 }
 
 }  // namespace

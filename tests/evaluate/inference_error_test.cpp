@@ -253,14 +253,15 @@ TEST_F(InferenceError, RefusalsAndErrors) {
   const auto gumbel = std::vector<MechanismVariant>{{"gumbel", {{"calibration", "theorem"}}}, {"cmp", {}}};
   const auto points = measure_inference_error(read, gumbel, epsilons, {});
   ASSERT_TRUE(points) << points.error().message;
-  EXPECT_NE((*points)[0].refusal, "");
-  EXPECT_EQ((*points)[1].refusal, "");
+  ASSERT_TRUE((*points)[0].refusal);
+  EXPECT_EQ((*points)[0].refusal->parameter, "epsilon");
+  EXPECT_FALSE((*points)[1].refusal);
   const auto bad = std::vector<MechanismVariant>{{"vickrey", {{"t", "2"}}}};
   expect_error(measure_inference_error(read, bad, epsilons, {}), Errc::invalid_argument, {"t", "'2'"});
   InferenceErrorOptions options;
   options.draws = 1;
-  expect_error(measure_inference_error(read, gumbel, epsilons, options), Errc::invalid_argument,
-               {"--draws", "'1'"});
+  expect_error(measure_inference_error(read, gumbel, epsilons, options), Errc::invalid_argument, "draws",
+               {"'1'"});
   options = {};
   options.progress = [](std::uint64_t, std::uint64_t) { return false; };
   expect_error(measure_inference_error(read, gumbel, epsilons, options), Errc::interrupted, {});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "evaluate/data_catalog.hpp"
+#include "evaluate/yaml_map.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -113,7 +114,7 @@ TEST_F(RunFileTest, QuickIsLaidUponTheRest) {
   EXPECT_EQ(run.mechanisms.size(), 2U) << "null removes an entry";
   std::string without = kWhole;
   without.resize(without.find("quick:"));
-  expect_error(read(without, true), Errc::invalid_argument, {"--quick", "'quick'"});
+  expect_error(read(without, true), Errc::invalid_argument, {"quick needs", "'quick'"});
 }
 
 TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
@@ -125,7 +126,7 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
       {"seed: 7", "sead: 7", {"line 2", "'sead'", "allowed", "seed", "epsilons"}},
       {"seed: 7", "title: again", {"line 2", "'title'", "twice"}},
       {"title: A run\n", "", {"title", "missing"}},
-      {"epsilons: [1, 5]", "epsilons: [1, x]", {"line 3", "epsilons", "'x'"}},
+      {"epsilons: [1, 5]", "epsilons: [1, x]", {"line 3: epsilons: 'x'"}},
       {"epsilons: [1, 5]", "epsilons: [0]", {"line 3", "epsilons", "'0'"}},
       {"epsilons: [1, 5]", "epsilons: []", {"line 3", "epsilons", "empty list"}},
       {"epsilons: [1, 5]\n", "", {"mechanisms.CMP", "no epsilons"}},
@@ -141,8 +142,11 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
        {"line 9", "precision", "f32 or int8"}},
       {"limit: 500", "limt: 500", {"line 8", "'limt'", "allowed"}},
       {"models: Small}", "models: Smal}", {"mechanisms.CMP", "'Smal'", "Small, Shipped"}},
-      {"policy: strict", "policy: lax", {"line 13", "mechanisms.Lists.policy", "'lax'"}},
-      {"policy: strict", "budget: S9", {"line 13", "mechanisms.Lists.budget", "S9"}},
+      {"policy: strict", "policy: lax", {"line 13: mechanisms.Lists.policy: 'lax'"}},
+      {"policy: strict",
+       "policy: strict stopwords=drop",
+       {"line 13: mechanisms.Lists.policy: stopwords: 'drop'"}},
+      {"policy: strict", "budget: S9", {"line 13: mechanisms.Lists.budget: 'S9'"}},
       {"protocol: diffractor", "protocol: none", {"line 15", "measures.words.protocol", "none"}},
       {"[pp, cs]", "[pp, xx]", {"line 16", "'xx'", "perplexity"}},
       {"attribute: gender, ", "", {"measures.attackers.Gender.attribute", "missing"}},
@@ -158,6 +162,16 @@ TEST_F(RunFileTest, ErrorsNameTheLineAndWhatIsAllowed) {
     SCOPED_TRACE(wrong.to);
     expect_error(read_with(wrong.from, wrong.to), Errc::invalid_argument, wrong.parts);
   }
+}
+
+TEST_F(RunFileTest, ParametersAreNamedByTheirKeys) {
+  const auto named = [](std::string_view parameter) {
+    return describe_for_run_file(fail_parameter(parameter, "0", "'0' is not allowed").value());
+  };
+  EXPECT_EQ(named("parameters.k"), "set.k: '0' is not allowed");
+  EXPECT_EQ(named("parameters"), "set: '0' is not allowed");
+  EXPECT_EQ(named("epsilon"), "epsilons: '0' is not allowed");
+  EXPECT_EQ(named("policy"), "policy: '0' is not allowed");
 }
 
 TEST_F(RunFileTest, AFileThatIsNotThereOrNoMapIsRefused) {

@@ -116,19 +116,19 @@ TEST_F(Tune, TheGridIsAllCombinations) {
 TEST_F(Tune, BadOptions) {
   TuneOptions given = options();
   given.grid = {{"lambda", {"1"}}};
-  expect_error(tune(given), Errc::invalid_argument, {"--grid", "'lambda'", "tem.gamma"});
+  expect_error(tune(given), Errc::invalid_argument, "grid", {"'lambda'", "tem.gamma"});
   given = options();
   given.mechanisms = {"nothing"};
-  expect_error(tune(given), Errc::invalid_argument, {"--mechanism", "'nothing'"});
+  expect_error(tune(given), Errc::invalid_argument, "mechanism", {"'nothing'"});
   given = options();
   given.epsilons = {};
-  expect_error(tune(given), Errc::invalid_argument, {"--epsilon"});
+  expect_error(tune(given), Errc::invalid_argument, "epsilon", {});
   given = options();
   given.epsilons = {-1};
-  expect_error(tune(given), Errc::invalid_argument, {"--epsilon", "-1"});
+  expect_error(tune(given), Errc::invalid_argument, "epsilon", {"-1"});
   given = options();
   given.largest_loss = -1;
-  expect_error(tune(given), Errc::invalid_argument, {"--max-loss", "-1"});
+  expect_error(tune(given), Errc::invalid_argument, "max_loss", {"-1"});
   given = options();
   given.mechanisms = {"gumbel"};
   given.grid = {{"calibration", {"theorem"}}};

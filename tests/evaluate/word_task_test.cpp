@@ -104,22 +104,22 @@ TEST_F(WordTaskTest, ErrorsNameFileAndLine) {
     options.table = write("list.tsv", content);
     return WordTask::read(model_, options);
   };
-  expect_error(WordTask::read(model_, {}), Errc::invalid_argument, {"--words", "--class"});
+  expect_error(WordTask::read(model_, {}), Errc::invalid_argument, "words", {"class_files LABEL=FILE"});
   expect_error(with(""), Errc::bad_format, {"list.tsv", "no words"});
-  expect_error(with("pizza\tfood\nrome\n"), Errc::invalid_argument, {"--words", "1 of 2 words", "no label"});
+  expect_error(with("pizza\tfood\nrome\n"), Errc::invalid_argument, "words", {"1 of 2 words", "no label"});
   expect_error(with("pizza\tfood\t-1\n"), Errc::bad_format, {"list.tsv", "line 1", "count"});
   expect_error(with("pizza\tfood\t1\t2\n"), Errc::bad_format, {"line 1", "label"});
   expect_error(with(std::string("pizza\tfood\n\x80\xFF\n", 14)), Errc::bad_format, {"line 2", "UTF-8"});
   expect_error(with(std::string("a\0b\tfood\n", 9)), Errc::bad_format, {"line 1", "UTF-8"});
-  expect_error(with("xyzzy\tfood\n"), Errc::invalid_argument, {"--words", "none of the 1 words"});
-  expect_error(with("pizza\tfood\t0\n"), Errc::invalid_argument, {"--words", "counts", "0"});
+  expect_error(with("xyzzy\tfood\n"), Errc::invalid_argument, "words", {"none of the 1 words"});
+  expect_error(with("pizza\tfood\t0\n"), Errc::invalid_argument, "words", {"counts", "0"});
 
   WordTaskOptions options = labelled();
   options.prior = "zipf";
-  expect_error(WordTask::read(model_, options), Errc::invalid_argument, {"--prior", "'zipf'"});
+  expect_error(WordTask::read(model_, options), Errc::invalid_argument, "prior", {"'zipf'"});
   options = labelled();
   options.outputs = "all";
-  expect_error(WordTask::read(model_, options), Errc::invalid_argument, {"--outputs", "'all'"});
+  expect_error(WordTask::read(model_, options), Errc::invalid_argument, "outputs", {"'all'"});
   options = labelled();
   options.losses = write("losses.tsv", "food\tanimal\n");
   expect_error(WordTask::read(model_, options), Errc::bad_format, {"losses.tsv", "line 1"});

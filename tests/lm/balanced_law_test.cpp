@@ -187,7 +187,7 @@ TEST(BalancedLaw, Refuses) {
   expect_error(BalancedLaw::make(head(1), 1, all(2), std::vector<float>{std::nanf(""), 0}), Errc::bad_format,
                {"base measure"});
   for (const double epsilon : {0.0, -1.0, 1e7, std::nan("")})
-    expect_error(BalancedLaw::make(head(1), epsilon, all(2), {}), Errc::invalid_argument, {"--epsilon"});
+    expect_error(BalancedLaw::make(head(1), epsilon, all(2), {}), Errc::invalid_argument, "epsilon", {});
 }
 
 }  // namespace

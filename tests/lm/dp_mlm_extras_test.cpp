@@ -78,8 +78,8 @@ TEST_F(DpMlmExtras, AntonymsAreFoundInEveryForm) {
   EXPECT_EQ(filter->antonyms("Good").value(), (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(filter->antonyms("warmer").value(), (std::vector<std::uint32_t>{3, 4}));
   EXPECT_TRUE(filter->antonyms("soup").value().empty());
-  expect_error(AntonymFilter::open(kWords, folder_.path() / "nowhere"), Errc::not_found,
-               {"--set wordnet", "index.noun"});
+  expect_error(AntonymFilter::open(kWords, folder_.path() / "nowhere"), Errc::not_found, "parameters.wordnet",
+               {"index.noun"});
 }
 
 TEST_F(DpMlmExtras, DemotedAntonymsHaveTheLeastWeightAndTheGuaranteeStands) {

@@ -347,8 +347,7 @@ TEST_F(DpMlm, Errors) {
   const auto free = mixing_model();
   free->given_bounds = std::nullopt;
   auto filler = WordFiller::make(free, testing::small_tokenizer(kWords), {}).value();
-  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument,
-               {"sotto lm calibrate"});
+  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"'lm calibrate'"});
   EXPECT_TRUE(MlmMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
   const auto broken = make_model(
       [](const Sequence&, std::uint32_t, std::uint32_t) { return std::numeric_limits<float>::quiet_NaN(); });
@@ -373,7 +372,7 @@ TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
 TEST_F(DpMlm, BalancedNeedsAHeadMadeForIt) {
   auto filler = WordFiller::make(mixing_model(), testing::small_tokenizer(kWords), {}).value();
   expect_error(MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::balanced}, {}),
-               Errc::invalid_argument, {"--set law: 'balanced'", "give bounded"});
+               Errc::invalid_argument, "parameters.law", {"'balanced'", "give bounded"});
   const auto model = mixing_model();
   model->head = BoundedHead{10, 4, 1, 0.5F, 1, 1};
   filler = WordFiller::make(model, testing::small_tokenizer(kWords), {}, {.law = LawKind::balanced}).value();

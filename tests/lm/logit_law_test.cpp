@@ -161,7 +161,7 @@ TEST(LogitLaw, Refuses) {
        {LogitBounds{1, 1, true}, LogitBounds{2, 1, true}, LogitBounds{0, INFINITY, true}})
     expect_error(LogitLaw::make(bad, 1, all(2), {}), Errc::bad_format, {"finite"});
   for (const double epsilon : {0.0, -1.0, 1e7, std::nan("")})
-    expect_error(LogitLaw::make({0, 1, true}, epsilon, all(2), {}), Errc::invalid_argument, {"--epsilon"});
+    expect_error(LogitLaw::make({0, 1, true}, epsilon, all(2), {}), Errc::invalid_argument, "epsilon", {});
   expect_error(LogitLaw::make({0, 1, true}, 1, {}, {}), Errc::bad_format, {"no word"});
 }
 

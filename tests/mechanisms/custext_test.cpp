@@ -302,13 +302,13 @@ TEST_F(Custext, RefusesWhatItCannotDo) {
     return make_mechanism("custext", model, 1, {{"k", k}}, {.memory = memory});
   };
   for (const std::string k : {"1", "0", "-3", "2.5", "1001", "x"})
-    expect_error(result(model_, k), Errc::invalid_argument,
-                 {"--set k: '" + k + "' is not allowed; give a whole number from 2 to 1000"});
-  expect_error(result(model_, "12", 1000), Errc::limit, {"--set k: '12' needs 1 MiB"});
+    expect_error(result(model_, k), Errc::invalid_argument, "parameters.k",
+                 {"'" + k + "' is not allowed; give a whole number from 2 to 1000"});
+  expect_error(result(model_, "12", 1000), Errc::limit, "parameters.k", {"'12' needs 1 MiB"});
   const auto lists =
       write_list_set(folder_.path() / "lists.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
-  expect_error(result(lists, "2"), Errc::invalid_argument,
-               {"--model: 'lists' has no vectors; give a vector model"});
+  expect_error(result(lists, "2"), Errc::invalid_argument, "model",
+               {"'lists' has no vectors; give a vector model"});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/mechanism.hpp>
 
 #include "random/bit_sources.hpp"
@@ -168,12 +169,13 @@ TEST_F(DiffractorGeometric, WorksOnASingleWord) {
 TEST_F(DiffractorGeometric, RefusesWhatItCannotDo) {
   const auto error = [&](double epsilon, const ParameterValues& parameters) {
     const auto result = make_mechanism("diffractor-geometric", model_, epsilon, parameters);
-    return result ? std::string() : result.error().message;
+    return result ? std::string() : describe(result.error());
   };
   EXPECT_NE(error(0, {}), "");
   EXPECT_NE(error(std::nan(""), {}), "");
-  EXPECT_EQ(error(1, {{"lists", "L3"}}), "--set lists: 'L3' is not allowed; give L0 or L1 or L2");
-  EXPECT_EQ(error(1, {{"gamma", "1"}}), "--set: diffractor-geometric has no parameter 'gamma'; it has lists");
+  EXPECT_EQ(error(1, {{"lists", "L3"}}), "parameters.lists: 'L3' is not allowed; give L0 or L1 or L2");
+  EXPECT_EQ(error(1, {{"gamma", "1"}}),
+            "parameters: diffractor-geometric has no parameter 'gamma'; it has lists");
   const auto one_list =
       write_list_set(folder_.path() / "one.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
   EXPECT_TRUE(make_mechanism("diffractor-geometric", one_list, 1, {{"lists", "L0"}}));

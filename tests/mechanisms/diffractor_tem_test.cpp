@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/mechanism.hpp>
 
 #include "random/bit_sources.hpp"
@@ -268,14 +269,14 @@ TEST_F(DiffractorTem, SaysWhatItPromises) {
 TEST_F(DiffractorTem, RefusesWhatItCannotDo) {
   const auto error = [&](const ParameterValues& parameters) {
     const auto result = make_mechanism("diffractor-tem", model_, 1, parameters);
-    return result ? std::string() : result.error().message;
+    return result ? std::string() : describe(result.error());
   };
   EXPECT_EQ(error({{"gamma", "-1"}}),
-            "--set gamma: '-1' is not allowed; give auto or a number from 0 to 1e12");
+            "parameters.gamma: '-1' is not allowed; give auto or a number from 0 to 1e12");
   EXPECT_EQ(error({{"gamma", "nan"}}),
-            "--set gamma: 'nan' is not allowed; give auto or a number from 0 to 1e12");
-  EXPECT_EQ(error({{"beta", "0"}}), "--set beta: '0' is not allowed; give a number from 1e-12 to 0.5");
-  EXPECT_EQ(error({{"lists", "L3"}}), "--set lists: 'L3' is not allowed; give L0 or L1 or L2");
+            "parameters.gamma: 'nan' is not allowed; give auto or a number from 0 to 1e12");
+  EXPECT_EQ(error({{"beta", "0"}}), "parameters.beta: '0' is not allowed; give a number from 1e-12 to 0.5");
+  EXPECT_EQ(error({{"lists", "L3"}}), "parameters.lists: 'L3' is not allowed; give L0 or L1 or L2");
 }
 
 }  // namespace

@@ -81,8 +81,7 @@ TEST_F(Gumbel, TheScaleBelowTheFormulasRange) {
   const double named = std::stod(message.substr(message.find("at least ") + 9));
   EXPECT_TRUE(gumbel_scale(GumbelCalibration::theorem, named, words, distances));
   EXPECT_FALSE(gumbel_scale(GumbelCalibration::theorem, named * 0.999, words, distances));
-  expect_error(paper(edge - 0.1), Errc::invalid_argument,
-               {"--epsilon", "not positive", "at most", "at least"});
+  expect_error(paper(edge - 0.1), Errc::invalid_argument, "epsilon", {"not positive", "at most", "at least"});
 }
 
 /// The algorithm as printed, with the standard library's random numbers and rejection for each truncation.
@@ -207,10 +206,10 @@ TEST_F(Gumbel, WorksOnTwoWordsAndOnEqualVectors) {
   const auto row = make_mechanism("gumbel", twins, 0.1, {}).value()->row(1);
   EXPECT_GT(row[1], row[0]);
   const auto equal = write({{"a", "b"}, {1, 2, 1, 2}}, "equal");
-  expect_error(make_mechanism("gumbel", equal, 1, {}), Errc::invalid_argument,
-               {"--model", "'equal'", "all equal"});
+  expect_error(make_mechanism("gumbel", equal, 1, {}), Errc::invalid_argument, "model",
+               {"'equal'", "all equal"});
   expect_error(make_mechanism("gumbel", model_, 1, {{"calibration", "none"}}), Errc::invalid_argument,
-               {"--set calibration: 'none' is not allowed"});
+               "parameters.calibration", {"'none' is not allowed"});
 }
 
 }  // namespace

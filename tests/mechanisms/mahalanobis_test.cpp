@@ -175,16 +175,16 @@ TEST_F(Mahalanobis, SaysWhatItPromises) {
 
 TEST_F(Mahalanobis, RefusesWhatItCannotDo) {
   expect_error(make_mechanism("mahalanobis", model_, 1, {{"lambda", "1.5"}}), Errc::invalid_argument,
-               {"--set lambda: '1.5' is not allowed; give a number from 0 to 1"});
+               "parameters.lambda", {"'1.5' is not allowed; give a number from 0 to 1"});
   VectorModel plane = twelve_words();
   for (std::size_t i = 0; i < plane.vectors.size(); i += 3) plane.vectors[i] = 7;
   const auto model = write(plane, "plane");
   EXPECT_TRUE(make_mechanism("mahalanobis", model, 1, {}));
   expect_error(make_mechanism("mahalanobis", model, 1, {{"lambda", "1"}}), Errc::invalid_argument,
-               {"--set lambda: '1'", "0.99"});
+               "parameters.lambda", {"'1'", "0.99"});
   const auto equal = write({{"a", "b"}, {1, 2, 1, 2}}, "equal");
-  expect_error(make_mechanism("mahalanobis", equal, 1, {}), Errc::invalid_argument,
-               {"--model", "'equal'", "all equal"});
+  expect_error(make_mechanism("mahalanobis", equal, 1, {}), Errc::invalid_argument, "model",
+               {"'equal'", "all equal"});
 }
 
 }  // namespace

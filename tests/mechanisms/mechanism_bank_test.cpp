@@ -65,7 +65,7 @@ TEST_F(MechanismBankTest, EqualsMechanismsThatAreMadeOneByOne) {
         const auto found = many.at(epsilon);
         ASSERT_EQ(found.has_value(), alone.has_value()) << info.name << " " << epsilon;
         if (!alone) {
-          EXPECT_EQ(found.error().message, alone.error().message);
+          EXPECT_EQ(describe(found.error()), describe(alone.error()));
           continue;
         }
         const Mechanism* const single = alone->get();
@@ -105,7 +105,7 @@ TEST_F(MechanismBankTest, RefusesWhatTheMechanismRefuses) {
   expect_error(gumbel.at(0.1), Errc::invalid_argument, {"calibration=theorem", "give at least"});
   EXPECT_TRUE(gumbel.at(1000));
   expect_error(prepare_mechanism("santext", vectors_, {{"selection", "best"}}), Errc::invalid_argument,
-               {"--set selection", "best"});
+               "parameters.selection", {"best"});
 }
 
 TEST_F(MechanismBankTest, ThreadsMayShareIt) {

@@ -93,7 +93,7 @@ TEST_F(Noise, AListSetIsRefused) {
   for (const std::string& name : kNames)
     expect_error(
         make_mechanism(name, lists, 1, name == "vickrey-k" ? ParameterValues{{"k", "2"}} : ParameterValues{}),
-        Errc::invalid_argument, {"--model: 'lists' has no vectors; give a vector model"});
+        Errc::invalid_argument, "model", {"'lists' has no vectors; give a vector model"});
 }
 
 }  // namespace

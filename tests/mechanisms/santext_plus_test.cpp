@@ -132,14 +132,14 @@ TEST_F(SanTextPlus, RefusesWhatItCannotDo) {
   VectorModel parts = tiny_model_parts();
   const auto model = write(parts);
   EXPECT_EQ(error("santext-plus", model, {{"p", "0"}}),
-            "--set p: '0' is not allowed; give a number from 1e-09 to 1");
+            "parameters.p: '0' is not allowed; give a number from 1e-09 to 1");
   EXPECT_EQ(error("santext-plus", model, {{"share", "1.5"}}),
-            "--set share: '1.5' is not allowed; give a number from 1e-09 to 1");
+            "parameters.share: '1.5' is not allowed; give a number from 1e-09 to 1");
   parts.counts.clear();
-  EXPECT_EQ(error("santext-plus", write(parts), {}), "--model: 'm1' has no counts; give a model with counts");
+  EXPECT_EQ(error("santext-plus", write(parts), {}), "model: 'm1' has no counts; give a model with counts");
   const auto lists =
       write_list_set(folder_.path() / "lists.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
-  EXPECT_EQ(error("santext-plus", lists, {}), "--model: 'lists' has no vectors; give a vector model");
+  EXPECT_EQ(error("santext-plus", lists, {}), "model: 'lists' has no vectors; give a vector model");
 }
 
 }  // namespace

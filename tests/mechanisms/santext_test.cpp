@@ -334,10 +334,10 @@ TEST_F(SanText, SaysWhatItPromises) {
 TEST_F(SanText, RefusesWhatItCannotDo) {
   const auto model = write(tiny_model_parts());
   EXPECT_EQ(error("santext", model, {{"selection", "best"}}),
-            "--set selection: 'best' is not allowed; give exponential or permute-and-flip");
+            "parameters.selection: 'best' is not allowed; give exponential or permute-and-flip");
   const auto lists =
       write_list_set(folder_.path() / "lists.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
-  EXPECT_EQ(error("santext", lists, {}), "--model: 'lists' has no vectors; give a vector model");
+  EXPECT_EQ(error("santext", lists, {}), "model: 'lists' has no vectors; give a vector model");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/mechanism.hpp>
 
 #include "mechanisms/bottom_vector.hpp"
@@ -68,7 +69,7 @@ class SelectionTest : public ::testing::Test {
   static std::string error(const std::string& name, std::shared_ptr<const Model> model,
                            const ParameterValues& parameters) {
     const auto result = make_mechanism(name, std::move(model), 1, parameters);
-    return result ? "" : result.error().message;
+    return result ? "" : describe(result.error());
   }
 
   /// The distance of an input (⊥ too) and a word, from the coordinates.

@@ -248,16 +248,16 @@ TEST_F(Syntf, RefusesWhatItCannotDo) {
     values[key] = value;
     return make_mechanism("syntf", model_, 1, values);
   };
-  expect_error(error("candidates", "all"), Errc::invalid_argument,
-               {"--set candidates: 'all' is not allowed; give synonyms or vocabulary"});
-  expect_error(error("rating", "x"), Errc::invalid_argument,
-               {"--set rating: 'x' is not allowed; give similarity or paper"});
-  expect_error(error("wordnet", "/nonexistent"), Errc::not_found,
-               {"--set wordnet: '/nonexistent'", "index.noun", "wordnet-base"});
+  expect_error(error("candidates", "all"), Errc::invalid_argument, "parameters.candidates",
+               {"'all' is not allowed; give synonyms or vocabulary"});
+  expect_error(error("rating", "x"), Errc::invalid_argument, "parameters.rating",
+               {"'x' is not allowed; give similarity or paper"});
+  expect_error(error("wordnet", "/nonexistent"), Errc::not_found, "parameters.wordnet",
+               {"'/nonexistent'", "index.noun", "wordnet-base"});
   const auto lists =
       write_list_set(folder_.path() / "lists.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
   expect_error(make_mechanism("syntf", lists, 1, parameters("synonyms", "paper")), Errc::invalid_argument,
-               {"--set rating: 'paper'", "'lists' has no counts; give similarity"});
+               "parameters.rating", {"'paper'", "'lists' has no counts; give similarity"});
   std::ofstream(folder_.path() / "index.noun", std::ios::app) << "broken\n";
   expect_error(error("rating", "similarity"), Errc::bad_format, {"index.noun, line "});
 }

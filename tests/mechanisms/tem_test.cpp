@@ -214,13 +214,13 @@ TEST_F(Tem, SaysWhatItPromises) {
 TEST_F(Tem, RefusesWhatItCannotDo) {
   const auto model = write(tiny_model_parts());
   EXPECT_EQ(error("tem", model, {{"gamma", "-1"}}),
-            "--set gamma: '-1' is not allowed; give auto or a number from 0 to 1e12");
+            "parameters.gamma: '-1' is not allowed; give auto or a number from 0 to 1e12");
   EXPECT_EQ(error("tem", model, {{"gamma", "nan"}}),
-            "--set gamma: 'nan' is not allowed; give auto or a number from 0 to 1e12");
+            "parameters.gamma: 'nan' is not allowed; give auto or a number from 0 to 1e12");
   EXPECT_NE(error("tem", model, {{"beta", "0"}}), "");
   const auto lists =
       write_list_set(folder_.path() / "lists.safetensors", letter_words(3), {{"a", stepping_order(3, 1)}});
-  EXPECT_EQ(error("tem", lists, {}), "--model: 'lists' has no vectors; give a vector model");
+  EXPECT_EQ(error("tem", lists, {}), "model: 'lists' has no vectors; give a vector model");
 }
 
 }  // namespace

@@ -207,17 +207,17 @@ TEST_F(Vickrey, RefusesWhatItCannotDo) {
                            const std::string& part) {
     expect_error(make_mechanism(name, model_, 1, parameters), Errc::invalid_argument, {part});
   };
-  refused("vickrey", {{"t", "1.1"}}, "--set t: '1.1' is not allowed; give a number from 0 to 1");
-  refused("vickrey", {{"exclude_input", "maybe"}}, "--set exclude_input: 'maybe' is not allowed");
-  refused("vickrey-k", {{"k", "0"}}, "--set k: '0' is not allowed; give a whole number from 1 to 12");
+  refused("vickrey", {{"t", "1.1"}}, "parameters.t: '1.1' is not allowed; give a number from 0 to 1");
+  refused("vickrey", {{"exclude_input", "maybe"}}, "parameters.exclude_input: 'maybe' is not allowed");
+  refused("vickrey-k", {{"k", "0"}}, "parameters.k: '0' is not allowed; give a whole number from 1 to 12");
   refused("vickrey-k", {{"k", "12"}, {"exclude_input", "true"}}, "from 1 to 11");
   refused("vickrey-k", {{"t", "1,0"}},
-          "--set t: '1,0' is not allowed; give one number or, as k is 3, 3 of them");
-  refused("vickrey-k", {{"t", "1,,0"}}, "--set t: ''");
-  refused("vickrey-k", {{"t", "-1"}}, "--set t: '-1'");
+          "parameters.t: '1,0' is not allowed; give one number or, as k is 3, 3 of them");
+  refused("vickrey-k", {{"t", "1,,0"}}, "parameters.t: ''");
+  refused("vickrey-k", {{"t", "-1"}}, "parameters.t: '-1'");
   const auto single = write({{"only"}, {1, 2}}, "single");
   expect_error(make_mechanism("vickrey", single, 1, {{"exclude_input", "true"}}), Errc::invalid_argument,
-               {"--set exclude_input", "'single'"});
+               "parameters.exclude_input", {"'single'"});
   EXPECT_EQ(count_outputs(*make_mechanism("vickrey", single, 1, {}).value(), 1, 0, 10, 1)[0], 10U);
 }
 

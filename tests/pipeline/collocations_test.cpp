@@ -137,12 +137,12 @@ TEST_F(Collocations, WhatDecidesTheTokensDecidesTheNoise) {
 TEST_F(Collocations, WhatCannotWorkIsRefused) {
   PrivatizeOptions with = options();
   with.collocations = Segmentation::gst;
-  expect_error(Privatizer::make(with), Errc::invalid_argument, {"--collocations", "'lists'", "--phrases"});
+  expect_error(Privatizer::make(with), Errc::invalid_argument, "collocations", {"'lists'", "phrases"});
   ASSERT_TRUE(write_phrase_table(path("table"), few_phrases(), {}));
   with.phrases = path("table");
   expect_error(Privatizer::make(with), Errc::invalid_argument, {"none of the 6 phrases", "'lists'"});
   with.collocations = Segmentation::none;
-  expect_error(Privatizer::make(with), Errc::invalid_argument, {"--phrases", "needs --collocations"});
+  expect_error(Privatizer::make(with), Errc::invalid_argument, "phrases", {"needs collocations"});
 }
 
 TEST_F(Collocations, ReceiptSaysWhatHoldsAndWhatIsRevealed) {

@@ -177,22 +177,22 @@ TEST_F(DocumentBudgets, AShareThatIsRefusedNamesTheDocument) {
   EXPECT_NE(theorem.find("record 2: a share of 1 for each of 1000 tokens"), std::string::npos) << theorem;
   EXPECT_NE(theorem.find("calibration=theorem"), std::string::npos) << theorem;
   gumbel.document_budget->epsilon = 0.1;  // no document can have that little
-  EXPECT_NE(run_error(gumbel, files("in.txt", "out.txt")).find("--epsilon: '0.1'"), std::string::npos);
+  EXPECT_NE(run_error(gumbel, files("in.txt", "out.txt")).find("epsilon: '0.1'"), std::string::npos);
 }
 
 TEST_F(DocumentBudgets, WhatContradictsIsRefused) {
   PrivatizeOptions both = budgeted(1);
   both.epsilon = 1;
-  expect_error(Privatizer::make(both), Errc::invalid_argument, {"--document-epsilon", "--epsilon"});
+  expect_error(Privatizer::make(both), Errc::invalid_argument, "document_epsilon", {"epsilon"});
   expect_error(Privatizer::make(budgeted(1, BudgetStrategy::token)), Errc::invalid_argument, {"'token'"});
-  expect_error(Privatizer::make(budgeted(1, BudgetStrategy::positions)), Errc::invalid_argument,
-               {"--profile: missing"});
+  expect_error(Privatizer::make(budgeted(1, BudgetStrategy::positions)), Errc::invalid_argument, "profile",
+               {"missing"});
   for (const double epsilon : {0.0, -1.0, 1e7, std::nan("")})
-    expect_error(Privatizer::make(budgeted(epsilon)), Errc::invalid_argument, {"--document-epsilon"});
+    expect_error(Privatizer::make(budgeted(epsilon)), Errc::invalid_argument, "document_epsilon", {});
   PrivatizeOptions certified = budgeted(1);
   certified.target = PrivacyTarget::certified;
-  expect_error(Privatizer::make(certified), Errc::invalid_argument, {"--target"});
-  expect_error(parse_named_budget("S5"), Errc::invalid_argument, {"--budget", "S5"});
+  expect_error(Privatizer::make(certified), Errc::invalid_argument, "target", {});
+  expect_error(parse_named_budget("S5"), Errc::invalid_argument, "budget", {"S5"});
 }
 
 TEST_F(DocumentBudgets, TheLedgerIsChargedWhatIsSpent) {
@@ -231,7 +231,7 @@ TEST_F(DocumentBudgets, TheLedgerIsChargedWhatIsSpent) {
   FileOptions to = files("in.jsonl", "out.jsonl");
   to.fields = {"text"};
   to.ledger = LedgerOptions{path("ledger2"), "who", 1000, 10};
-  expect_error(privatize_files(tem, to), Errc::invalid_argument, {"--ledger", "gamma"});
+  expect_error(privatize_files(tem, to), Errc::invalid_argument, "ledger", {"gamma"});
   tem.parameters["gamma"] = "1";
   EXPECT_TRUE(privatize_files(tem, to));
 }

@@ -128,7 +128,7 @@ TEST_F(Files, FailuresLeaveNoOutputAndNameTheRecord) {
   small.max_document_bytes = 50;
   EXPECT_EQ(
       run_error(small, files("in.txt", "out.txt")),
-      path("in.txt").string() + ": record 2: the document has 100 bytes, more than --max-document-bytes 50");
+      path("in.txt").string() + ": record 2: the document has 100 bytes, more than max_document_bytes 50");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}),
             3);  // list set, key, input
 }

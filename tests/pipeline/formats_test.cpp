@@ -191,18 +191,18 @@ TEST_F(Formats, MessagesQuoteNoCellAndFewNames) {
 }
 
 TEST_F(Formats, TheIdMustNotBeAText) {
-  EXPECT_NE(failure("in.csv", "a,b\n1,2\n", {"a", "b"}, "b").find("--id-field: 'b' is also a --field"),
+  EXPECT_NE(failure("in.csv", "a,b\n1,2\n", {"a", "b"}, "b").find("id_field: 'b' is also a field"),
             std::string::npos);
 }
 
 TEST_F(Formats, CsvErrorsNameColumnsAndRecords) {
   EXPECT_EQ(failure("in.csv", "a,b\n1,2\n", {"c"}),
-            "--field: " + path("in.csv").string() + " has no column 'c'; it has a, b");
+            "field: " + path("in.csv").string() + " has no column 'c'; it has a, b");
   EXPECT_NE(failure("in.csv", "a,b\n1,2\n1,2,3\n", {"b"}).find("record 2: 3 columns where the header has 2"),
             std::string::npos);
   EXPECT_NE(failure("in.csv", "a,a\n1,2\n", {"a"}).find("two columns"), std::string::npos);
   EXPECT_NE(failure("in.csv", "", {"a"}).find("needs a header"), std::string::npos);
-  EXPECT_NE(failure("in.csv", "a,b\n1,2\n", {"b"}, "id").find("--id-field"), std::string::npos);
+  EXPECT_NE(failure("in.csv", "a,b\n1,2\n", {"b"}, "id").find("id_field"), std::string::npos);
 }
 
 TEST_F(Formats, TsvHasNoQuotes) {
@@ -211,7 +211,7 @@ TEST_F(Formats, TsvHasNoQuotes) {
 
 TEST_F(Formats, FieldsAndFormatsMustFit) {
   EXPECT_NE(failure("in.txt", "soup", {"text"}).find("text has no fields"), std::string::npos);
-  EXPECT_NE(failure("in.jsonl", "{}", {}).find("--field: missing"), std::string::npos);
+  EXPECT_NE(failure("in.jsonl", "{}", {}).find("field: missing"), std::string::npos);
   EXPECT_NE(failure("in.jsonl", "{}", {"a", "a"}).find("given twice"), std::string::npos);
 }
 

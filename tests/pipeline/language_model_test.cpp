@@ -229,14 +229,14 @@ TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
   EXPECT_EQ(accounts, (std::map<std::string, NanoEpsilon>{{"alice", 10'000'000'000}}));
   PrivatizeOptions keeping = mlm(1);
   keeping.policy = Policy::paper();
-  expect_error(privatize_files(keeping, to), Errc::invalid_argument, {"--ledger", "no differential privacy"});
+  expect_error(privatize_files(keeping, to), Errc::invalid_argument, "ledger", {"no differential privacy"});
 }
 
 TEST_F(LanguageModels, FreeLogitsNeedACalibrationOnAnotherText) {
   make_masked("free", R"("max_position_embeddings": 64)");
   write("public.txt", "the waiter was good\nthe soup was bad\n");
   write("in.txt", "the soup was cold\n");
-  expect_error(Privatizer::make(mlm(10, "free")), Errc::not_found, {"sotto lm calibrate --model", "free"});
+  expect_error(Privatizer::make(mlm(10, "free")), Errc::not_found, {"lm calibrate (model: ", "free"});
   const auto info = calibrate_language_model(path("free").string(), path("public.txt")).value();
   EXPECT_EQ(info.kind, "masked");
   EXPECT_FALSE(info.bounded);
@@ -261,7 +261,7 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   write("public.txt", "abc de\nbad cab\n");
   PrivatizeOptions options = mlm(10, "causal");
   options.mechanism = "dp-paraphrase";
-  expect_error(Privatizer::make(options), Errc::not_found, {"sotto lm calibrate"});
+  expect_error(Privatizer::make(options), Errc::not_found, {"lm calibrate"});
   ASSERT_TRUE(calibrate_language_model(path("causal").string(), path("public.txt")));
   ASSERT_TRUE(calibrate_language_model(path("answering").string(), path("public.txt")));
   write("in.txt", "bed bad cab\nab\n\n");
@@ -276,29 +276,29 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   options.parameters["length"] = "5";
   EXPECT_EQ(privatize_files(options, files("in.txt", "out.txt")).value().counts.privatized, 15U);
   options.parameters["length"] = "x";
-  expect_error(Privatizer::make(options), Errc::invalid_argument, {"--set length", "'x'"});
+  expect_error(Privatizer::make(options), Errc::invalid_argument, "parameters.length", {"'x'"});
   options.parameters.clear();
   options.model = path("answering").string();
   expect_error(Privatizer::make(options), Errc::invalid_argument, {"dp-paraphrase", "GPT-2"});
   options.mechanism = "dp-prompt";
   EXPECT_TRUE(Privatizer::make(options));
   options.policy.stopwords = StopwordPolicy::keep;
-  expect_error(Privatizer::make(options), Errc::invalid_argument,
-               {"--stopwords", "writes the whole text anew"});
+  expect_error(Privatizer::make(options), Errc::invalid_argument, "stopwords",
+               {"writes the whole text anew"});
 }
 
 TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
   PrivatizeOptions budget = mlm(0);
   budget.document_budget = DocumentBudget{BudgetStrategy::even, 10, {}};
-  expect_error(Privatizer::make(budget), Errc::invalid_argument, {"--document-epsilon", "--epsilon"});
+  expect_error(Privatizer::make(budget), Errc::invalid_argument, "document_epsilon", {"epsilon"});
   PrivatizeOptions certified = mlm(1);
   certified.target = PrivacyTarget::certified;
-  expect_error(Privatizer::make(certified), Errc::invalid_argument, {"--target"});
+  expect_error(Privatizer::make(certified), Errc::invalid_argument, "target", {});
   PrivatizeOptions phrases = mlm(1);
   phrases.collocations = Segmentation::gst;
-  expect_error(Privatizer::make(phrases), Errc::invalid_argument, {"--collocations"});
+  expect_error(Privatizer::make(phrases), Errc::invalid_argument, "collocations", {});
   for (const double epsilon : {0.0, -1.0, 1e7})
-    expect_error(Privatizer::make(mlm(epsilon)), Errc::invalid_argument, {"--epsilon"});
+    expect_error(Privatizer::make(mlm(epsilon)), Errc::invalid_argument, "epsilon", {});
   for (const auto& [name, value] :
        {std::pair("mode", "x"), std::pair("context", "x"), std::pair("window", "-1")}) {
     PrivatizeOptions wrong = mlm(1);

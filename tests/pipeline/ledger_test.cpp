@@ -172,32 +172,32 @@ TEST_F(LedgeredRun, NothingIsReleasedWhenTheLedgerFails) {
 }
 
 TEST_F(LedgeredRun, WhatDoesNotGoTogetherIsRefused) {
-  const auto refuse = [&](const PrivatizeOptions& how, const FileOptions& with,
+  const auto refuse = [&](const PrivatizeOptions& how, const FileOptions& with, const std::string& parameter,
                           const std::vector<std::string>& parts) {
-    expect_error(privatize_files(how, with), Errc::invalid_argument, parts);
+    expect_error(privatize_files(how, with), Errc::invalid_argument, parameter, parts);
     EXPECT_FALSE(exists("ledger"));
     EXPECT_FALSE(exists("out.jsonl"));
   };
   PrivatizeOptions how = options();
   how.key_file.reset();
-  refuse(how, ledgered(1), {"--ledger", "--key-file"});
+  refuse(how, ledgered(1), "ledger", {"needs key_file"});
   how.seed = 1;
-  refuse(how, ledgered(1), {"--ledger", "--seed"});
-  for (const double limit : {0.0, -1.0, 1e10, std::nan("")}) refuse(options(), ledgered(limit), {"--limit"});
+  refuse(how, ledgered(1), "ledger", {"with seed"});
+  for (const double limit : {0.0, -1.0, 1e10, std::nan("")}) refuse(options(), ledgered(limit), "limit", {});
   FileOptions with = ledgered(1);
   with.ledger->subject_field = "";
-  refuse(options(), with, {"--subject: missing"});
+  refuse(options(), with, "subject", {"missing"});
   with.ledger->subject_field = "text";
-  refuse(options(), with, {"--subject", "'text'", "also a --field"});
+  refuse(options(), with, "subject", {"'text'", "also a field"});
   with = ledgered(1);
   with.format = Format::text;
   with.fields.clear();
   with.id_field.clear();
-  refuse(options(), with, {"--subject", "text has no fields"});
+  refuse(options(), with, "subject", {"text has no fields"});
   for (const std::string name : {"in.jsonl", "key", "out.jsonl"}) {
     with = ledgered(1);
     with.ledger->file = path(name);
-    refuse(options(), with, {"also"});
+    refuse(options(), with, name == "out.jsonl" ? "output" : "ledger", {"also"});
   }
 }
 
@@ -213,8 +213,8 @@ TEST_F(LedgeredRun, ARecordWithoutASubjectIsNamed) {
   csv.inputs = {path("in.csv")};
   expect_error(privatize_files(options(), csv), Errc::bad_format, {"record 2", "'who' is empty"});
   csv.ledger->subject_field = "author";
-  expect_error(privatize_files(options(), csv), Errc::not_found,
-               {"--subject", "'author'", "id, who, text, title"});
+  expect_error(privatize_files(options(), csv), Errc::not_found, "subject",
+               {"'author'", "id, who, text, title"});
 }
 
 }  // namespace

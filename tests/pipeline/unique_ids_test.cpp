@@ -114,16 +114,16 @@ TEST_F(UniqueIdsTest, RecordNumbersRepeatOnlyBetweenInputsOfOneName) {
   EXPECT_NE(run(unique(), files("in.txt", "fine")), "");
   FileOptions twice = files("in.txt", "out");
   twice.inputs.push_back(path("in.txt"));
-  EXPECT_NE(run_error(unique(), twice).find("--unique-ids: two inputs"), std::string::npos);
+  EXPECT_NE(run_error(unique(), twice).find("unique_ids: two inputs"), std::string::npos);
 }
 
 TEST_F(UniqueIdsTest, RefusesWhatReadsOnlyAPart) {
   FileOptions part = with_ids({"1"});
   part.shard = {1, 2};
-  expect_error(privatize_files(unique(), part), Errc::invalid_argument, {"--unique-ids", "--shard"});
+  expect_error(privatize_files(unique(), part), Errc::invalid_argument, "unique_ids", {"shard"});
   FileOptions resumed = with_ids({"1"});
   resumed.resume = true;
-  expect_error(privatize_files(unique(), resumed), Errc::invalid_argument, {"--unique-ids", "--resume"});
+  expect_error(privatize_files(unique(), resumed), Errc::invalid_argument, "unique_ids", {"resume"});
 }
 
 TEST_F(UniqueIdsTest, OneDocumentAtATime) {

@@ -67,18 +67,18 @@ TEST(Budget, PositionsFollowTheProfile) {
 // far above either (pitfall: 14.8 for 1 and 10).
 TEST(Budget, StrategiesThatReadTheWordsAreRefusedWithTheReason) {
   for (const char* name : {"information", "part-of-speech", "rarity"})
-    expect_error(parse_budget_strategy(name), Errc::invalid_argument,
-                 {"--budget", name, "private words", "positions"});
+    expect_error(parse_budget_strategy(name), Errc::invalid_argument, "budget",
+                 {name, "private words", "positions"});
 }
 
 TEST(Budget, BadRequestsAreNamed) {
-  expect_error(parse_budget_strategy("S5"), Errc::invalid_argument, {"--budget", "S5", "token", "S4"});
-  expect_error(parse_position_profile("1,,2"), Errc::invalid_argument, {"--profile"});
-  expect_error(parse_position_profile("1,-2"), Errc::invalid_argument, {"--profile", "-2"});
-  expect_error(share_budget(BudgetStrategy::even, 0, {1, 1}), Errc::invalid_argument, {"--epsilon"});
+  expect_error(parse_budget_strategy("S5"), Errc::invalid_argument, "budget", {"S5", "token", "S4"});
+  expect_error(parse_position_profile("1,,2"), Errc::invalid_argument, "profile", {});
+  expect_error(parse_position_profile("1,-2"), Errc::invalid_argument, "profile", {"-2"});
+  expect_error(share_budget(BudgetStrategy::even, 0, {1, 1}), Errc::invalid_argument, "epsilon", {});
   expect_error(share_budget(BudgetStrategy::words, 1, {3, 2}), Errc::invalid_argument, {"3", "2"});
-  expect_error(share_budget(BudgetStrategy::positions, 1, {3, 3}), Errc::invalid_argument, {"--profile"});
-  expect_error(share_budget(BudgetStrategy::even, 1, {3, 3}, {1}), Errc::invalid_argument, {"--profile"});
+  expect_error(share_budget(BudgetStrategy::positions, 1, {3, 3}), Errc::invalid_argument, "profile", {});
+  expect_error(share_budget(BudgetStrategy::even, 1, {3, 3}, {1}), Errc::invalid_argument, "profile", {});
   EXPECT_TRUE(share_budget(BudgetStrategy::even, 1, {0, 0})->empty());
 }
 

@@ -43,7 +43,7 @@ TEST_F(LedgerVerify, APinnedHeadIsFound) {
   EXPECT_EQ(reader()->verify(heads_[6]).value().pinned_at, 7U);
   const LedgerCheck check = reader()->verify(std::string(64, 'a')).value();
   EXPECT_THAT(check.problem, HasSubstr("not in the chain"));
-  expect_error(reader()->verify("xyz"), Errc::invalid_argument, {"--head", "'xyz'", "64 hexadecimal digits"});
+  expect_error(reader()->verify("xyz"), Errc::invalid_argument, "head", {"'xyz'", "64 hexadecimal digits"});
 }
 
 TEST_F(LedgerVerify, AChangedEntryIsNamed) {

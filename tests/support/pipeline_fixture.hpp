@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sotto/error_text.hpp>
 #include <sotto/privatize.hpp>
 
 #include "base/file.hpp"
@@ -61,7 +62,7 @@ class PipelineTest : public FolderTest {
     const auto receipt = privatize_files(with, files);
     EXPECT_FALSE(receipt);
     EXPECT_FALSE(files.output && std::filesystem::exists(*files.output));
-    return receipt ? "" : receipt.error().message;
+    return receipt ? "" : describe(receipt.error());
   }
 
   bool in_vocabulary(std::string_view word) const { return model_->find(word) != model_->bottom(); }

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sotto/result.hpp>
+#include <sotto/error_text.hpp>
 
 namespace sotto::testing {
 
@@ -15,9 +15,19 @@ namespace sotto::testing {
 template <class T>
 void expect_error(const Result<T>& result, Errc code, const std::vector<std::string>& parts) {
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(static_cast<int>(result.error().code), static_cast<int>(code)) << result.error().message;
-  for (const std::string& part : parts) EXPECT_THAT(result.error().message, ::testing::HasSubstr(part));
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos) << "the message has one line";
+  const std::string text = describe(result.error());
+  EXPECT_EQ(static_cast<int>(result.error().code), static_cast<int>(code)) << text;
+  for (const std::string& part : parts) EXPECT_THAT(text, ::testing::HasSubstr(part));
+  EXPECT_EQ(text.find('\n'), std::string::npos) << "the message has one line";
+}
+
+/// The same where `parameter` is at fault.
+template <class T>
+void expect_error(const Result<T>& result, Errc code, const std::string& parameter,
+                  const std::vector<std::string>& parts) {
+  expect_error(result, code, parts);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().parameter, parameter) << describe(result.error());
 }
 
 }  // namespace sotto::testing

@@ -264,8 +264,8 @@ TEST_F(TrainTest, BadOptions) {
       {[](TrainOptions& o) { o.epochs = 0; }, Errc::invalid_argument, {"epochs", "'0'"}},
       {[](TrainOptions& o) { o.window = 0; }, Errc::invalid_argument, {"window", "'0'"}},
       {[](TrainOptions& o) { o.negatives = 0; }, Errc::invalid_argument, {"negatives", "'0'"}},
-      {[](TrainOptions& o) { o.min_count = 0; }, Errc::invalid_argument, {"min-count", "'0'"}},
-      {[](TrainOptions& o) { o.learning_rate = 0; }, Errc::invalid_argument, {"learning-rate", "'0'"}},
+      {[](TrainOptions& o) { o.min_count = 0; }, Errc::invalid_argument, {"min_count", "'0'"}},
+      {[](TrainOptions& o) { o.learning_rate = 0; }, Errc::invalid_argument, {"learning_rate", "'0'"}},
       {[](TrainOptions& o) { o.subsampling = -1; }, Errc::invalid_argument, {"subsampling", "'-1'"}},
       {[](TrainOptions& o) { o.bits = 4; }, Errc::invalid_argument, {"bits", "'4'"}},
       {[](TrainOptions& o) {

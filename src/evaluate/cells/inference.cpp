@@ -11,6 +11,7 @@
 #include "evaluate/inference_error.hpp"
 #include "evaluate/seeds.hpp"
 #include "evaluate/text_metrics.hpp"
+#include "evaluate/yaml_map.hpp"
 
 namespace sotto {
 namespace {
@@ -87,7 +88,7 @@ Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
 }
 
 nlohmann::ordered_json as_json(const TradeOff& point, bool has_classes) {
-  if (!point.refusal.empty()) return {{"refusal", point.refusal}};
+  if (point.refusal) return {{"refusal", describe_for_run_file(*point.refusal)}};
   const auto add = [](nlohmann::ordered_json& json, const std::string& name, const Estimate& estimate) {
     json[name] = estimate.value;
     json[name + "_interval"] = {estimate.value, estimate.low, estimate.high};

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/error_text.hpp>
+
 #include "base/hash.hpp"
 #include "evaluate/bleu.hpp"
 #include "evaluate/cells/cell_context.hpp"
@@ -25,7 +27,7 @@ Result<nlohmann::json> english_identity(const CellContext& context) {
     return fail(Errc::not_found,
                 fmt::format("share of English words: {}; name a word list under 'english', or "
                             "install wordnet-base",
-                            digest.error().message));
+                            describe(digest.error())));
   }
   SOTTO_ASSIGN(const LabelledWords* list, context.material.word_list(context.run.texts->english));
   Sha256 hash;

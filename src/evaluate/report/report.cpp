@@ -11,6 +11,7 @@
 #include "evaluate/report/html_page.hpp"
 #include "evaluate/report/plots.hpp"
 #include "evaluate/report/tables.hpp"
+#include "evaluate/yaml_map.hpp"
 
 namespace sotto {
 namespace {
@@ -49,7 +50,7 @@ ReportTable model_table(const ReportData& data) {
     const auto model = data.input.material.model(spec.label);
     if (!model) {
       table.rows.push_back({TableCell::of(spec.label), TableCell::of("absent"), TableCell::of(""),
-                            TableCell::of(model.error().message)});
+                            TableCell::of(describe_for_run_file(model.error()))});
       continue;
     }
     table.rows.push_back({TableCell::of(spec.label), count((*model)->words), count((*model)->dimension),

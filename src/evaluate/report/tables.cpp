@@ -227,15 +227,14 @@ std::vector<ReportTable> inference_tables(const ReportData& data) {
 }
 
 std::vector<ReportTable> speed_tables(const ReportData& data) {
-  ReportTable table{
-      "speed",
-      "Speed of privatization.",
-      "One thread, set-up included, measured while other cells ran; 'sotto bench' measures on a "
-      "quiet machine.",
-      {},
-      setting_columns(data),
-      1,
-      {}};
+  ReportTable table{"speed",
+                    "Speed of privatization.",
+                    "One thread, set-up included, measured while other cells ran; a benchmark of the "
+                    "mechanisms alone measures on a quiet machine.",
+                    {},
+                    setting_columns(data),
+                    1,
+                    {}};
   table.labels = table.columns.size();
   for (const char* title : {"tokens", "seconds", "tokens/s", "million tokens/day"})
     table.columns.push_back({title, Better::neither});

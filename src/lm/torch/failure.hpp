@@ -28,8 +28,8 @@ class Failure : public std::exception {
   Error error_;
 };
 
-[[noreturn]] inline void refuse(Errc code, std::string message) {
-  throw Failure({code, std::move(message)});
+[[noreturn]] inline void refuse(Errc code, const std::string& message) {
+  throw Failure(fail(code, message).value());
 }
 
 /// The value, or its error thrown.

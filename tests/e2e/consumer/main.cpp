@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   options.model = argv[2];
   const auto privatizer = sotto::Privatizer::make(options);
   if (!privatizer) {
-    std::fprintf(stderr, "%s\n", privatizer.error().message.c_str());
+    std::fprintf(stderr, "%s\n", describe(privatizer.error()).c_str());
     return 1;
   }
   sotto::Counts counts;

@@ -1,12 +1,12 @@
+#include "validate.hpp"
+
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sotto/validate.hpp>
-
-namespace sotto {
+namespace sotto::cli {
 namespace {
 
 constexpr double kSmallestEpsilon = 1e-9;
@@ -71,4 +71,4 @@ Result<std::size_t> parse_choice(std::string_view option, std::string_view text,
   return bad_value(option, text, fmt::format("{}", fmt::join(allowed, " or ")));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -1,9 +1,11 @@
+#include "cli/validate.hpp"
+
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sotto/validate.hpp>
-
-namespace sotto {
+namespace sotto::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -45,4 +47,4 @@ TEST(Validate, ChoicesListWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -1,5 +1,4 @@
-// The one place where user-given values are checked. Each function names the option and the value in its
-// message.
+// Values of the command line. Each error names the option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::cli {
 
 /// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, no privacy.
 /// Text such as "nan", "1e400" or "0x1" is refused too, never rounded to something else.
@@ -29,4 +28,4 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view text)
 Result<std::size_t> parse_choice(std::string_view option, std::string_view text,
                                  const std::vector<std::string_view>& allowed);
 
-}  // namespace sotto
+}  // namespace sotto::cli
