@@ -52,38 +52,6 @@ std::string as_text(const AttackReport& r) {
          "  Of bayes, 1 - success is the Bayes-optimal error.\n";
 }
 
-nlohmann::ordered_json as_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
-}
-
-std::string as_json(const AttackReport& r) {
-  nlohmann::ordered_json attacks = nlohmann::ordered_json::array();
-  for (const AttackResult& a : r.attacks) {
-    nlohmann::ordered_json entry = {{"name", a.name},
-                                    {"adversary", a.adversary},
-                                    {"success", as_json(a.success)},
-                                    {"expected_inference_error", as_json(a.expected_error)}};
-    entry["best_guess_error"] = as_json(Estimate{1 - a.success.value, 1 - a.success.high, 1 - a.success.low});
-    attacks.push_back(std::move(entry));
-  }
-  return to_text({{"mechanism", r.mechanism},
-                  {"epsilon", r.epsilon},
-                  {"model", r.model},
-                  {"prior", r.prior},
-                  {"words", r.words},
-                  {"whole_vocabulary", r.whole_vocabulary},
-                  {"exact", r.exact},
-                  {"draws", r.draws},
-                  {"trials", r.trials},
-                  {"confidence", r.confidence},
-                  {"blind_success", r.blind_success},
-                  {"metric", r.metric},
-                  {"utility_loss", as_json(r.utility_loss)},
-                  {"changed", as_json(r.changed)},
-                  {"attacks", attacks},
-                  {"seconds", r.seconds}});
-}
-
 /// Works on files and knows no mechanism, so it cannot share a run with the other attacks.
 Result<bool> wants_masks(const Arguments& a) {
   for (const std::string& attack : a.attacks)
@@ -128,7 +96,7 @@ Result<void> run(const Arguments& a) {
     return attack(options);
   };
   SOTTO_ASSIGN(const AttackReport report, attacked());
-  return print(a.json ? as_json(report) : as_text(report));
+  return print(a.json ? to_json(report) : as_text(report));
 }
 
 }  // namespace

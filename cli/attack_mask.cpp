@@ -31,28 +31,6 @@ std::string as_text(const MaskInferenceReport& r) {
   return text;
 }
 
-nlohmann::ordered_json as_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
-}
-
-std::string as_json(const MaskInferenceReport& r) {
-  return to_text({{"attack", "mask"},
-                  {"model", r.model},
-                  {"lines", r.lines},
-                  {"lines_left_out", r.lines_left_out},
-                  {"words", r.places},
-                  {"words_the_model_can_name", r.sayable},
-                  {"changed", r.changed},
-                  {"candidates", r.candidates},
-                  {"confidence", r.confidence},
-                  {"success", as_json(r.success)},
-                  {"success_among_candidates", as_json(r.success_among)},
-                  {"success_where_changed", as_json(r.success_changed)},
-                  {"kept", r.kept},
-                  {"blind_success", r.blind},
-                  {"seconds", r.seconds}});
-}
-
 Result<std::vector<std::string>> read_option(const char* option, const std::string& file) {
   if (file.empty())
     return fail(Errc::invalid_argument,
@@ -76,7 +54,7 @@ Result<void> attack_masks(const MaskAttackArguments& a) {
     return infer_masked_words(original, privatized, options);
   };
   SOTTO_ASSIGN(const MaskInferenceReport report, attacked());
-  return print(a.json ? as_json(report) : as_text(report));
+  return print(a.json ? to_json(report) : as_text(report));
 }
 
 }  // namespace sotto::cli

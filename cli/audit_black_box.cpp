@@ -65,58 +65,6 @@ std::string as_text(const BlackBoxReport& r) {
   return text;
 }
 
-/// JSON has no infinity.
-nlohmann::ordered_json json_number(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("infinite");
-}
-
-nlohmann::ordered_json as_json(const PairFinding& pair) {
-  return {{"first", pair.first},
-          {"second", pair.second},
-          {"chosen_as", pair.chosen_as},
-          {"distance", pair.distance},
-          {"claimed_loss", pair.allowed},
-          {"loss_lower_bound", pair.loss_lower},
-          {"claimed", pair.claimed},
-          {"differ_in", pair.differ_in},
-          {"refutes", pair.refutes()},
-          {"event", pair.event},
-          {"event_size", pair.event_size},
-          {"draws", pair.draws},
-          {"first_count", pair.first_count},
-          {"second_count", pair.second_count},
-          {"first_probability_lower_bound", pair.first_lower},
-          {"second_probability_upper_bound", pair.second_upper}};
-}
-
-std::string as_json(const BlackBoxReport& r) {
-  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
-  for (const PairFinding& pair : r.pairs) pairs.push_back(as_json(pair));
-  nlohmann::ordered_json independence = nlohmann::ordered_json::array();
-  for (const IndependenceFinding& finding : r.independence)
-    independence.push_back({{"name", finding.name},
-                            {"made", finding.made},
-                            {"refutes", finding.refutes},
-                            {"detail", finding.detail}});
-  return to_text({{"method", "black-box"},
-                  {"audited", r.audited},
-                  {"model", r.model},
-                  {"claim", {{"epsilon", r.epsilon}, {"metric", r.metric}, {"own", r.own_claim}}},
-                  {"verdict", r.refuted() ? "refuted" : "failed to falsify"},
-                  {"refuted_by_loss", r.losses_refute()},
-                  {"refuted_by_dependence", r.independence_refutes()},
-                  {"epsilon_lower_bound", json_number(r.epsilon_lower)},
-                  {"confidence", r.confidence},
-                  {"draws_a_word", r.draws},
-                  {"draws_in_all", r.draws_in_all},
-                  {"tests", r.tests},
-                  {"largest_refutable_loss", r.largest_refutable},
-                  {"tests_out_of_reach", r.pairs_out_of_reach},
-                  {"seconds", r.seconds},
-                  {"independence", independence},
-                  {"pairs", pairs}});
-}
-
 Result<AuditPath> parse_path(const AuditArguments& shared, const BlackBoxArguments& own) {
   SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, {"mechanism", "document"}));
   if (own.command.empty()) return through == 0 ? AuditPath::mechanism : AuditPath::document;
@@ -186,7 +134,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
     return sotto::audit_black_box(options);
   };
   SOTTO_ASSIGN(const BlackBoxReport report, audited());
-  return print(shared.json ? as_json(report) : as_text(report));
+  return print(shared.json ? to_json(report) : as_text(report));
 }
 
 }  // namespace sotto::cli

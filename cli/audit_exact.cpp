@@ -1,7 +1,6 @@
 #include "audit_exact.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "progress_bar.hpp"
 
@@ -43,15 +42,6 @@ std::string as_text(const Outcome& outcome) {
     text +=
         fmt::format("  stored: {}\n  SHA-256: {}\n", outcome.stored->file.string(), outcome.stored->sha256);
   return text;
-}
-
-std::string as_json(const Outcome& outcome) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(outcome.certificate));
-  if (outcome.stored)
-    json["stored"] = {{"file", outcome.stored->file.string()},
-                      {"sha256", outcome.stored->sha256},
-                      {"was_stored", outcome.was_stored}};
-  return to_text(json);
 }
 
 Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
@@ -107,7 +97,8 @@ Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own
     return compute(options, target);
   };
   SOTTO_ASSIGN(const Outcome outcome, computed());
-  return print(shared.json ? as_json(outcome) : as_text(outcome));
+  if (!shared.json) return print(as_text(outcome));
+  return print(outcome.stored ? to_json(*outcome.stored, outcome.was_stored) : to_json(outcome.certificate));
 }
 
 }  // namespace sotto::cli

@@ -57,7 +57,7 @@ Result<void> run(const Arguments& a) {
     return bench(options);
   };
   SOTTO_ASSIGN(const BenchReport report, measured());
-  return print(a.json ? bench_json(report) : bench_text(report));
+  return print(a.json ? to_json(report) : bench_text(report));
 }
 
 constexpr const char* kFooter =

@@ -62,40 +62,4 @@ std::string bench_text(const BenchReport& report) {
                        "system)\n");
 }
 
-std::string bench_json(const BenchReport& report) {
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const BenchResult& r : report.results) {
-    nlohmann::ordered_json entry = {{"mechanism", r.mechanism}, {"parameters", r.parameters}};
-    if (r.refusal) {
-      entry["refusal"] = error_line(*r.refusal);
-      results.push_back(std::move(entry));
-      continue;
-    }
-    entry.update({{"model", r.model},
-                  {"setup_seconds", r.setup_seconds},
-                  {"setup_bytes", r.setup_bytes},
-                  {"words", r.words},
-                  {"words_first_seconds", r.first_seconds},
-                  {"words_again_seconds", r.again_seconds},
-                  {"words_a_day", r.words_a_day()},
-                  {"words_again_a_day", r.words_again_a_day()},
-                  {"words_bytes", r.words_bytes},
-                  {"bytes_a_word", r.bytes_a_word()}});
-    if (!report.data.empty())
-      entry.update({{"data_tokens", r.data_tokens},
-                    {"data_seconds", r.data_seconds},
-                    {"data_tokens_a_day", r.data_a_day()}});
-    results.push_back(std::move(entry));
-  }
-  return to_text(
-      {{"processor", report.processor},
-       {"processors", report.processors},
-       {"threads", report.threads},
-       {"epsilon", report.epsilon},
-       {"words", report.words},
-       {"data", report.data.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(report.data)},
-       {"memory_is_peak", report.peak_memory},
-       {"results", results}});
-}
-
 }  // namespace sotto::cli

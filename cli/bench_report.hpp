@@ -8,6 +8,5 @@
 namespace sotto::cli {
 
 std::string bench_text(const BenchReport& report);
-std::string bench_json(const BenchReport& report);
 
 }  // namespace sotto::cli

@@ -1,9 +1,7 @@
 // sotto budget
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 
@@ -20,21 +18,7 @@ struct Arguments {
   bool json = false;
 };
 
-/// What a document of one shape gets and spends.
-struct Plan {
-  BudgetStrategy strategy;
-  DocumentShape shape;
-  std::vector<double> shares;
-  ComposedLoss loss;
-  double delta;
-  std::optional<double> epsilon_at_delta;  // empty: there is no rho
-};
-
-std::string unit_name(const PrivacyUnit& unit) {
-  return unit.is_pure() ? "epsilon" : fmt::format("epsilon times {}", unit.metric);
-}
-
-std::string as_text(const Plan& plan) {
+std::string as_text(const BudgetPlan& plan) {
   const auto [least, most] = std::minmax_element(plan.shares.begin(), plan.shares.end());
   std::string text = fmt::format("{} tokens of {} words, shared by {}\n", plan.shape.tokens, plan.shape.words,
                                  to_string(plan.strategy));
@@ -53,67 +37,29 @@ std::string as_text(const Plan& plan) {
   return text;
 }
 
-std::string as_json(const Plan& plan) {
-  nlohmann::ordered_json json = {{"strategy", to_string(plan.strategy)},
-                                 {"tokens", plan.shape.tokens},
-                                 {"words", plan.shape.words},
-                                 {"shares", plan.shares},
-                                 {"unit", unit_name(plan.loss.unit)},
-                                 {"model", plan.loss.unit.model},
-                                 {"scope", to_string(plan.loss.scope)},
-                                 {"epsilon", plan.loss.epsilon},
-                                 {"additive", plan.loss.additive},
-                                 {"adjacency", nlohmann::ordered_json::array()}};
-  for (const SharedTrait trait : plan.loss.adjacency) json["adjacency"].push_back(to_string(trait));
-  if (!plan.epsilon_at_delta) return to_text(json);
-  json["rho"] = *plan.loss.rho;
-  json["delta"] = plan.delta;
-  json["epsilon_at_delta"] = *plan.epsilon_at_delta;
-  return to_text(json);
-}
-
-/// Composes the guarantees of the mechanism at the ε of each token.
-Result<void> compose(const Arguments& a, Plan& plan) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(a.choice.mechanism));
-  SOTTO_ASSIGN(const ParameterValues settings, a.choice.parsed_settings());
-  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, settings));
-  SOTTO_ASSIGN(const auto file, find_model(a.choice.model.empty() ? info->default_model : a.choice.model));
-  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
-  std::map<double, std::uint64_t> tokens_of;
-  for (const double share : plan.shares) ++tokens_of[share];
-  Composition composition;
-  for (const auto& [epsilon, tokens] : tokens_of) {
-    SOTTO_ASSIGN(const auto mechanism, make_mechanism(info->name, model, epsilon, parameters));
-    SOTTO_TRY(
-        composition.add(guarantee_for_texts(mechanism->guarantee(),
-                                            {.collocations = plan.shape.words > plan.shape.tokens,
-                                             .shares_by_words = plan.strategy == BudgetStrategy::words}),
-                        tokens));
+Result<BudgetPlanOptions> parsed(const Arguments& a) {
+  BudgetPlanOptions options;
+  options.mechanism = a.choice.mechanism;
+  options.model = a.choice.model;
+  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+  SOTTO_ASSIGN(options.strategy, parse_budget_strategy(a.strategy));
+  SOTTO_ASSIGN(options.shape.tokens, parse_integer("--tokens", a.tokens, 1, 10'000'000));
+  options.shape.words = options.shape.tokens;
+  if (!a.words.empty()) {
+    SOTTO_ASSIGN(options.shape.words, parse_integer("--words", a.words, options.shape.tokens, 100'000'000));
   }
-  plan.loss = composition.losses().front();
-  return {};
+  SOTTO_ASSIGN(options.delta, parse_number("--delta", a.delta, 1e-300, 0.5));
+  if (!a.profile.empty()) {
+    SOTTO_ASSIGN(options.profile, parse_position_profile(a.profile));
+  }
+  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
+  return options;
 }
 
 Result<void> run(const Arguments& a) {
-  Plan plan;
-  SOTTO_ASSIGN(const double epsilon, a.choice.parsed_epsilon());
-  SOTTO_ASSIGN(plan.strategy, parse_budget_strategy(a.strategy));
-  SOTTO_ASSIGN(plan.shape.tokens, parse_integer("--tokens", a.tokens, 1, 10'000'000));
-  plan.shape.words = plan.shape.tokens;
-  if (!a.words.empty()) {
-    SOTTO_ASSIGN(plan.shape.words, parse_integer("--words", a.words, plan.shape.tokens, 100'000'000));
-  }
-  SOTTO_ASSIGN(plan.delta, parse_number("--delta", a.delta, 1e-300, 0.5));
-  PositionProfile profile;
-  if (!a.profile.empty()) {
-    SOTTO_ASSIGN(profile, parse_position_profile(a.profile));
-  }
-  SOTTO_ASSIGN(plan.shares, share_budget(plan.strategy, epsilon, plan.shape, profile));
-  SOTTO_TRY(compose(a, plan));
-  if (plan.loss.rho) {
-    SOTTO_ASSIGN(plan.epsilon_at_delta, epsilon_for_delta(*plan.loss.rho, plan.delta));
-  }
-  return print(a.json ? as_json(plan) : as_text(plan));
+  SOTTO_ASSIGN(const BudgetPlanOptions options, parsed(a));
+  SOTTO_ASSIGN(const BudgetPlan plan, plan_budget(options));
+  return print(a.json ? to_json(plan) : as_text(plan));
 }
 
 }  // namespace

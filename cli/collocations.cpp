@@ -9,8 +9,6 @@
 namespace sotto::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct CorpusArguments {
   std::vector<std::string> inputs;
   std::string format, field = "text", threads;
@@ -53,20 +51,6 @@ Result<CountOptions> count_options(const CountArguments& a) {
   return options;
 }
 
-Json count_json(const CountReport& report, const CountArguments& a) {
-  return {{"path", a.output},
-          {"sha256", report.sha256},
-          {"documents", report.documents},
-          {"sentences", report.sentences},
-          {"words", report.words},
-          {"distinct_words", report.distinct_words},
-          {"distinct_bigrams", report.distinct_bigrams},
-          {"distinct_trigrams", report.distinct_trigrams},
-          {"bigrams", report.bigrams},
-          {"trigrams", report.trigrams},
-          {"spilled_bytes", report.spilled}};
-}
-
 Result<void> count(const CountArguments& a) {
   SOTTO_ASSIGN(CountOptions options, count_options(a));
   Result<CountReport> report;
@@ -76,7 +60,7 @@ Result<void> count(const CountArguments& a) {
     report = count_collocations(options);
   }
   if (!report) return tl::unexpected(report.error());
-  if (a.json) return print(to_text(count_json(*report, a)));
+  if (a.json) return print(to_json(*report));
   if (a.quiet) return {};
   return print(fmt::format(
       "{}: {} bigrams and {} trigrams\n"
@@ -90,21 +74,6 @@ struct TokenizeArguments : CorpusArguments {
   std::string phrases, method, output;
   bool stats = false;
 };
-
-double share(std::uint64_t part, std::uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
-
-Json stats_json(const CorpusTokenizeReport& report, const TokenizeArguments& a) {
-  return {{"method", a.method},
-          {"documents", report.documents},
-          {"words", report.words},
-          {"tokens", report.tokens},
-          {"bigrams", report.bigrams},
-          {"trigrams", report.trigrams},
-          {"collocation_share", share(report.bigrams + report.trigrams, report.tokens)},
-          {"pmi", report.pmi}};
-}
 
 Result<void> tokenize(const TokenizeArguments& a) {
   CorpusTokenizeOptions options;
@@ -123,7 +92,7 @@ Result<void> tokenize(const TokenizeArguments& a) {
     report = tokenize_corpus(options);
   }
   if (!report) return tl::unexpected(report.error());
-  if (a.stats) fmt::print(stderr, "{}", to_text(stats_json(*report, a)));
+  if (a.stats) fmt::print(stderr, "{}", to_json(*report));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,15 +21,9 @@ Result<std::shared_ptr<const PhraseTable>> open_phrases(const std::string& name)
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string with_blanks(std::string phrase) {
   std::replace(phrase.begin(), phrase.end(), kPhraseJoint, ' ');
   return phrase;
-}
-
-Json phrase_json(const PhraseTable& table, PhraseId id) {
-  return {{"phrase", with_blanks(table.phrase(id))}, {"pmi", table.pmi(id)}, {"count", table.count(id)}};
 }
 
 std::string phrase_line(const PhraseTable& table, PhraseId id) {
@@ -68,19 +63,8 @@ Result<void> info(const QueryArguments& a) {
   std::vector<PhraseId> ids(top == 0 ? 0 : table->size());
   std::iota(ids.begin(), ids.end(), PhraseId{0});
   keep_top(*table, ids, top, by_count);
-  if (a.json) {
-    Json metadata = Json::object();
-    for (const auto& [key, value] : table->metadata()) metadata[key] = value;
-    Json json = {{"path", table->path().string()},
-                 {"digest", table->digest()},
-                 {"sha256", table->stored_sha256()},
-                 {"phrases", table->size()},
-                 {"metadata", metadata}};
-    if (a.verify) json["verified"] = true;
-    if (top > 0) json["top"] = Json::array();
-    for (const PhraseId id : ids) json["top"].push_back(phrase_json(*table, id));
-    return print(to_text(json));
-  }
+  if (a.json)
+    return print(to_json(*table, {.verified = a.verify, .top = top > 0 ? std::optional(ids) : std::nullopt}));
   std::string text = fmt::format("{}\n  {:<14} {}\n  {:<14} {}\n  {:<14} {}{}\n", table->path().string(),
                                  "phrases", table->size(), "digest", table->digest(), "sha256",
                                  table->stored_sha256(), a.verify ? " (verified)" : "");
@@ -109,11 +93,7 @@ Result<void> show(const QueryArguments& a) {
     return fail(Errc::not_found, fmt::format("no phrase of {} holds '{}' (words are in lower case)", a.table,
                                              fmt::join(a.words, " ")));
   keep_top(*table, ids, top, by_count);
-  if (a.json) {
-    Json json = {{"found", found}, {"phrases", Json::array()}};
-    for (const PhraseId id : ids) json["phrases"].push_back(phrase_json(*table, id));
-    return print(to_text(json));
-  }
+  if (a.json) return print(phrases_json(*table, found, ids));
   std::string text = fmt::format("  {:>8} {:>10}  phrase\n", "pmi", "count");
   for (const PhraseId id : ids) text += phrase_line(*table, id);
   if (ids.size() < found) text += fmt::format("  … and {} more (--top {})\n", found - ids.size(), found);

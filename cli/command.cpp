@@ -126,10 +126,6 @@ Result<void> print(std::string_view text) {
   return {};
 }
 
-std::string to_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 void say(std::string_view message) {
   std::string line(message);
   // A value or a file name quoted in a message may hold line ends and worse; a message is one line.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <sotto/sotto.hpp>
 
@@ -90,9 +89,6 @@ Result<std::optional<std::uint64_t>> parse_seed(std::string_view text);
 
 /// Writes to standard output and reports a closed pipe or a full disk.
 Result<void> print(std::string_view text);
-
-/// As JSON on several lines; what is not UTF-8 in it becomes U+FFFD.
-std::string to_text(const nlohmann::ordered_json& json);
 
 /// For messages: "sotto: ..." on standard error.
 void say(std::string_view message);

@@ -1,6 +1,5 @@
 // sotto evaluate
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "progress_bar.hpp"
@@ -34,26 +33,6 @@ std::string as_text(const ExperimentSummary& summary) {
   return text + fmt::format("report: {}\nseeded: not private\n", (summary.output / "report.html").string());
 }
 
-nlohmann::ordered_json as_json(const std::vector<AbsentCells>& reasons) {
-  auto json = nlohmann::ordered_json::array();
-  for (const AbsentCells& entry : reasons) json.push_back({{"cells", entry.cells}, {"reason", entry.reason}});
-  return json;
-}
-
-std::string as_json(const ExperimentSummary& summary) {
-  return to_text({{"title", summary.title},
-                  {"output", summary.output.string()},
-                  {"report", (summary.output / "report.html").string()},
-                  {"results", (summary.output / "results.jsonl").string()},
-                  {"cells", summary.cells},
-                  {"computed", summary.computed},
-                  {"kept", summary.kept},
-                  {"absent", as_json(summary.absent)},
-                  {"failed", as_json(summary.failed)},
-                  {"seeded", true},
-                  {"seconds", summary.seconds}});
-}
-
 Result<void> run(const Arguments& a) {
   ExperimentOptions options;
   options.run_file = a.run_file;
@@ -72,7 +51,7 @@ Result<void> run(const Arguments& a) {
         fmt::format("interrupted; the finished cells are in {}, and the same command goes on from there",
                     (a.output.empty() ? default_experiment_folder(options) : options.output).string()));
   if (!summary) return tl::unexpected(summary.error());
-  SOTTO_TRY(print(a.json ? as_json(*summary) : as_text(*summary)));
+  SOTTO_TRY(print(a.json ? to_json(*summary) : as_text(*summary)));
   if (!summary->failed.empty())
     return fail(Errc::io,
                 fmt::format("{} cells failed; the same command tries them again", total(summary->failed)));

@@ -1,6 +1,5 @@
 // sotto explain
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 
@@ -35,26 +34,6 @@ std::string as_text(const Explanation& e) {
   return text;
 }
 
-std::string as_json(const Explanation& e) {
-  nlohmann::ordered_json top = nlohmann::ordered_json::array();
-  for (const Outcome& outcome : e.top)
-    top.push_back({{"word", outcome.word},
-                   {"probability", outcome.probability},
-                   {"standard_error", outcome.standard_error}});
-  const nlohmann::ordered_json json = {
-      {"word", e.word},
-      {"in_vocabulary", e.in_vocabulary},
-      {"model", e.model},
-      {"exact", e.draws == 0},
-      {"draws", e.draws},
-      {"n_w", e.stays},
-      {"s_w", e.distinct_in_100},
-      {"words_for_95_percent", e.words_for_95_percent},
-      {"guarantee", {{"kind", to_string(e.guarantee.kind)}, {"statement", e.guarantee.statement}}},
-      {"top", top}};
-  return to_text(json);
-}
-
 Result<void> run(const Arguments& a) {
   ExplainOptions options;
   options.mechanism = a.choice.mechanism;
@@ -64,7 +43,7 @@ Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000'000));
   SOTTO_ASSIGN(const Explanation explanation, explain(a.word, options));
-  return print(a.json ? as_json(explanation) : as_text(explanation));
+  return print(a.json ? to_json(explanation) : as_text(explanation));
 }
 
 }  // namespace

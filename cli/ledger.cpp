@@ -1,64 +1,16 @@
 // sotto ledger show|top|export|verify
-#include <chrono>
-#include <ctime>
-
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 
 namespace sotto::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// A damaged ledger may hold any number; beyond the years 1 to 9999 it stays a number.
-std::string time_text(std::int64_t seconds) {
-  if (seconds < -62'135'596'800 || seconds > 253'402'300'799) return fmt::format("{}", seconds);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 /// Names come from the data; a control character in one must not reach a terminal.
 std::string printable(std::string text) {
   for (char& byte : text)
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
   return text;
-}
-
-Json to_json(const LedgerAccount& account) {
-  return {{"subject", account.subject},
-          {"unit", account.unit},
-          {"spent", static_cast<double>(account.spent) / 1e9},
-          {"spent_nano", account.spent},
-          {"documents", account.documents}};
-}
-
-Json to_json(const LedgerEntry& entry) {
-  return {{"entry", entry.number},
-          {"time", time_text(entry.time)},
-          {"tag", entry.tag},
-          {"mac", entry.mac},
-          {"subject", entry.subject},
-          {"unit", entry.unit},
-          {"amount", static_cast<double>(entry.amount) / 1e9},
-          {"amount_nano", entry.amount},
-          {"hash", entry.hash}};
-}
-
-Json to_json(const WithheldRecord& record) {
-  Json json = {{"dataset", record.dataset}, {"id", nullptr}, {"record", nullptr}};
-  if (record.has_id)
-    json["id"] = record.record;
-  else
-    json["record"] = std::stoull(record.record);
-  json["subject"] = record.subject;
-  json["unit"] = record.unit;
-  json["wanted"] = static_cast<double>(record.wanted) / 1e9;
-  json["spent"] = static_cast<double>(record.spent) / 1e9;
-  json["limit"] = static_cast<double>(record.limit) / 1e9;
-  json["time"] = time_text(record.time);
-  return json;
 }
 
 std::string as_line(const LedgerAccount& account) {
@@ -84,30 +36,9 @@ std::string by_unit(const std::vector<LedgerAccount>& accounts) {
   return text;
 }
 
-template <class Items>
-Json all_json(const Items& items) {
-  Json all = Json::array();
-  for (const auto& item : items) all.push_back(to_json(item));
-  return all;
-}
-
 Result<void> show_summary(Ledger& ledger, bool json) {
   SOTTO_ASSIGN(const LedgerSummary summary, ledger.summary());
-  if (json) {
-    Json units = Json::array();
-    for (const LedgerUnit& unit : summary.units)
-      units.push_back({{"unit", unit.name},
-                       {"subjects", unit.subjects},
-                       {"documents", unit.documents},
-                       {"largest", static_cast<double>(unit.largest) / 1e9},
-                       {"mean", unit.mean}});
-    const Json all = {{"id", summary.id},
-                      {"entries", summary.entries},
-                      {"head", summary.head},
-                      {"withheld", summary.withheld},
-                      {"units", units}};
-    return print(to_text(all));
-  }
+  if (json) return print(to_json(summary));
   std::string text = fmt::format("ledger {}, {} entries, {} records withheld\nhead   {}\n", summary.id,
                                  summary.entries, summary.withheld, summary.head);
   for (const LedgerUnit& unit : summary.units)
@@ -119,7 +50,7 @@ Result<void> show_summary(Ledger& ledger, bool json) {
 
 Result<void> show_subject(Ledger& ledger, const std::string& subject, bool json) {
   SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, ledger.accounts_of(subject));
-  if (json) return print(to_text(all_json(accounts)));
+  if (json) return print(to_json(accounts));
   return print(accounts.empty() ? fmt::format("{} has spent nothing\n", printable(subject))
                                 : by_unit(accounts));
 }
@@ -130,7 +61,7 @@ Result<void> show_withheld(Ledger& ledger, const std::string& subject, bool json
     if (subject.empty() || record.subject == subject) records.push_back(record);
     return {};
   }));
-  if (json) return print(to_text(all_json(records)));
+  if (json) return print(to_json(records));
   std::string text;
   for (const WithheldRecord& record : records) text += as_line(record);
   return print(records.empty() ? "no record is withheld\n" : text);
@@ -173,61 +104,8 @@ NamedAction add_top(CLI::App& group) {
             SOTTO_ASSIGN(const std::uint64_t count, parse_integer("N", a->count, 1, 1'000'000));
             SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
             SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, ledger->top(count));
-            return print(a->json ? to_text(all_json(accounts)) : by_unit(accounts));
+            return print(a->json ? to_json(accounts) : by_unit(accounts));
           }};
-}
-
-/// Writes rows as CSV (with a header) or as JSON lines, in blocks.
-class RowWriter {
- public:
-  explicit RowWriter(bool csv) : csv_(csv) {}
-
-  Result<void> add(const Json& row) {
-    if (csv_ && first_) text_ += line(row, true);
-    first_ = false;
-    text_ += csv_ ? line(row, false) : row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    return text_.size() < kBlock ? Result<void>() : flush();
-  }
-
-  Result<void> flush() {
-    Result<void> done = print(text_);
-    text_.clear();
-    return done;
-  }
-
- private:
-  static constexpr std::size_t kBlock = 1 << 16;
-
-  static std::string line(const Json& row, bool header) {
-    std::string text;
-    for (const auto& [key, value] : row.items()) {
-      if (!text.empty()) text += ',';
-      const std::string plain = value.is_null()     ? ""
-                                : value.is_string() ? value.get<std::string>()
-                                                    : value.dump();
-      text += quoted(header ? key : plain);
-    }
-    return text + "\n";
-  }
-
-  static std::string quoted(const std::string& value) {
-    if (value.find_first_of("\",\r\n") == std::string::npos) return value;
-    std::string text = "\"";
-    for (const char byte : value) text += byte == '"' ? std::string("\"\"") : std::string(1, byte);
-    return text + "\"";
-  }
-
-  bool csv_;
-  bool first_ = true;
-  std::string text_;
-};
-
-Result<void> export_rows(Ledger& ledger, std::size_t what, RowWriter& rows) {
-  const auto add = [&](const auto& item) { return rows.add(to_json(item)); };
-  if (what == 0) SOTTO_TRY(ledger.each_entry(add));
-  if (what == 1) SOTTO_TRY(ledger.each_account(add));
-  if (what == 2) SOTTO_TRY(ledger.each_withheld(add));
-  return rows.flush();
 }
 
 NamedAction add_export(CLI::App& group) {
@@ -242,12 +120,14 @@ NamedAction add_export(CLI::App& group) {
   command->footer(
       "Example:\n  sotto ledger export spent.ledger --what accounts --format jsonl > accounts.jsonl");
   return {command, [a]() -> Result<void> {
-            SOTTO_ASSIGN(const std::size_t what,
+            SOTTO_ASSIGN(const std::size_t table,
                          parse_choice("--what", a->what, {"entries", "accounts", "withheld"}));
             SOTTO_ASSIGN(const std::size_t format, parse_choice("--format", a->format, {"csv", "jsonl"}));
             SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
-            RowWriter rows(format == 0);
-            return export_rows(*ledger, what, rows);
+            constexpr LedgerTable kTables[] = {LedgerTable::entries, LedgerTable::accounts,
+                                               LedgerTable::withheld};
+            return export_ledger(*ledger, kTables[table], format == 0 ? RowFormat::csv : RowFormat::jsonl,
+                                 print);
           }};
 }
 
@@ -255,13 +135,7 @@ Result<void> verify(const std::string& file, const std::string& head, bool json)
   SOTTO_ASSIGN(const auto ledger, Ledger::open(file));
   SOTTO_ASSIGN(const LedgerCheck check, ledger->verify(head));
   const bool sound = check.problem.empty();
-  if (json) {
-    Json result = {{"sound", sound}, {"entries", check.entries}, {"head", check.head}};
-    if (check.pinned_at) result["pinned_at"] = *check.pinned_at;
-    if (!sound) result["problem"] = check.problem;
-    if (check.bad_entry > 0) result["bad_entry"] = check.bad_entry;
-    SOTTO_TRY(print(to_text(result)));
-  }
+  if (json) SOTTO_TRY(print(to_json(check)));
   if (!sound) return fail(Errc::bad_format, fmt::format("{}: {}", file, printable(check.problem)));
   if (json) return {};
   std::string text =

@@ -1,6 +1,5 @@
 // sotto lists build
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "progress_bar.hpp"
@@ -33,14 +32,7 @@ Result<void> build(const Arguments& a) {
     SOTTO_TRY(build_lists(options));
   }
   SOTTO_ASSIGN(const auto lists, Model::open(options.output));
-  if (a.json) {
-    const nlohmann::ordered_json json = {{"path", a.output},
-                                         {"words", lists->size()},
-                                         {"lists", lists->lists().size()},
-                                         {"digest", lists->digest()},
-                                         {"sha256", lists->stored_sha256()}};
-    return print(to_text(json));
-  }
+  if (a.json) return print(list_set_json(*lists));
   return print(fmt::format("{}: {} lists of {} words\ndigest {}\n", a.output, lists->lists().size(),
                            lists->size(), lists->digest()));
 }

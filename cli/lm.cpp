@@ -22,26 +22,9 @@ Result<LanguageModelResources> LanguageModelArguments::resources() const {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Arguments : LanguageModelArguments {
   std::string text;
 };
-
-Json as_json(const LanguageModelInfo& info) {
-  Json json = {{"name", info.name},         {"path", info.folder.string()}, {"digest", info.digest},
-               {"kind", info.kind},         {"positions", info.positions},  {"logits", info.logits},
-               {"outcomes", info.outcomes}, {"bounded", info.bounded}};
-  if (info.bounded) json["bounds"] = {info.lowest, info.highest};
-  if (const auto& c = info.calibration)
-    json["calibration"] = {{"bounds", {c->lowest, c->highest}},
-                           {"mean", c->mean},
-                           {"standard_deviation", c->deviation},
-                           {"texts", c->texts},
-                           {"logits", c->logits},
-                           {"text_sha256", c->text_digest}};
-  return json;
-}
 
 std::string as_text(const LanguageModelInfo& info) {
   std::string text = fmt::format(
@@ -60,7 +43,7 @@ std::string as_text(const LanguageModelInfo& info) {
 }
 
 Result<void> show(const Arguments& a, const LanguageModelInfo& info) {
-  return print(a.json ? to_text(as_json(info)) : as_text(info));
+  return print(a.json ? to_json(info) : as_text(info));
 }
 
 Result<void> info(const Arguments& a) {

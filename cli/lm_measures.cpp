@@ -1,6 +1,5 @@
 // sotto lm similarity|perplexity
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -8,8 +7,6 @@
 
 namespace sotto::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   LanguageModelArguments model;
@@ -34,40 +31,30 @@ Result<void> similarity(const Arguments& a) {
                             "with line i of the other",
                             a.first, first.size(), a.second, second.size()));
   if (first.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
-  SOTTO_ASSIGN(std::vector<double> cosines, text_similarities(first, second, a.model.model, resources));
-  if (a.lines && !a.model.json) return print(listed(cosines));
-  const double mean =
-      std::accumulate(cosines.begin(), cosines.end(), 0.0) / static_cast<double>(cosines.size());
-  if (a.model.json)
-    return print(
-        to_text({{"model", a.model.model}, {"pairs", cosines.size()}, {"mean", mean}, {"cosines", cosines}}));
+  SimilarityReport report{a.model.model, {}};
+  SOTTO_ASSIGN(report.cosines, text_similarities(first, second, a.model.model, resources));
+  if (a.model.json) return print(to_json(report));
+  if (a.lines) return print(listed(report.cosines));
+  std::vector<double> cosines = report.cosines;
   std::sort(cosines.begin(), cosines.end());
   return print(
       fmt::format("cosine similarity of {} pairs of lines by {}: mean {:.4f}, least {:.4f}, median {:.4f}\n",
-                  cosines.size(), a.model.model, mean, cosines.front(), cosines[cosines.size() / 2]));
+                  cosines.size(), report.model, report.mean(), cosines.front(), cosines[cosines.size() / 2]));
 }
 
 Result<void> perplexity(const Arguments& a) {
   SOTTO_ASSIGN(const auto resources, a.model.resources());
   SOTTO_ASSIGN(const auto lines, read_text_lines(a.first));
   if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
-  SOTTO_ASSIGN(const auto scores, text_scores(lines, a.model.model, resources));
-  std::vector<double> numbers;
-  TextScore all;
-  for (const TextScore& score : scores) {
-    numbers.push_back(score.perplexity());
-    all += score;
+  PerplexityReport report{a.model.model, {}};
+  SOTTO_ASSIGN(report.scores, text_scores(lines, a.model.model, resources));
+  if (a.model.json) return print(to_json(report));
+  if (a.lines) {
+    std::vector<double> numbers;
+    for (const TextScore& score : report.scores) numbers.push_back(score.perplexity());
+    return print(listed(numbers));
   }
-  if (a.model.json)
-    return print(to_text({{"model", a.model.model},
-                          {"lines", lines.size()},
-                          {"tokens", all.tokens},
-                          {"words", all.words},
-                          {"log_probability", all.log_probability},
-                          {"perplexity", all.perplexity()},
-                          {"perplexity_per_word", all.perplexity_per_word()},
-                          {"line_perplexities", numbers}}));
-  if (a.lines) return print(listed(numbers));
+  const TextScore all = report.total();
   return print(fmt::format(
       "perplexity of {} lines by {}: {:.4g} a token ({} tokens), {:.4g} a word ({} words)\n", lines.size(),
       a.model.model, all.perplexity(), all.tokens, all.perplexity_per_word(), all.words));

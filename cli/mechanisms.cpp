@@ -1,6 +1,5 @@
 // sotto mechanisms
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "table.hpp"
@@ -32,22 +31,6 @@ std::string as_card(const MechanismInfo& info) {
   return text;
 }
 
-nlohmann::ordered_json as_json(const MechanismInfo& info) {
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-  for (const ParameterInfo& parameter : info.parameters)
-    parameters.push_back({{"name", parameter.name},
-                          {"default", parameter.default_value},
-                          {"description", parameter.description}});
-  return {{"name", info.name},
-          {"summary", info.summary},
-          {"metric", info.metric},
-          {"guarantee", info.guarantee},
-          {"speed", info.speed},
-          {"use_when", info.use_when},
-          {"default_model", info.default_model},
-          {"parameters", parameters}};
-}
-
 struct Arguments {
   std::string name;
   bool json = false;
@@ -56,12 +39,9 @@ struct Arguments {
 Result<void> run(const Arguments& a) {
   if (!a.name.empty()) {
     SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(a.name));
-    return print(a.json ? to_text(as_json(*info)) : as_card(*info));
+    return print(a.json ? to_json(*info) : as_card(*info));
   }
-  if (!a.json) return print(as_table());
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const MechanismInfo& info : mechanisms()) list.push_back(as_json(info));
-  return print(to_text(list));
+  return print(a.json ? to_json(mechanisms()) : as_table());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "error_line.hpp"
@@ -11,31 +10,13 @@
 namespace sotto::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json model_json(const Model& model) {
-  Json json = {{"name", model.name()},
-               {"path", model.path().string()},
-               {"digest", model.digest()},
-               {"sha256", model.stored_sha256()},
-               {"words", model.size()},
-               {"dimension", model.dimension()},
-               {"bits", model.bits()},
-               {"lists", model.lists().size()},
-               {"counts", !model.counts().empty()}};
-  Json metadata = Json::object();
-  for (const auto& [key, value] : model.metadata()) metadata[key] = value;
-  json["metadata"] = metadata;
-  return json;
-}
-
 std::string kind(const Model& model) {
   if (model.dimension() == 0) return fmt::format("{} lists", model.lists().size());
   return fmt::format("{} dimensions, {} bits", model.dimension(), model.bits());
 }
 
 Result<void> list(bool json) {
-  Json all = Json::array();
+  std::vector<std::shared_ptr<const Model>> models;
   std::string text;
   for (const std::filesystem::path& path : list_models()) {
     const auto model = Model::open(path);
@@ -43,22 +24,17 @@ Result<void> list(bool json) {
       say(error_line(model.error()));
       continue;
     }
-    all.push_back(model_json(**model));
+    models.push_back(*model);
     text += fmt::format("{:<24} {:>8} words  {:<24} {}\n", (*model)->name(), (*model)->size(), kind(**model),
                         path.string());
   }
-  if (all.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
-  return print(json ? to_text(all) : text);
+  if (models.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
+  return print(json ? to_json(models) : text);
 }
 
-struct PhraseCounts {
-  std::uint32_t bigrams = 0;
-  std::uint32_t trigrams = 0;
-};
-
-Result<PhraseCounts> count_phrases(const Model& model) {
+Result<ModelDetails::Phrases> count_phrases(const Model& model) {
   SOTTO_ASSIGN(const auto table, PhraseTable::open(model.path()));
-  PhraseCounts counts;
+  ModelDetails::Phrases counts;
   for (PhraseId id = 0; id < table->size(); ++id) {
     const std::string phrase = table->phrase(id);
     ++(std::count(phrase.begin(), phrase.end(), kPhraseJoint) == 1 ? counts.bigrams : counts.trigrams);
@@ -82,22 +58,18 @@ Result<void> info(const std::string& name, bool verify, bool json) {
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
   if (verify) SOTTO_TRY(model->verify());
-  Json details = model_json(*model);
-  if (verify) details["verified"] = true;
-  PhraseCounts phrases;
+  ModelDetails details{.verified = verify, .phrases = {}};
   if (model->has_phrases()) {
-    SOTTO_ASSIGN(phrases, count_phrases(*model));
+    SOTTO_ASSIGN(details.phrases, count_phrases(*model));
     if (verify) SOTTO_TRY(verify_phrases(*model));
-    details["bigrams"] = phrases.bigrams;
-    details["trigrams"] = phrases.trigrams;
   }
-  if (json) return print(to_text(details));
+  if (json) return print(to_json(*model, details));
   std::string text =
       fmt::format("{}\n  file     {}\n  digest   {}\n  sha256   {}{}\n  words    {}\n  content  {}\n",
                   model->name(), path.string(), model->digest(), model->stored_sha256(),
                   verify ? " (verified)" : "", model->size(), kind(*model));
-  if (model->has_phrases())
-    text += fmt::format("  phrases  {} of two words, {} of three\n", phrases.bigrams, phrases.trigrams);
+  if (const auto& phrases = details.phrases)
+    text += fmt::format("  phrases  {} of two words, {} of three\n", phrases->bigrams, phrases->trigrams);
   for (const WordList& word_list : model->lists())
     text += fmt::format("  list     from {}, starts at '{}'\n", word_list.source,
                         model->word(word_list.order[0]));
@@ -127,13 +99,7 @@ Result<void> import(const ImportArguments& a) {
     options.progress = bar.callback();
     SOTTO_ASSIGN(report, import_vectors(options));
   }
-  if (a.json) {
-    const Json json = {{"format", report.format},       {"words", report.words},
-                       {"dimension", report.dimension}, {"missing", report.missing},
-                       {"scale", report.scale},         {"largest_error", report.largest_error},
-                       {"sha256", report.sha256}};
-    return print(to_text(json));
-  }
+  if (a.json) return print(to_json(report));
   std::string text = fmt::format(
       "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
       report.words, report.dimension, report.format, report.largest_error, report.sha256);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 
@@ -34,14 +33,6 @@ std::string as_text(const Model& model, TokenId word, const std::vector<NearWord
   return text;
 }
 
-nlohmann::ordered_json as_json(const Model& model, TokenId word, const std::vector<NearWord>& near) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const NearWord& neighbour : near)
-    rows.push_back(
-        {{"word", model.word(neighbour.id)}, {"distance", neighbour.distance}, {"cosine", neighbour.cosine}});
-  return {{"word", model.word(word)}, {"neighbours", rows}};
-}
-
 Result<void> run(const Arguments& a) {
   SOTTO_ASSIGN(const std::uint64_t top, parse_integer("--top", a.top, 1, 1'000'000));
   SOTTO_ASSIGN(const auto path, find_model(a.model));
@@ -52,15 +43,11 @@ Result<void> run(const Arguments& a) {
     words.push_back(id);
   }
   SOTTO_ASSIGN(const auto near, nearest_words(*model, words, top));
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  if (a.json) return print(neighbours_json(*model, words, near));
   std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (a.json)
-      json.push_back(as_json(*model, words[i], near[i]));
-    else
-      text += (i > 0 ? "\n" : "") + as_text(*model, words[i], near[i]);
-  }
-  return print(a.json ? to_text(json) : text);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i > 0 ? "\n" : "") + as_text(*model, words[i], near[i]);
+  return print(text);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "collocations.hpp"
 #include "command.hpp"
@@ -101,23 +100,6 @@ std::string as_text(const Arguments& a, const TrainReport& report) {
   return text + fmt::format("sha256 {}\n", report.sha256);
 }
 
-std::string as_json(const Arguments& a, const TrainReport& report) {
-  return to_text(
-      {{"path", a.output},
-       {"words", report.vocabulary},
-       {"bigrams", report.bigrams},
-       {"trigrams", report.trigrams},
-       {"corpus", {{"documents", report.documents}, {"words", report.words}, {"tokens", report.tokens}}},
-       {"resumed", report.resumed},
-       {"seconds", report.seconds},
-       {"training_seconds", report.training_seconds},
-       {"tokens_per_second", report.tokens_per_second},
-       {"loss", report.loss},
-       {"scale", report.scale},
-       {"largest_error", report.largest_error},
-       {"sha256", report.sha256}});
-}
-
 Result<void> run(const Arguments& a) {
   TrainOptions options;
   SOTTO_TRY(read_corpus_options(a, options));
@@ -130,7 +112,7 @@ Result<void> run(const Arguments& a) {
     };
     SOTTO_ASSIGN(report, train_vectors(options));
   }
-  return print(a.json ? as_json(a, report) : as_text(a, report));
+  return print(a.json ? to_json(report) : as_text(a, report));
 }
 
 void add_corpus_options(CLI::App& command, Arguments& a) {

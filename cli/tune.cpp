@@ -96,7 +96,7 @@ Result<void> run(const Arguments& a) {
     return tune(options);
   };
   SOTTO_ASSIGN(const TuneReport report, tuned());
-  return print(a.json ? tune_json(report) : tune_text(report, a.all));
+  return print(a.json ? to_json(report) : tune_text(report, a.all));
 }
 
 constexpr const char* kFooter =

@@ -166,27 +166,6 @@ std::string verdict(const TuneReport& report) {
   return text + fmt::format("\n    {}\n", command_of(chosen));
 }
 
-nlohmann::ordered_json as_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
-}
-
-nlohmann::ordered_json as_json(const TradeOff& point) {
-  nlohmann::ordered_json json = {{"mechanism", point.mechanism},
-                                 {"epsilon", point.epsilon},
-                                 {"parameters", point.parameters},
-                                 {"guarantee", to_string(point.guarantee)}};
-  if (point.refusal) {
-    json["refusal"] = error_line(*point.refusal);
-    return json;
-  }
-  json["exact"] = point.exact;
-  json["inference_error"] = as_json(point.inference_error);
-  json["best_guess_error"] = as_json(point.best_guess_error);
-  json["utility_loss"] = as_json(point.utility_loss);
-  json["changed"] = as_json(point.changed);
-  return json;
-}
-
 }  // namespace
 
 std::string tune_text(const TuneReport& report, bool all) {
@@ -204,31 +183,6 @@ std::string tune_text(const TuneReport& report, bool all) {
                 "  sampled where there is no closed form: {} draws a word, intervals of confidence {:g}\n\n",
                 report.draws, report.confidence);
   return text + table(report, all) + plot(report) + verdict(report);
-}
-
-std::string tune_json(const TuneReport& report) {
-  nlohmann::ordered_json points = nlohmann::ordered_json::array();
-  for (const TradeOff& point : report.points) points.push_back(as_json(point));
-  const auto chosen = [&](const std::optional<std::size_t>& index) {
-    return index ? as_json(report.points[*index]) : nlohmann::ordered_json();
-  };
-  return to_text(
-      {{"model", report.model},
-       {"listed", report.listed},
-       {"covered", report.covered},
-       {"prior", report.prior},
-       {"outputs", report.outputs},
-       {"objective", report.objective == TuneObjective::inference_error ? "inference-error" : "best-guess"},
-       {"max_loss", report.largest_loss},
-       {"draws", report.draws},
-       {"confidence", report.confidence},
-       {"blind_error", report.blind_error},
-       {"points", points},
-       {"frontier", report.frontier},
-       {"choice", chosen(report.choice)},
-       {"choice_is_certain", report.choice_is_certain},
-       {"certain_choice", chosen(report.certain_choice)},
-       {"seconds", report.seconds}});
 }
 
 }  // namespace sotto::cli

@@ -10,6 +10,4 @@ namespace sotto::cli {
 /// A table of the frontier (of all points with `all`), a small plot, and the choice.
 std::string tune_text(const TuneReport& report, bool all);
 
-std::string tune_json(const TuneReport& report);
-
 }  // namespace sotto::cli

@@ -64,6 +64,9 @@ struct AttackReport {
   double seconds = 0;
 };
 
+/// As JSON (docs/schemas/attack.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const AttackReport& report);
+
 /// Builds what `options` name and attacks it. With π the prior on the secret words and f the mechanism:
 ///
 /// bayes: knows π and f. Its posterior after the output w′ is g(ŵ|w′) = π(ŵ)f(w′|ŵ) / Σ_w π(w)f(w′|w).
@@ -107,6 +110,9 @@ struct MaskInferenceReport {
   double blind = 0;          ///< success of always guessing the originals' most frequent word
   double seconds = 0;
 };
+
+/// As JSON (docs/schemas/mask_inference.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const MaskInferenceReport& report);
 
 /// Mask-token inference: masks one word of a privatized text after the other and lets a masked model guess
 /// the original word from the rest. Line i of one belongs to line i of the other, whatever mechanism made it;

@@ -64,6 +64,9 @@ struct BenchReport {
   std::vector<BenchResult> results;
 };
 
+/// As JSON (docs/schemas/bench.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const BenchReport& report);
+
 /// Measures one mechanism after the other, each in a child process (fork), so that none finds the memory of
 /// another one and one that fails does not end the rest. Call it where no other thread runs. An unknown
 /// mechanism, parameter or file is an error; a mechanism that cannot run is a refusal in its result.

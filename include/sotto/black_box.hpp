@@ -101,6 +101,10 @@ struct BlackBoxReport {
   bool refuted() const { return losses_refute() || independence_refutes(); }
 };
 
+/// As JSON (docs/schemas/black_box.schema.json), ending in a newline; an infinite epsilon_lower is the word
+/// "infinite". Thread-safe.
+std::string to_json(const BlackBoxReport& report);
+
 /// Builds what `options` name and tries to refute the claim. Draws are from the operating system's randomness
 /// unless there is a seed. Thread-safe.
 Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options);

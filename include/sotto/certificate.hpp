@@ -60,7 +60,8 @@ struct Certificate {
   double seconds = 0;
 };
 
-/// As JSON (docs/certificate.schema.json describes it), ending in a newline. It has a checksum of its own.
+/// As JSON (docs/schemas/certificate.schema.json describes it), ending in a newline. It has a checksum of its
+/// own.
 std::string to_json(const Certificate& certificate);
 
 /// The inverse of to_json; refuses what is incomplete, changed, of another version or only a sample, and a
@@ -73,6 +74,10 @@ struct StoredCertificate {
   std::filesystem::path file;
   std::string sha256;  ///< of the file, in hex
 };
+
+/// The certificate as JSON, and beside it where it is stored (docs/schemas/exact_audit.schema.json), ending
+/// in a newline. `was_stored`: it was found there and not computed.
+std::string to_json(const StoredCertificate& stored, bool was_stored);
 
 /// What certify() needs.
 struct CertifyOptions {

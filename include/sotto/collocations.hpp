@@ -70,6 +70,19 @@ class PhraseTable {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What is shown of a phrase table beyond what its file says of itself.
+struct PhraseTableDetails {
+  bool verified = false;                     ///< verify() found nothing wrong
+  std::optional<std::vector<PhraseId>> top;  ///< phrases to list; none: no list
+};
+
+/// As JSON (docs/schemas/phrase_table.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const PhraseTable& table, const PhraseTableDetails& details);
+
+/// Phrases that were looked for, as JSON (docs/schemas/phrases.schema.json), ending in a newline: how many
+/// were found, and those to show. Thread-safe.
+std::string phrases_json(const PhraseTable& table, std::uint64_t found, std::span<const PhraseId> shown);
+
 /// Writes a table of these phrases, in any order, complete or not at all. A phrase that is not two or three
 /// words, or comes twice, is an error. Returns the SHA-256 in its header.
 Result<std::string> write_phrase_table(const std::filesystem::path& file,
@@ -108,6 +121,7 @@ struct CountOptions {
 };
 
 struct CountReport {
+  std::filesystem::path file;  ///< the phrase table
   std::uint64_t documents = 0;
   std::uint64_t sentences = 0;
   std::uint64_t words = 0;  ///< N of equations 5 and 6
@@ -119,6 +133,9 @@ struct CountReport {
   std::uint64_t spilled = 0;   ///< bytes written to temporary files
   std::string sha256;          ///< the one in the header of the table
 };
+
+/// As JSON (docs/schemas/collocation_count.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const CountReport& report);
 
 /// Counts exactly, whatever the memory and the number of threads, and writes the phrase table.
 Result<CountReport> count_collocations(const CountOptions& options);
@@ -147,6 +164,7 @@ struct CorpusTokenizeOptions {
 };
 
 struct CorpusTokenizeReport {
+  Segmentation method = Segmentation::gst;
   std::uint64_t documents = 0;
   std::uint64_t words = 0;     ///< tokens of class word before words were joined
   std::uint64_t tokens = 0;    ///< that were written
@@ -154,6 +172,9 @@ struct CorpusTokenizeReport {
   std::uint64_t trigrams = 0;  ///< of them, three words
   double pmi = 0;              ///< sum of the scores of all phrases
 };
+
+/// As JSON (docs/schemas/tokenize.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const CorpusTokenizeReport& report);
 
 /// Writes a line for each document, in order: its tokens, words in lower case, phrases joined by
 /// kPhraseJoint. Holds a few blocks of text for each thread in memory. A file as output appears complete or

@@ -38,6 +38,9 @@ struct ExperimentSummary {
   double seconds = 0;
 };
 
+/// As JSON (docs/schemas/experiment.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const ExperimentSummary& summary);
+
 /// "<name of the run file>-results", with "-quick" before it for the quick size, in the working folder.
 std::filesystem::path default_experiment_folder(const ExperimentOptions& options);
 

@@ -39,6 +39,9 @@ struct Explanation {
   Guarantee guarantee;
 };
 
+/// As JSON (docs/schemas/explanation.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const Explanation& explanation);
+
 /// The output distribution of `word`: exact where the mechanism has a closed form, otherwise sampled.
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
 

@@ -68,6 +68,9 @@ struct LanguageModelInfo {
   std::optional<CalibrationSummary> calibration;
 };
 
+/// As JSON (docs/schemas/language_model.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const LanguageModelInfo& info);
+
 /// Opens the folder (see find_language_model) and says what is in it.
 Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
                                               const LanguageModelResources& resources = {});
@@ -89,6 +92,17 @@ Result<std::vector<double>> text_similarities(std::span<const std::string> first
                                               std::string_view model = kDefaultEncoder,
                                               const LanguageModelResources& resources = {});
 
+/// Similarities of pairs of texts, and the encoder they were measured with.
+struct SimilarityReport {
+  std::string model;
+  std::vector<double> cosines;  ///< one for each pair
+
+  double mean() const;  ///< of no pairs 0
+};
+
+/// As JSON (docs/schemas/similarity.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const SimilarityReport& report);
+
 /// How probable a text is to a causal model.
 struct TextScore {
   double log_probability = 0;  ///< natural logarithm
@@ -105,6 +119,17 @@ struct TextScore {
 Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts,
                                            std::string_view model = kDefaultCausalModel,
                                            const LanguageModelResources& resources = {});
+
+/// Scores of texts, and the causal model that gave them.
+struct PerplexityReport {
+  std::string model;
+  std::vector<TextScore> scores;  ///< one for each text
+
+  TextScore total() const;
+};
+
+/// As JSON (docs/schemas/perplexity.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const PerplexityReport& report);
 
 /// The lines of a text file, plain, gzip or zstd, without their ends; one after the last line end only if
 /// there is something. A file that is not valid UTF-8 is refused.

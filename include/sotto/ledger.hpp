@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,13 @@ struct LedgerCheck {
   std::uint64_t bad_entry = 0;             ///< the first entry that is wrong; 0: the problem is elsewhere
 };
 
+/// As JSON, ending in a newline; times are in UTC. Thread-safe. The schemas are ledger_summary,
+/// ledger_accounts, ledger_withheld and ledger_check in docs/schemas/.
+std::string to_json(const LedgerSummary& summary);
+std::string to_json(std::span<const LedgerAccount> accounts);
+std::string to_json(std::span<const WithheldRecord> records);
+std::string to_json(const LedgerCheck& check);
+
 /// An open ledger, for reading. Runs may write to it meanwhile; each call sees one moment's content. Not
 /// thread-safe.
 class Ledger {
@@ -127,5 +135,19 @@ class Ledger {
   explicit Ledger(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// What of a ledger can be exported, one row each.
+enum class LedgerTable { entries, accounts, withheld };
+
+/// How rows are written.
+enum class RowFormat {
+  csv,    ///< with a header, unless there is no row
+  jsonl,  ///< one object per line; docs/schemas/ledger_entry, ledger_account and ledger_withheld_record
+};
+
+/// Hands all rows of a table to `write`, in pieces of whole lines; an error it returns ends the export and is
+/// handed on. As safe to call from several threads as `ledger`.
+Result<void> export_ledger(Ledger& ledger, LedgerTable table, RowFormat format,
+                           const std::function<Result<void>(std::string_view text)>& write);
 
 }  // namespace sotto

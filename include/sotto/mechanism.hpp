@@ -99,6 +99,12 @@ struct MechanismInfo {
   std::vector<ParameterInfo> parameters;
 };
 
+/// As JSON (docs/schemas/mechanism.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const MechanismInfo& info);
+
+/// The same for several, as an array (docs/schemas/mechanisms.schema.json). Thread-safe.
+std::string to_json(std::span<const MechanismInfo> infos);
+
 /// Parameters by name, as they are given. Complete ones (see complete_parameters) have one
 /// spelling for each value.
 using ParameterValues = std::map<std::string, std::string>;

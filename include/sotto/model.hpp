@@ -86,6 +86,22 @@ class Model {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What is known about a model beyond what its file says of itself.
+struct ModelDetails {
+  struct Phrases {
+    std::uint32_t bigrams = 0;
+    std::uint32_t trigrams = 0;
+  };
+  bool verified = false;           ///< verify() found nothing wrong
+  std::optional<Phrases> phrases;  ///< how many words are phrases; none: not counted, or there are none
+};
+
+/// As JSON (docs/schemas/model.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const Model& model, const ModelDetails& details);
+
+/// The same for several, as an array (docs/schemas/models.schema.json). Thread-safe.
+std::string to_json(std::span<const std::shared_ptr<const Model>> models);
+
 /// A word near another one.
 struct NearWord {
   TokenId id;
@@ -97,6 +113,11 @@ struct NearWord {
 /// distance in the order of the model; by exact search. Refuses a list set and ids outside the model.
 Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model, std::span<const TokenId> words,
                                                          std::size_t k);
+
+/// What nearest_words found for `words`, as JSON (docs/schemas/neighbours.schema.json), ending in a newline.
+/// Thread-safe.
+std::string neighbours_json(const Model& model, std::span<const TokenId> words,
+                            std::span<const std::vector<NearWord>> near);
 
 /// Finds a model file. A value with a '/' in it is a path, and so is one that ends in ".safetensors" unless
 /// another model is known by that name. Every other one is a name, which is never looked for in the current
@@ -137,6 +158,9 @@ struct ImportReport {
   std::string sha256;        ///< the one in the header of the file
 };
 
+/// As JSON (docs/schemas/import.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const ImportReport& report);
+
 /// Reads vectors, rounds them to fixed point with one global scale, writes a model file (complete or not at
 /// all).
 Result<ImportReport> import_vectors(const ImportOptions& options);
@@ -159,5 +183,8 @@ struct ListOptions {
 
 /// Builds word lists by the exact greedy tour of 1-Diffractor's Algorithm 1 and writes a list set.
 Result<void> build_lists(const ListOptions& options);
+
+/// A list set in brief, as JSON (docs/schemas/lists.schema.json), ending in a newline. Thread-safe.
+std::string list_set_json(const Model& lists);
 
 }  // namespace sotto

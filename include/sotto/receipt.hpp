@@ -132,11 +132,11 @@ struct Receipt {
   double setup_seconds = 0;             ///< of these, what passed before the first record was read
 };
 
-/// The receipt as JSON (docs/receipt.schema.json describes it), ending in a newline. Leaves out what is
-/// confidential.
+/// The receipt as JSON (docs/schemas/receipt.schema.json describes it), ending in a newline. Leaves out what
+/// is confidential.
 std::string to_json(const Receipt& receipt);
 
-/// What to_json() leaves out, as JSON (docs/statistics.schema.json), ending in a newline.
+/// What to_json() leaves out, as JSON (docs/schemas/statistics.schema.json), ending in a newline.
 std::string statistics_json(const Receipt& receipt);
 
 /// What an observer of the output still learns, one sentence each.

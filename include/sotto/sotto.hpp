@@ -6,6 +6,7 @@
 #include <sotto/bit_source.hpp>
 #include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
+#include <sotto/budget_plan.hpp>
 #include <sotto/certificate.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/composition.hpp>

@@ -76,6 +76,7 @@ struct TrainOptions {
 };
 
 struct TrainReport {
+  std::filesystem::path file;   ///< the model
   bool resumed = false;         ///< the tokenized corpus of an earlier run was used
   std::uint64_t documents = 0;  ///< of the corpus
   std::uint64_t words = 0;      ///< running words of the corpus
@@ -91,6 +92,9 @@ struct TrainReport {
   double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
   std::string sha256;        ///< the one in the header of the file
 };
+
+/// As JSON (docs/schemas/train.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const TrainReport& report);
 
 /// Tokenizes the corpus, trains, and writes a model, complete or not at all. Its words are in the order of
 /// their counts, and it holds those phrases of `phrases` that are among its words, and no other.

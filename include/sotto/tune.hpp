@@ -103,6 +103,9 @@ struct TuneReport {
   const Estimate& objective_of(const TradeOff& point) const;
 };
 
+/// As JSON (docs/schemas/tune.schema.json), ending in a newline. Thread-safe.
+std::string to_json(const TuneReport& report);
+
 /// Measures every combination and chooses. Exact where a mechanism has a closed form; otherwise `draws`
 /// outputs of each word are drawn, and noise mechanisms that add the same noise share it. The same for the
 /// same seed, whatever the number of threads. Thread-safe.

@@ -1,7 +1,9 @@
-// JSON from files, which may be hostile. Everything of ours that reads JSON as a tree does so here.
+// JSON from files, which may be hostile, and JSON as text. Everything of ours that reads JSON as a tree does
+// so here.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -21,5 +23,12 @@ Json parse_json(std::string_view text) {
   if (nests_too_deeply(text)) return Json(nlohmann::detail::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
+
+/// As JSON on several lines, ending in a newline. Names of files and fields need not be UTF-8; what is not
+/// becomes U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
+
+/// The same on one line.
+std::string json_line(const nlohmann::ordered_json& json);
 
 }  // namespace sotto

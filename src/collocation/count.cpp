@@ -326,6 +326,7 @@ const char* to_string(ConnectorRule rule) {
 /// Neither memory, threads nor time are among the metadata: the table is the same whatever they were.
 Result<CountReport> Counter::write_table(PhraseCollector& phrases, const RankedWords& words) {
   CountReport report;
+  report.file = options_.output;
   report.documents = text_.documents;
   report.sentences = text_.sentences;
   report.words = text_.words;

@@ -119,6 +119,7 @@ class TokenizeRun {
     SOTTO_TRY(written_.run(thread_count(options_.threads), [this] { work(); }));
     if (output_) SOTTO_TRY(output_->commit());
     CorpusTokenizeReport report;
+    report.method = options_.method;
     report.documents = sums_.documents;
     report.words = sums_.words;
     report.bigrams = sums_.lengths[2];

@@ -11,6 +11,7 @@
 
 #include <sotto/evaluate.hpp>
 
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/cell_store.hpp"
 #include "evaluate/cells/cell_context.hpp"
@@ -319,7 +320,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   std::string lines;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     results.push_back(result_line(cells[i], states[i]));
-    lines += results.back().dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    lines += json_line(results.back());
   }
   SOTTO_TRY(write_whole_file(paths.root / "results.jsonl", lines));
   std::vector<nlohmann::ordered_json> speeds;

@@ -1,13 +1,12 @@
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include <sotto/composition.hpp>
 #include <sotto/privatize.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/version.hpp>
 
+#include "base/json.hpp"
 #include "privacy/rounding.hpp"
 #include "random/document_stream.hpp"
 
@@ -178,11 +177,6 @@ Json ledger_json(const LedgerReceipt& ledger) {
           {"head", ledger.head}};
 }
 
-/// Names of files and fields need not be UTF-8.
-std::string to_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string to_json(const Receipt& receipt) {
@@ -211,7 +205,7 @@ std::string to_json(const Receipt& receipt) {
   json["counts"] = counts_json(receipt);
   if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);
   json["leaks"] = what_leaks(receipt);
-  return to_text(json);
+  return json_text(json);
 }
 
 std::string statistics_json(const Receipt& receipt) {
@@ -240,7 +234,7 @@ std::string statistics_json(const Receipt& receipt) {
                       {"entries", receipt.ledger->entries}};
   json["seconds"] = receipt.seconds;
   json["tokens_per_second"] = per(tokens, receipt.seconds);
-  return to_text(json);
+  return json_text(json);
 }
 
 }  // namespace sotto

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,17 @@ double TextScore::perplexity() const {
 
 double TextScore::perplexity_per_word() const {
   return perplexity_of(log_probability, words);
+}
+
+double SimilarityReport::mean() const {
+  if (cosines.empty()) return 0;
+  return std::accumulate(cosines.begin(), cosines.end(), 0.0) / static_cast<double>(cosines.size());
+}
+
+TextScore PerplexityReport::total() const {
+  TextScore sum;
+  for (const TextScore& score : scores) sum += score;
+  return sum;
 }
 
 TextScore& TextScore::operator+=(const TextScore& other) {

@@ -20,8 +20,8 @@ constexpr int kVersionOfCertificates = 2;
 constexpr const char* kChecksum = "content_sha256";
 
 /// Names of files and of models need not be UTF-8.
-std::string dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string checksum(const Json& content) {
@@ -130,12 +130,22 @@ Hint audit(std::vector<Argument> arguments, std::string_view mechanism, const Pa
   return {"audit", std::move(arguments)};
 }
 
+Json json_of(const Certificate& certificate) {
+  Json json = content_json(certificate);
+  json[kChecksum] = checksum(json);
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Certificate& certificate) {
-  Json json = content_json(certificate);
-  json[kChecksum] = checksum(json);
-  return dump(json, 2) + "\n";
+  return json_text(json_of(certificate));
+}
+
+std::string to_json(const StoredCertificate& stored, bool was_stored) {
+  Json json = json_of(stored.certificate);
+  json["stored"] = {{"file", stored.file.string()}, {"sha256", stored.sha256}, {"was_stored", was_stored}};
+  return json_text(json);
 }
 
 Result<void> check_figures(const Certificate& certificate) {

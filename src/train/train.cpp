@@ -163,6 +163,7 @@ Result<TrainReport> train_vectors(const TrainOptions& options) {
   SOTTO_ASSIGN(std::string key, corpus_key(options, phrases == nullptr ? "" : phrases->digest()));
   SOTTO_ASSIGN(WorkFolder work, WorkFolder::open(options, std::move(key)));
   TrainReport report;
+  report.file = options.output;
   TokenizedCorpus corpus;
   report.resumed = work.holds(corpus);
   if (!report.resumed) {

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from conftest import SOURCE, WORDS, Program, refused, sentences, vectors
+from conftest import WORDS, Program, refused, sentences, vectors
+from schemas import schema
 from test_mechanisms import EVERY, LIST_MECHANISMS, NEEDING_WORDNET, tiny_wordnet
 
 PHRASES = ["cold_soup", "night_train", "new_phone_battery", "i_think", "garden_music"]
@@ -112,14 +113,12 @@ def test_strategies(program, choose):
 
 
 def test_receipt_follows_its_schema(program, choose):
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((SOURCE / "docs" / "receipt.schema.json").read_text())
     program.write("in.txt", phrased(20))
     for options in (["--collocations", "mst", "-e", "2"], ["--budget", "S2", "--document-epsilon", "9"],
                     ["--collocations", "gst", "--budget", "positions", "--profile", "1,2", "--document-epsilon", "9"]):
         program.ok("privatize", "in.txt", *choose("tem"), *options, "--report", "receipt.json", "--quiet")
         receipt = json.loads((program.folder / "receipt.json").read_text())
-        jsonschema.validate(receipt, schema, cls=jsonschema.Draft202012Validator)
+        schema("receipt").validate(receipt)
         assert ("budget" in receipt) == ("--document-epsilon" in options)
         assert "segmentation into tokens" in receipt["guarantee"]["adjacency"]
         assert any("cut into tokens" in leak for leak in receipt["leaks"])

@@ -6,19 +6,13 @@ import math
 import shutil
 import signal
 
-import jsonschema
 import pytest
 from conftest import SOURCE, Program, stopped_midway
+from schemas import schema
 
 CERTIFIED = ("santext", "tem", "custext", "diffractor-tem", "diffractor-geometric")
 REFUSED = ("cmp", "mahalanobis", "vickrey", "vickrey-k", "gumbel")
 LISTS = ("diffractor-tem", "diffractor-geometric")
-
-
-def schema_of(name):
-    schema = json.loads((SOURCE / "docs" / name).read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
 
 
 @pytest.fixture
@@ -52,7 +46,7 @@ def test_certificate_and_receipt(own, mechanism):
     assert receipt(own, mechanism, 2)["guarantee"]["kind"] == "analytic"
     certificate = audit(own, mechanism, 2)
     stored = certificate.pop("stored")
-    schema_of("certificate.schema.json").validate(certificate)
+    schema("certificate").validate(certificate)
     data = open(stored["file"], "rb").read()
     assert json.loads(data) == certificate
     assert stored["sha256"] == hashlib.sha256(data).hexdigest()
@@ -61,7 +55,7 @@ def test_certificate_and_receipt(own, mechanism):
     assert worst["loss"] / worst["distance"] == pytest.approx(certificate["attained_epsilon"])
 
     quoted = receipt(own, mechanism, 2)
-    schema_of("receipt.schema.json").validate(quoted)
+    schema("receipt").validate(quoted)
     guarantee = quoted["guarantee"]
     assert guarantee["kind"] == "certified" and guarantee["holds"]
     assert guarantee["epsilon_per_token"] == certificate["certified_epsilon"]
@@ -114,7 +108,7 @@ def test_target(own):
     again = json.loads(own.ok(*command.split()[1:], "--json").text)
     assert again["stored"]["was_stored"] and again["stored"]["sha256"] == first["stored"]["sha256"]
     quoted = receipt(own, "santext", 1, "--target", "certified")
-    schema_of("receipt.schema.json").validate(quoted)
+    schema("receipt").validate(quoted)
     assert quoted["mechanism"]["epsilon"] == nominal
     assert quoted["guarantee"]["certificate"]["sha256"] == first["stored"]["sha256"]
     assert quoted["guarantee"]["epsilon_per_token"] <= 1

@@ -12,10 +12,10 @@ import sqlite3
 import subprocess
 import time
 
-import jsonschema
 import pytest
-from conftest import SANITIZERS, SOURCE, refused
+from conftest import SANITIZERS, refused
 from ledger_world import KEY, KilledRuns, Snapshot, as_jsonl, mac_of, make_records, tag_of
+from schemas import schema
 
 FAILED, WRONG_COMMAND_LINE = 1, 2
 KILLS = 6 if SANITIZERS else 16  # of each kind
@@ -77,8 +77,7 @@ def test_tags_are_keyed(world):
     assert [tag for tag, _, _ in snapshot.entries] == tags
     content = (world.folder / "spent.ledger").read_bytes()
     assert not any(record["text"].encode() in content for record in RECORDS if len(record["text"]) > 20)
-    schema = json.loads((SOURCE / "docs" / "receipt.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(receipt)
+    schema("receipt").validate(receipt)
     charged = json.loads((world.folder / "statistics.json").read_text())["ledger"]
     assert charged["charged_documents"] == charged["entries"] == len(RECORDS)
 

@@ -4,9 +4,9 @@ import copy
 import hashlib
 import json
 
-import jsonschema
 import pytest
-from conftest import SOURCE, sentences
+from conftest import sentences
+from schemas import schema
 
 LINES = sentences(400, seed=5).splitlines()
 STRICT = {"stopwords": "privatize", "oov": "bottom", "numbers": "random", "punctuation": "keep", "case": "position"}
@@ -29,10 +29,8 @@ RUNS = [
 
 
 @pytest.fixture(scope="module")
-def schema():
-    schema = json.loads((SOURCE / "docs" / "receipt.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+def receipt_schema():
+    return schema("receipt")
 
 
 @pytest.fixture
@@ -51,10 +49,10 @@ def receipt_of(program):
 
 
 @pytest.mark.parametrize("name, options, policy", RUNS, ids=[" ".join([row[0], *row[1]]) for row in RUNS])
-def test_receipt(receipt_of, schema, name, options, policy):
+def test_receipt(receipt_of, receipt_schema, name, options, policy):
     text = receipt_of(name, *options)
     receipt = json.loads(text)
-    schema.validate(receipt)
+    receipt_schema.validate(receipt)
     seeded = "--seed" in options
     assert receipt["seeded"] == seeded and receipt["guarantee"]["holds"] == (not seeded)
     assert receipt.get("warning") == ("seeded: not private" if seeded else None)
@@ -130,8 +128,7 @@ def test_statistics_are_apart(receipt_of, program):
     """What the receipt leaves out stands in a file of its own, as its schema says."""
     receipt = json.loads(receipt_of("in.txt", "--statistics", "statistics.json"))
     statistics = json.loads((program.folder / "statistics.json").read_text())
-    schema = json.loads((SOURCE / "docs" / "statistics.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(statistics)
+    schema("statistics").validate(statistics)
     assert list(statistics)[0] == "confidential"
     assert (program.folder / "statistics.json").stat().st_mode & 0o777 == 0o600
     privatized = statistics["privatized"]
@@ -154,13 +151,13 @@ def test_copied_fields_are_leaks(receipt_of):
     assert not any("'text'" in leak for leak in leaks)
 
 
-def test_names_that_are_not_utf8(program, schema):
+def test_names_that_are_not_utf8(program, receipt_schema):
     """File and column names may be any bytes; the receipt is JSON all the same."""
     name = b"r\xe9views.csv"
     program.write(program.folder / name.decode(errors="surrogateescape"), b"caf\xe9,text\n1,soup\n")
     program.privatize(name, "--field", "text", "--epsilon", "1", "--report", "receipt.json")
     receipt = json.loads((program.folder / "receipt.json").read_bytes().decode())
-    schema.validate(receipt)
+    receipt_schema.validate(receipt)
     assert receipt["input"]["dataset"] == "r\ufffdviews.csv"
 
 
@@ -171,7 +168,7 @@ def parts_of(value, path=()):
         yield from parts_of(value[key], (*path, key))
 
 
-def test_the_schema_is_strict(receipt_of, schema):
+def test_the_schema_is_strict(receipt_of, receipt_schema):
     receipt = json.loads(receipt_of("in.txt"))
     optional = {("mechanism", "parameters", "lists")} | {
         path for path in parts_of(receipt) if path[:2] in {("counts", name) for name in (
@@ -184,9 +181,9 @@ def test_the_schema_is_strict(receipt_of, schema):
         for key in path[:-1]:
             holder = holder[key]
         value = holder.pop(path[-1])
-        assert not schema.is_valid(damaged), f"valid without {path}"
+        assert not receipt_schema.is_valid(damaged), f"valid without {path}"
         holder[path[-1]] = [value] if not isinstance(value, list) else {}
-        assert not schema.is_valid(damaged), f"valid with a wrong {path}"
+        assert not receipt_schema.is_valid(damaged), f"valid with a wrong {path}"
         holder[path[-1]] = value
         holder["surprise"] = 1
-        assert not schema.is_valid(damaged), f"valid with something strange beside {path}"
+        assert not receipt_schema.is_valid(damaged), f"valid with something strange beside {path}"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/estimate_json.hpp"
 #include "base/hash.hpp"
 #include "evaluate/cell_store.hpp"
 #include "evaluate/cells/cell_context.hpp"
@@ -91,7 +92,7 @@ nlohmann::ordered_json as_json(const TradeOff& point, bool has_classes) {
   if (point.refusal) return {{"refusal", describe_for_run_file(*point.refusal)}};
   const auto add = [](nlohmann::ordered_json& json, const std::string& name, const Estimate& estimate) {
     json[name] = estimate.value;
-    json[name + "_interval"] = {estimate.value, estimate.low, estimate.high};
+    json[name + "_interval"] = interval_json(estimate);
   };
   nlohmann::ordered_json json = {{"exact", point.exact}};
   add(json, "e_m", point.inference_error);

@@ -1,6 +1,7 @@
 // N_w and S_w of a mechanism on words of a data set or of the vocabulary.
 #include <fmt/format.h>
 
+#include "audit/estimate_json.hpp"
 #include "evaluate/cells/cell_context.hpp"
 #include "evaluate/seeds.hpp"
 #include "evaluate/word_metrics.hpp"
@@ -36,10 +37,6 @@ Result<std::vector<TokenId>> choose_words(const CellContext& context, const Cell
   return random_words(model, split->texts.front(), measure.words, seed);
 }
 
-nlohmann::ordered_json as_json(const Estimate& estimate) {
-  return {estimate.value, estimate.low, estimate.high};
-}
-
 Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
   const WordsMeasure& measure = *context.run.words;
   const MechanismSpec& spec = find_mechanism_spec(context.run, cell.mechanism);
@@ -61,8 +58,8 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
   SOTTO_ASSIGN(const WordMetricsReport report, word_metrics(*mechanism, *model, words, options));
   return nlohmann::ordered_json{{"n_w", report.stays.value},
                                 {"s_w", report.distinct.value},
-                                {"n_w_interval", as_json(report.stays)},
-                                {"s_w_interval", as_json(report.distinct)},
+                                {"n_w_interval", interval_json(report.stays)},
+                                {"s_w_interval", interval_json(report.distinct)},
                                 {"n_w_spread", report.stays_spread.standard_deviation},
                                 {"s_w_spread", report.distinct_spread.standard_deviation},
                                 {"support", report.mean_support},

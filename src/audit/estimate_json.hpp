@@ -1,0 +1,20 @@
+// Figures with their intervals, as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <sotto/attack.hpp>
+
+namespace sotto {
+
+/// As reports state it (docs/schemas/estimate.schema.json).
+inline nlohmann::ordered_json json_of(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+/// As the cells of experiments state it: [value, low, high].
+inline nlohmann::ordered_json interval_json(const Estimate& estimate) {
+  return {estimate.value, estimate.low, estimate.high};
+}
+
+}  // namespace sotto

@@ -1,0 +1,55 @@
+#include <sotto/tune.hpp>
+
+#include "audit/estimate_json.hpp"
+#include "base/json.hpp"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const TradeOff& point) {
+  Json json = {{"mechanism", point.mechanism},
+               {"epsilon", point.epsilon},
+               {"parameters", point.parameters},
+               {"guarantee", to_string(point.guarantee)}};
+  if (!point.refusal.empty()) {
+    json["refusal"] = point.refusal;
+    return json;
+  }
+  json["exact"] = point.exact;
+  json["inference_error"] = json_of(point.inference_error);
+  json["best_guess_error"] = json_of(point.best_guess_error);
+  json["utility_loss"] = json_of(point.utility_loss);
+  json["changed"] = json_of(point.changed);
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const TuneReport& report) {
+  Json points = Json::array();
+  for (const TradeOff& point : report.points) points.push_back(json_of(point));
+  const auto chosen = [&](const std::optional<std::size_t>& index) {
+    return index ? json_of(report.points[*index]) : Json();
+  };
+  return json_text(
+      {{"model", report.model},
+       {"listed", report.listed},
+       {"covered", report.covered},
+       {"prior", report.prior},
+       {"outputs", report.outputs},
+       {"objective", report.objective == TuneObjective::inference_error ? "inference-error" : "best-guess"},
+       {"max_loss", report.largest_loss},
+       {"draws", report.draws},
+       {"confidence", report.confidence},
+       {"blind_error", report.blind_error},
+       {"points", points},
+       {"frontier", report.frontier},
+       {"choice", chosen(report.choice)},
+       {"choice_is_certain", report.choice_is_certain},
+       {"certain_choice", chosen(report.certain_choice)},
+       {"seconds", report.seconds}});
+}
+
+}  // namespace sotto

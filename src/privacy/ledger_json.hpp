@@ -1,0 +1,14 @@
+// What a ledger holds, as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <sotto/ledger.hpp>
+
+namespace sotto {
+
+nlohmann::ordered_json json_of(const LedgerAccount& account);
+nlohmann::ordered_json json_of(const LedgerEntry& entry);
+nlohmann::ordered_json json_of(const WithheldRecord& record);
+
+}  // namespace sotto
