@@ -1,4 +1,5 @@
 #include <sotto/bench.hpp>
+#include <sotto/error_text.hpp>
 
 #include "base/json.hpp"
 
@@ -9,8 +10,8 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const BenchResult& r, bool with_data) {
   Json json = {{"mechanism", r.mechanism}, {"parameters", r.parameters}};
-  if (!r.refusal.empty()) {
-    json["refusal"] = r.refusal;
+  if (r.refusal) {
+    json["refusal"] = describe(*r.refusal);
     return json;
   }
   json.update({{"model", r.model},

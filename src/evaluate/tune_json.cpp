@@ -1,3 +1,4 @@
+#include <sotto/error_text.hpp>
 #include <sotto/tune.hpp>
 
 #include "audit/estimate_json.hpp"
@@ -13,8 +14,8 @@ Json json_of(const TradeOff& point) {
                {"epsilon", point.epsilon},
                {"parameters", point.parameters},
                {"guarantee", to_string(point.guarantee)}};
-  if (!point.refusal.empty()) {
-    json["refusal"] = point.refusal;
+  if (point.refusal) {
+    json["refusal"] = describe(*point.refusal);
     return json;
   }
   json["exact"] = point.exact;

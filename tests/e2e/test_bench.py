@@ -33,7 +33,7 @@ def test_one_that_cannot_run_is_reported(program, models):
     assert "list" in first["refusal"]
     assert second["words_a_day"] > 0 and "refusal" not in second
     text = program.ok("bench", "--model", models / "first.safetensors", "-m", "diffractor-geometric,cmp").text
-    assert first["refusal"] in text
+    assert "'first' has no word lists" in first["refusal"] and "'first' has no word lists" in text
 
 
 def test_parameters_and_their_values(program, models):

@@ -204,7 +204,7 @@ TEST(Generation, PromptsAndWhatTheyRefuse) {
   EXPECT_EQ(std::count(forged.ids.begin(), forged.ids.end(), 1), 1);
   EXPECT_EQ(std::count(forged.ids.begin(), forged.ids.end(), 0), 1);
   expect_error(GenerationMechanism::make(own, {.epsilon = 1, .length = 62}, {0, 1, false}),
-               Errc::invalid_argument, {"length 62", "64"});
+               Errc::invalid_argument, {"length", "'62'", "64"});
 }
 
 TEST(Generation, TheOutputIsOneLineOfText) {
