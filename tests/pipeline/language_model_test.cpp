@@ -110,7 +110,7 @@ TEST_F(LanguageModels, KeepingWordsLeavesNoGuarantee) {
     EXPECT_EQ(receipt.guarantee.kind, GuaranteeKind::none);
     const auto json = nlohmann::json::parse(to_json(receipt));
     EXPECT_EQ(json["guarantee"]["holds"], false);
-    EXPECT_FALSE(json["guarantee"]["document"].contains("zcdp"));
+    EXPECT_FALSE(json["guarantee"].contains("document"));  // no sum of nothing
   }
 }
 
