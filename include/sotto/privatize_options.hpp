@@ -76,4 +76,8 @@ struct NamedBudget {
 /// What parse_budget_strategy() takes.
 Result<NamedBudget> parse_named_budget(std::string_view name);
 
+/// Sets the budget of a document, and what the name says besides. Without an ε of the document (0) the name
+/// must be "token", which leaves the options as they are. Thread-safe.
+Result<void> apply_named_budget(std::string_view name, double document_epsilon, PrivatizeOptions& options);
+
 }  // namespace sotto

@@ -21,8 +21,10 @@
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
 #include <sotto/model_names.hpp>
+#include <sotto/options_json.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/privatize.hpp>
+#include <sotto/privatizer.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
 #include <sotto/tokenizer.hpp>

@@ -33,6 +33,21 @@ Result<NamedBudget> parse_named_budget(std::string_view name) {
   return named;
 }
 
+Result<void> apply_named_budget(std::string_view name, double document_epsilon, PrivatizeOptions& options) {
+  SOTTO_ASSIGN(const NamedBudget named, parse_named_budget(name));
+  const bool per_token = named.strategy == BudgetStrategy::token;
+  if (per_token && document_epsilon != 0)
+    return fail_parameter(
+        "budget", name,
+        format_message("'{}' is for {{epsilon}}; give even, words, positions or S1 to S4", name));
+  if (!per_token && document_epsilon == 0)
+    return fail_parameter("budget", name, format_message("'{}' needs {{document_epsilon}}", name));
+  if (named.collocations) options.collocations = *named.collocations;
+  if (named.stopwords) options.policy.stopwords = *named.stopwords;
+  if (!per_token) options.document_budget = DocumentBudget{named.strategy, document_epsilon, {}};
+  return {};
+}
+
 Result<void> check_budget(const PrivatizeOptions& options) {
   if (options.phrases && options.collocations == Segmentation::none)
     return fail_parameter(

@@ -1,5 +1,6 @@
 """An installed Sotto: other projects find it, and its program runs from anywhere and finds its models."""
 
+import json
 import os
 import re
 import shutil
@@ -81,8 +82,30 @@ def test_another_project_uses_the_library(prefix, tmp_path):
     assert len(bare(tmp_path / "consumer", "soup cold waiter", "small-lists").splitlines()[0].split()) == 3
 
 
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_examples(prefix, tmp_path, language):
+    flags = f"-fsanitize={SANITIZERS}" if SANITIZERS else ""
+    run("cmake", "-S", SOURCE / "examples" / language, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}")
+    run("cmake", "--build", tmp_path)
+    key = tmp_path / "key"
+    key.write_text("k" * 32)
+    key.chmod(0o600)
+    options = {"c": [json.dumps({"epsilon": 1, "key_file": str(key)})], "cpp": ["diffractor-geometric", "1", key]}[language]
+    command = [tmp_path / "privatize_lines", *options]
+    lines = "The soup was cold.\n\nMy sister came late.\n" * 400  # more than the C program takes at a time
+    done = subprocess.run(list(map(str, command)), input=lines, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    words = [len(line.split()) for line in done.stdout.split("\n")]
+    assert words == [4, 0, 4] * 400 + [0]
+    assert json.loads(done.stderr)["counts"]["documents"] == 1200
+    wrong = subprocess.run([str(command[0]), *(["{}"] if language == "c" else ["magic", "1", str(key)])], input="",
+                           capture_output=True, text=True, timeout=300)
+    assert wrong.returncode == 1 and ("epsilon" if language == "c" else "magic") in wrong.stderr
+
+
 def test_headers_and_package_files(prefix):
-    headers = {path.name for path in (SOURCE / "include" / "sotto").glob("*.hpp")}
+    headers = {path.name for path in (SOURCE / "include" / "sotto").glob("*.h*")}
     assert headers == {path.name for path in (prefix / "include" / "sotto").iterdir()}
     assert list(prefix.glob("lib*/**/cmake/sotto/sotto-config.cmake"))
     assert os.access(prefix / "bin" / "sotto", os.X_OK)

@@ -17,8 +17,10 @@ TINY_MASKED_MODEL = SOURCE / "tests" / "lm" / "torch" / "data" / "bert"
 OTHER_MECHANISM = "import sys\nsys.stdout.writelines('soup\\n' for _ in sys.stdin)\n"
 
 
-def blocks(language=""):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks():
+    """The blocks that are in no other language."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [content for language, content in fenced if not language]
 
 
 def shown_commands():
@@ -104,6 +106,8 @@ def run_shown(folder, command):
 def test_command_runs(folder, command):
     if not HAS_PLUGIN and re.search(r"dp-mlm|sotto lm ", command):
         pytest.skip("built without libtorch")
+    if "--method black-box" in command:
+        command += " --draws 20000 --runs 40"  # the defaults take minutes
     done = run_shown(folder, command)
     if "--device cuda" in command and done.returncode == 1:
         assert "cuda" in done.stderr.lower(), done.stderr  # this machine has none

@@ -68,7 +68,8 @@ LANGUAGE_MODELS = [
     ("perplexity", "lm perplexity letters.txt --model ./causal"),
     ("mask_inference", "attack --attack mask --original in.txt --privatized in.txt --model ./bounded"),
 ]
-ELSEWHERE = {"receipt", "statistics", "certificate", "estimate", "tokenize"}  # in other tests, or inside others
+# In other tests, or inside others.
+ELSEWHERE = {"receipt", "statistics", "certificate", "estimate", "tokenize", "privatize_options", "explain_options"}
 
 
 @pytest.fixture(scope="module")
