@@ -5,8 +5,8 @@ set(SOTTO_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fun
   <optional> <set> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector> <fmt/format.h>
   <fmt/ranges.h> <tl/expected.hpp>)
 
-# Not for files that are compiled for several instruction sets, nor for those with options of their own: where functions
-# have a target of their own, GCC 12 takes the options of the precompiled headers for them, -ffp-contract among others.
+# Not for files that are compiled for several instruction sets, nor for those with options of their own: with precompiled
+# headers, weights.cpp and noise_kernel.cpp gave sums as if -ffp-contract=off had not been given (GCC 12).
 function(sotto_skip_precompiled)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
