@@ -141,6 +141,5 @@ Result<LanguageModelBackend*> language_model_backend();
 /// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
 inline constexpr std::uint32_t kLanguageModelAbi = 3;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
-using LanguageModelFactory = LanguageModelBackend* (*)(std::uint32_t abi);
 
 }  // namespace sotto

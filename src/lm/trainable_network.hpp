@@ -104,6 +104,5 @@ Result<NetworkBackend*> network_backend();
 /// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
 inline constexpr std::uint32_t kNetworkAbi = 1;
 inline constexpr const char* kNetworkFactory = "sotto_network_backend";
-using NetworkFactory = NetworkBackend* (*)(std::uint32_t abi);
 
 }  // namespace sotto
