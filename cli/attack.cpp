@@ -10,7 +10,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct AttackArguments {
   MechanismChoice choice;
   std::vector<std::string> attacks;
   std::string words = "1000";
@@ -53,7 +53,7 @@ std::string as_text(const AttackReport& r) {
 }
 
 /// Works on files and knows no mechanism, so it cannot share a run with the other attacks.
-Result<bool> wants_masks(const Arguments& a) {
+Result<bool> wants_masks(const AttackArguments& a) {
   for (const std::string& attack : a.attacks)
     SOTTO_TRY(parse_choice("--attack", attack, {"bayes", "nearest", "inversion", "mask"}));
   const bool masks = std::find(a.attacks.begin(), a.attacks.end(), "mask") != a.attacks.end();
@@ -66,7 +66,7 @@ Result<bool> wants_masks(const Arguments& a) {
   return masks;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const AttackArguments& a) {
   SOTTO_ASSIGN(const bool masks, wants_masks(a));
   if (masks)
     return attack_masks(
@@ -102,7 +102,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 Action add_attack(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<AttackArguments>();
   CLI::App* command = app.add_subcommand("attack", "Guess the words behind a mechanism's output");
   arguments->choice.add_options(*command);
   add_many(*command, "--attack", arguments->attacks,

@@ -9,7 +9,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAuditFooter =
     R"(exact computes, from the integers that are sampled and rounded against you, the largest privacy loss over all pairs of
 words and all outputs. The certificate is stored beside the model; from then on receipts of 'sotto privatize' with the same
 mechanism, parameters, epsilon and model say "certified" and quote it. With --target certified, --epsilon is what the
@@ -26,7 +26,7 @@ Examples:
   sotto audit --method black-box --mechanism gumbel --epsilon 50 --metric euclidean
   sotto audit --method black-box --command 'python3 my_mechanism.py' --epsilon 1 --metric pure)";
 
-struct Arguments {
+struct AuditCommandArguments {
   AuditArguments shared;
   ExactArguments exact;
   BlackBoxArguments black_box;
@@ -42,7 +42,7 @@ Result<void> check_options(const CLI::App& command, const char* other_group, con
   return {};
 }
 
-Result<void> run(const CLI::App& command, const Arguments& a) {
+Result<void> run(const CLI::App& command, const AuditCommandArguments& a) {
   SOTTO_ASSIGN(const std::size_t method, parse_choice("--method", a.shared.method, {"exact", "black-box"}));
   SOTTO_TRY(check_options(command, method == 0 ? kBlackBoxGroup : kExactGroup, a.shared.method));
   return method == 0 ? audit_exact(a.shared, a.exact) : audit_black_box(a.shared, a.black_box);
@@ -51,7 +51,7 @@ Result<void> run(const CLI::App& command, const Arguments& a) {
 }  // namespace
 
 Action add_audit(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<AuditCommandArguments>();
   CLI::App* command = app.add_subcommand("audit", "Compute what a mechanism guarantees, or try to refute it");
   AuditArguments& shared = arguments->shared;
   shared.choice.add_options(*command);
@@ -63,7 +63,7 @@ Action add_audit(CLI::App& app) {
   command->add_flag("--quiet", shared.quiet, "No progress bar");
   add_exact_options(*command, arguments->exact);
   add_black_box_options(*command, arguments->black_box);
-  command->footer(kFooter);
+  command->footer(kAuditFooter);
   return [command, arguments] { return run(*command, *arguments); };
 }
 

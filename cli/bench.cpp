@@ -12,7 +12,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct BenchArguments {
   std::vector<std::string> mechanisms;
   std::string epsilon = "1";
   GridOptions grid;
@@ -28,7 +28,7 @@ struct Arguments {
   bool json = false;
 };
 
-Result<BenchOptions> parse_options(const Arguments& a) {
+Result<BenchOptions> parse_options(const BenchArguments& a) {
   BenchOptions options;
   options.mechanisms = split_names(a.mechanisms);
   SOTTO_ASSIGN(options.epsilon, parse_epsilon("--epsilon", a.epsilon));
@@ -49,7 +49,7 @@ Result<BenchOptions> parse_options(const Arguments& a) {
   return options;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const BenchArguments& a) {
   SOTTO_ASSIGN(BenchOptions options, parse_options(a));
   const auto measured = [&] {
     ProgressBar bar("mechanisms", a.quiet);
@@ -60,7 +60,7 @@ Result<void> run(const Arguments& a) {
   return print(a.json ? to_json(report) : bench_text(report));
 }
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     R"(Each mechanism runs in a process of its own: it is set up, rewrites random words on one thread, the first
 time and again, and then, with --data, a whole data set on all threads, from file to nowhere. Rates are
 extrapolated to a day and leave set-up out. Memory a word is by how much the peak of resident memory
@@ -73,7 +73,7 @@ Examples:
 }  // namespace
 
 Action add_bench(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory of mechanisms on this machine");
   const auto add = option_adder(*command);
   add_names_option(*command, arguments->mechanisms, "Mechanisms to measure (default: all)");
@@ -91,7 +91,7 @@ Action add_bench(CLI::App& app) {
   arguments->resources.add_options(*command, "Threads for the data set (default: one for each processor)");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");
   command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer(kFooter);
+  command->footer(kBenchFooter);
   return [arguments] { return run(*arguments); };
 }
 

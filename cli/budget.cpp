@@ -8,7 +8,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct BudgetArguments {
   MechanismChoice choice;
   std::string strategy = "token";
   std::string profile;
@@ -37,7 +37,7 @@ std::string as_text(const BudgetPlan& plan) {
   return text;
 }
 
-Result<BudgetPlanOptions> parsed(const Arguments& a) {
+Result<BudgetPlanOptions> parsed(const BudgetArguments& a) {
   BudgetPlanOptions options;
   options.mechanism = a.choice.mechanism;
   options.model = a.choice.model;
@@ -56,7 +56,7 @@ Result<BudgetPlanOptions> parsed(const Arguments& a) {
   return options;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const BudgetArguments& a) {
   SOTTO_ASSIGN(const BudgetPlanOptions options, parsed(a));
   SOTTO_ASSIGN(const BudgetPlan plan, plan_budget(options));
   return print(a.json ? to_json(plan) : as_text(plan));
@@ -65,7 +65,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 Action add_budget(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BudgetArguments>();
   CLI::App* command =
       app.add_subcommand("budget", "Plan what a document spends, and share it among its tokens");
   arguments->choice.add_options(*command);

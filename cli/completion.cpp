@@ -3,7 +3,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompletionFooter =
     R"(The script asks the program for what may come next, so it knows every command, option and model.
 
 Examples:
@@ -95,7 +95,7 @@ Action add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a script that completes commands in a shell");
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
-  command->footer(kFooter);
+  command->footer(kCompletionFooter);
   return [shell] { return run(*shell); };
 }
 

@@ -7,7 +7,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct EvaluateArguments {
   std::string run_file, output, data, threads;
   bool quick = false, json = false, quiet = false;
 };
@@ -33,7 +33,7 @@ std::string as_text(const ExperimentSummary& summary) {
   return text + fmt::format("report: {}\nseeded: not private\n", (summary.output / "report.html").string());
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const EvaluateArguments& a) {
   ExperimentOptions options;
   options.run_file = a.run_file;
   options.quick = a.quick;
@@ -61,7 +61,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 Action add_evaluate(CLI::App& app) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<EvaluateArguments>();
   CLI::App* command = app.add_subcommand("evaluate", "Run an experiment and write its report");
   command->add_option("RUN", a->run_file, "What to run: a YAML file (see experiments/ and docs/evaluate.md)")
       ->required()

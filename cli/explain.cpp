@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kBarWidth = 30;
 
-struct Arguments {
+struct ExplainArguments {
   MechanismChoice choice;
   std::string word;
   std::string top = "10";
@@ -34,7 +34,7 @@ std::string as_text(const Explanation& e) {
   return text;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const ExplainArguments& a) {
   ExplainOptions options;
   options.mechanism = a.choice.mechanism;
   SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
@@ -49,7 +49,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 Action add_explain(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* command = app.add_subcommand("explain", "Show the distribution of what a word becomes");
   command->add_option("WORD", arguments->word, "The word")->required();
   arguments->choice.add_options(*command);

@@ -108,7 +108,7 @@ NamedAction add_top(CLI::App& group) {
           }};
 }
 
-NamedAction add_export(CLI::App& group) {
+NamedAction add_ledger_export(CLI::App& group) {
   struct Arguments {
     std::string file, what = "entries", format = "csv";
   };
@@ -166,7 +166,7 @@ std::vector<NamedAction> add_ledger(CLI::App& app) {
   CLI::App* group = app.add_subcommand("ledger", "Show, export and check what subjects have spent");
   group->require_subcommand(1);
   group->footer("Example:\n  sotto ledger top spent.ledger\n\n'sotto ledger COMMAND --help' shows more.");
-  return {add_show(*group), add_top(*group), add_export(*group), add_verify(*group)};
+  return {add_show(*group), add_top(*group), add_ledger_export(*group), add_verify(*group)};
 }
 
 }  // namespace sotto::cli

@@ -7,14 +7,14 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct ListsArguments {
   std::vector<std::string> models;
   std::string output, per_model = "2", seed, threads = "0";
   bool json = false;
   bool quiet = false;
 };
 
-Result<void> build(const Arguments& a) {
+Result<void> build(const ListsArguments& a) {
   ListOptions options;
   for (const std::string& name : a.models) {
     SOTTO_ASSIGN(const auto path, find_model(name));
@@ -46,7 +46,7 @@ std::vector<NamedAction> add_lists(CLI::App& app) {
       "Example:\n  sotto lists build --model sotto-en-skipgram -o lists.safetensors\n\n'sotto lists build "
       "--help' shows more.");
   CLI::App* command = group->add_subcommand("build", "Build word lists from models that share a vocabulary");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ListsArguments>();
   add_many(*command, "--model", a->models, "Vector model by name or path; may be given several times",
            "NAME|PATH")
       ->required();

@@ -22,7 +22,7 @@ Result<LanguageModelResources> LanguageModelArguments::resources() const {
 
 namespace {
 
-struct Arguments : LanguageModelArguments {
+struct LmArguments : LanguageModelArguments {
   std::string text;
 };
 
@@ -42,24 +42,24 @@ std::string as_text(const LanguageModelInfo& info) {
   return text + "  bounds    none; estimate them on public text with 'sotto lm calibrate'\n";
 }
 
-Result<void> show(const Arguments& a, const LanguageModelInfo& info) {
+Result<void> show(const LmArguments& a, const LanguageModelInfo& info) {
   return print(a.json ? to_json(info) : as_text(info));
 }
 
-Result<void> info(const Arguments& a) {
+Result<void> info(const LmArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.resources());
   SOTTO_ASSIGN(const auto found, language_model_info(a.model, resources));
   return show(a, found);
 }
 
-Result<void> calibrate(const Arguments& a) {
+Result<void> calibrate(const LmArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.resources());
   SOTTO_ASSIGN(const auto found, calibrate_language_model(a.model, a.text, resources));
   return show(a, found);
 }
 
-NamedAction add_info(CLI::App& group) {
-  auto a = std::make_shared<Arguments>();
+NamedAction add_lm_info(CLI::App& group) {
+  auto a = std::make_shared<LmArguments>();
   CLI::App* command = group.add_subcommand("info", "Show what a language model is and where its logits lie");
   command->add_option("MODEL", a->model, "Folder, or the name of one among the models")->required();
   a->add_options(*command);
@@ -68,7 +68,7 @@ NamedAction add_info(CLI::App& group) {
 }
 
 NamedAction add_calibrate(CLI::App& group) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<LmArguments>();
   CLI::App* command =
       group.add_subcommand("calibrate", "Estimate the bounds of a model's logits on public text");
   command->add_option("--model", a->model, "Folder, or the name of one among the models")
@@ -94,7 +94,7 @@ std::vector<NamedAction> add_lm(CLI::App& app) {
       app.add_subcommand("lm", "Inspect and calibrate language models, and measure texts with them");
   group->require_subcommand(1);
   group->footer("Example:\n  sotto lm info sotto-en-mlm\n\n'sotto lm COMMAND --help' shows more.");
-  return {add_info(*group), add_calibrate(*group), add_lm_similarity(*group), add_lm_perplexity(*group)};
+  return {add_lm_info(*group), add_calibrate(*group), add_lm_similarity(*group), add_lm_perplexity(*group)};
 }
 
 }  // namespace sotto::cli

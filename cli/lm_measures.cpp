@@ -8,7 +8,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct MeasureArguments {
   LanguageModelArguments model;
   std::string first, second;
   bool lines = false;
@@ -21,7 +21,7 @@ std::string listed(const std::vector<double>& numbers) {
   return text;
 }
 
-Result<void> similarity(const Arguments& a) {
+Result<void> similarity(const MeasureArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.model.resources());
   SOTTO_ASSIGN(const auto first, read_text_lines(a.first));
   SOTTO_ASSIGN(const auto second, read_text_lines(a.second));
@@ -42,7 +42,7 @@ Result<void> similarity(const Arguments& a) {
                   cosines.size(), report.model, report.mean(), cosines.front(), cosines[cosines.size() / 2]));
 }
 
-Result<void> perplexity(const Arguments& a) {
+Result<void> perplexity(const MeasureArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.model.resources());
   SOTTO_ASSIGN(const auto lines, read_text_lines(a.first));
   if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
@@ -63,7 +63,7 @@ Result<void> perplexity(const Arguments& a) {
 }  // namespace
 
 NamedAction add_lm_similarity(CLI::App& group) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<MeasureArguments>();
   a->model.model = kDefaultEncoder;
   CLI::App* command =
       group.add_subcommand("similarity", "Cosine similarity of the lines of two files, pair by pair");
@@ -82,7 +82,7 @@ NamedAction add_lm_similarity(CLI::App& group) {
 }
 
 NamedAction add_lm_perplexity(CLI::App& group) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<MeasureArguments>();
   a->model.model = kDefaultCausalModel;
   CLI::App* command =
       group.add_subcommand("perplexity", "How surprising the lines of a file are to a causal model");

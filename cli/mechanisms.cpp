@@ -31,12 +31,12 @@ std::string as_card(const MechanismInfo& info) {
   return text;
 }
 
-struct Arguments {
+struct MechanismsArguments {
   std::string name;
   bool json = false;
 };
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const MechanismsArguments& a) {
   if (!a.name.empty()) {
     SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(a.name));
     return print(a.json ? to_json(*info) : as_card(*info));
@@ -47,7 +47,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 Action add_mechanisms(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MechanismsArguments>();
   CLI::App* command =
       app.add_subcommand("mechanisms", "List the mechanisms, their guarantees, and the parameters of one");
   command->add_option("NAME", arguments->name, "Show this one with its parameters");

@@ -116,7 +116,7 @@ Result<void> export_model(const std::string& name, const std::string& output, co
                         format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary);
 }
 
-NamedAction add_list(CLI::App& group) {
+NamedAction add_model_list(CLI::App& group) {
   CLI::App* command = group.add_subcommand("list", "List the models that can be found");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
@@ -124,7 +124,7 @@ NamedAction add_list(CLI::App& group) {
   return {command, [json] { return list(*json); }};
 }
 
-NamedAction add_info(CLI::App& group) {
+NamedAction add_model_info(CLI::App& group) {
   struct Arguments {
     std::string name;
     bool verify = false;
@@ -160,7 +160,7 @@ NamedAction add_import(CLI::App& group) {
   return {command, [a] { return import(*a); }};
 }
 
-NamedAction add_export(CLI::App& group) {
+NamedAction add_model_export(CLI::App& group) {
   struct Arguments {
     std::string name, output, to = "word2vec-text";
   };
@@ -179,7 +179,8 @@ std::vector<NamedAction> add_model(CLI::App& app) {
   CLI::App* group = app.add_subcommand("model", "List, inspect, import and export models");
   group->require_subcommand(1);
   group->footer("Example:\n  sotto model list\n\n'sotto model COMMAND --help' shows more.");
-  return {add_list(*group), add_info(*group), add_neighbours(*group), add_import(*group), add_export(*group)};
+  return {add_model_list(*group), add_model_info(*group), add_neighbours(*group), add_import(*group),
+          add_model_export(*group)};
 }
 
 }  // namespace sotto::cli

@@ -8,7 +8,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct NeighboursArguments {
   std::string model, top = "10";
   std::vector<std::string> words;
   bool json = false;
@@ -33,7 +33,7 @@ std::string as_text(const Model& model, TokenId word, const std::vector<NearWord
   return text;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const NeighboursArguments& a) {
   SOTTO_ASSIGN(const std::uint64_t top, parse_integer("--top", a.top, 1, 1'000'000));
   SOTTO_ASSIGN(const auto path, find_model(a.model));
   SOTTO_ASSIGN(const auto model, Model::open(path));
@@ -53,7 +53,7 @@ Result<void> run(const Arguments& a) {
 }  // namespace
 
 NamedAction add_neighbours(CLI::App& group) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<NeighboursArguments>();
   CLI::App* command = group.add_subcommand("neighbours", "Show the nearest words of words or phrases");
   command->add_option("MODEL", a->model, "Name or path")->required();
   command->add_option("WORD", a->words, "Words of the model, or phrases such as 'new york'")->required();

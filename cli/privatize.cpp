@@ -11,7 +11,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPrivatizeFooter =
     R"(Each word becomes another word, drawn with stated probabilities; what is guaranteed and what still
 shows stands in the receipt (--report). Without FILE it reads standard input, without -o it writes standard output.
 
@@ -32,7 +32,7 @@ A configuration file holds the same options by their long names, for example:
   field: [subject, body]
   set: {lists: L1})";
 
-struct Arguments {
+struct PrivatizeArguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
@@ -50,7 +50,7 @@ struct Arguments {
   bool quiet = false;
 };
 
-void add_input_options(CLI::App& command, Arguments& a) {
+void add_input_options(CLI::App& command, PrivatizeArguments& a) {
   command.add_option("FILE", a.inputs, "Input files; none: standard input");
   command.add_option("-o,--output", a.output, "Output file; it appears only when it is complete")
       ->type_name("OUT");
@@ -72,7 +72,7 @@ void add_input_options(CLI::App& command, Arguments& a) {
       ->type_name("SIZE");
 }
 
-void add_policy_options(CLI::App& command, Arguments& a) {
+void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
   command.add_option("--policy", a.policy, "strict or paper: what happens to each class of token")
       ->capture_default_str();
   const auto part = [&](const std::string& name, const std::string& description) {
@@ -85,7 +85,7 @@ void add_policy_options(CLI::App& command, Arguments& a) {
   part("case", "Capitals: position, keep or lower");
 }
 
-void add_budget_options(CLI::App& command, Arguments& a) {
+void add_budget_options(CLI::App& command, PrivatizeArguments& a) {
   command
       .add_option("--document-epsilon", a.document_epsilon,
                   "Instead of --epsilon: for each document, shared among its tokens")
@@ -113,7 +113,7 @@ void add_budget_options(CLI::App& command, Arguments& a) {
       ->type_name("FILE");
 }
 
-void add_run_options(CLI::App& command, Arguments& a) {
+void add_run_options(CLI::App& command, PrivatizeArguments& a) {
   command
       .add_option("--target", a.target,
                   "nominal; certified: --epsilon is what the certificate may be at most (see 'sotto audit')")
@@ -156,7 +156,7 @@ tl::unexpected<Error> refuse(std::string message) {
 }
 
 /// What a document may spend; nothing where each token has --epsilon.
-Result<std::optional<double>> document_epsilon(const Arguments& a) {
+Result<std::optional<double>> document_epsilon(const PrivatizeArguments& a) {
   if (!a.document_epsilon.empty() && !a.base_epsilon.empty())
     return refuse("--base-epsilon: cannot be given together with --document-epsilon; give one of them");
   if (a.base_epsilon.empty() != a.average_words.empty())
@@ -172,7 +172,7 @@ Result<std::optional<double>> document_epsilon(const Arguments& a) {
 }
 
 /// Which ε goes to which tokens, and what the tokens are.
-Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
+Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) {
   SOTTO_ASSIGN(const auto of_document, document_epsilon(a));
   if (of_document && !a.choice.epsilon.empty())
     return refuse("--epsilon: cannot be given together with a document's epsilon; give one of them");
@@ -220,7 +220,7 @@ Result<void> set_budget(const Arguments& a, PrivatizeOptions& options) {
 }
 
 /// What only mechanisms with a language model take.
-Result<void> set_language_model(const Arguments& a, PrivatizeOptions& options) {
+Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& options) {
   for (const auto& [option, value] : {std::pair("--device", &a.device),
                                       std::pair("--precision", &a.precision), std::pair("--delta", &a.delta)})
     if (!value->empty() && !rewrites_whole_texts(options.mechanism))
@@ -238,7 +238,7 @@ Result<void> set_language_model(const Arguments& a, PrivatizeOptions& options) {
   return {};
 }
 
-Result<PrivatizeOptions> privatize_options(const Arguments& a) {
+Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   PrivatizeOptions options;
   options.mechanism = a.choice.mechanism;
   SOTTO_TRY(find_mechanism(options.mechanism));
@@ -266,7 +266,7 @@ Result<PrivatizeOptions> privatize_options(const Arguments& a) {
   return options;
 }
 
-Result<std::optional<LedgerOptions>> ledger_options(const Arguments& a) {
+Result<std::optional<LedgerOptions>> ledger_options(const PrivatizeArguments& a) {
   if (a.ledger.empty()) {
     for (const auto& [option, value] : {std::pair("--subject", &a.subject), std::pair("--limit", &a.limit)})
       if (!value->empty())
@@ -282,7 +282,7 @@ Result<std::optional<LedgerOptions>> ledger_options(const Arguments& a) {
   return ledger;
 }
 
-Result<FileOptions> file_options(const Arguments& a) {
+Result<FileOptions> file_options(const PrivatizeArguments& a) {
   FileOptions files;
   files.inputs.assign(a.inputs.begin(), a.inputs.end());
   if (files.inputs.size() == 1 && files.inputs.front() == "-") files.inputs.clear();
@@ -305,7 +305,7 @@ Result<FileOptions> file_options(const Arguments& a) {
   return files;
 }
 
-Result<void> run(Arguments& a) {
+Result<void> run(PrivatizeArguments& a) {
   const bool seed_typed = !a.seed.empty();
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
@@ -330,7 +330,7 @@ Result<void> run(Arguments& a) {
 }  // namespace
 
 Action add_privatize(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PrivatizeArguments>();
   CLI::App* command = app.add_subcommand("privatize", "Rewrite documents under differential privacy");
   arguments->command = command;
   arguments->choice.add_options(*command);
@@ -338,7 +338,7 @@ Action add_privatize(CLI::App& app) {
   add_input_options(*command, *arguments);
   add_policy_options(*command, *arguments);
   add_run_options(*command, *arguments);
-  command->footer(kFooter);
+  command->footer(kPrivatizeFooter);
   return [arguments] { return run(*arguments); };
 }
 

@@ -7,7 +7,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kProgramFooter = R"(Examples:
   sotto privatize reviews.txt -o private.txt --epsilon 1
   sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
   sotto explain pizza --epsilon 1
@@ -22,7 +22,7 @@ std::vector<NamedAction> build_program(CLI::App& app) {
   app.description("Sotto rewrites text under differential privacy.");
   app.set_version_flag("--version", fmt::format("sotto {}", library_version()));
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.footer(kProgramFooter);
   std::vector<NamedAction> commands;
   for (const auto add : {add_privatize, add_mechanisms, add_explain, add_budget, add_audit, add_attack,
                          add_tune, add_bench, add_evaluate}) {

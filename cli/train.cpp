@@ -10,7 +10,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Arguments {
+struct TrainArguments {
   std::vector<std::string> inputs, metadata;
   std::string output, format, field = "text", phrases, method, vocabulary, min_count = "5", limit = "0";
   std::string algorithm = "skipgram", dim = "300", epochs = "5", window = "5", negatives = "5";
@@ -45,7 +45,7 @@ Result<std::uint32_t> parse_number_of(std::string_view option, std::string_view 
   return static_cast<std::uint32_t>(value);
 }
 
-Result<void> read_corpus_options(const Arguments& a, TrainOptions& options) {
+Result<void> read_corpus_options(const TrainArguments& a, TrainOptions& options) {
   options.inputs.assign(a.inputs.begin(), a.inputs.end());
   SOTTO_ASSIGN(options.format, parse_corpus_format(a.format));
   options.field = a.field;
@@ -73,7 +73,7 @@ Result<void> read_corpus_options(const Arguments& a, TrainOptions& options) {
   return {};
 }
 
-Result<void> read_training_options(const Arguments& a, TrainOptions& options) {
+Result<void> read_training_options(const TrainArguments& a, TrainOptions& options) {
   SOTTO_ASSIGN(options.algorithm, parse_training_algorithm("algorithm", a.algorithm));
   SOTTO_ASSIGN(options.dimension, parse_number_of("--dim", a.dim, 1, 32'768));
   SOTTO_ASSIGN(options.epochs, parse_number_of("--epochs", a.epochs, 1, 100'000));
@@ -90,7 +90,7 @@ Result<void> read_training_options(const Arguments& a, TrainOptions& options) {
   return {};
 }
 
-std::string as_text(const Arguments& a, const TrainReport& report) {
+std::string as_text(const TrainArguments& a, const TrainReport& report) {
   std::string text = fmt::format("{}: {} words, of which {} are phrases of two words and {} of three\n",
                                  a.output, report.vocabulary, report.bigrams, report.trigrams);
   text += fmt::format("{} tokens from {} words in {} documents{}\n", report.tokens, report.words,
@@ -100,7 +100,7 @@ std::string as_text(const Arguments& a, const TrainReport& report) {
   return text + fmt::format("sha256 {}\n", report.sha256);
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const TrainArguments& a) {
   TrainOptions options;
   SOTTO_TRY(read_corpus_options(a, options));
   SOTTO_TRY(read_training_options(a, options));
@@ -115,7 +115,7 @@ Result<void> run(const Arguments& a) {
   return print(a.json ? to_json(report) : as_text(a, report));
 }
 
-void add_corpus_options(CLI::App& command, Arguments& a) {
+void add_corpus_options(CLI::App& command, TrainArguments& a) {
   command
       .add_option("CORPUS", a.inputs,
                   "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz")
@@ -139,7 +139,7 @@ void add_corpus_options(CLI::App& command, Arguments& a) {
       ->type_name("N");
 }
 
-void add_training_options(CLI::App& command, Arguments& a) {
+void add_training_options(CLI::App& command, TrainArguments& a) {
   command.add_option("--algorithm", a.algorithm, "skipgram or cbow")->capture_default_str();
   command.add_option("--dim", a.dim, "Dimensions")->capture_default_str()->type_name("N");
   command.add_option("--epochs", a.epochs, "Passes over the corpus")->capture_default_str()->type_name("N");
@@ -173,7 +173,7 @@ std::vector<NamedAction> add_train(CLI::App& app) {
       "Example:\n  sotto train vectors corpus.txt -o my.safetensors\n\n'sotto train vectors --help' shows "
       "more.");
   CLI::App* command = group->add_subcommand("vectors", "Train vectors for words and phrases with fastText");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<TrainArguments>();
   add_corpus_options(*command, *a);
   add_training_options(*command, *a);
   command->add_option("--work", a->work, "Folder for the tokenized corpus (default: M.work)")

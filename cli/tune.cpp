@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLargestNumber = 1e9;
 
-struct Arguments {
+struct TuneArguments {
   std::vector<std::string> mechanisms = {"vickrey"};
   std::string epsilon;
   GridOptions grid;
@@ -52,7 +52,7 @@ Result<std::vector<double>> parse_epsilons(const std::string& text) {
   return epsilons;
 }
 
-Result<WordTaskOptions> parse_task(const Arguments& a) {
+Result<WordTaskOptions> parse_task(const TuneArguments& a) {
   WordTaskOptions task;
   if (!a.words.empty()) task.table = a.words;
   for (const std::string& entry : a.classes) {
@@ -66,7 +66,7 @@ Result<WordTaskOptions> parse_task(const Arguments& a) {
   return task;
 }
 
-Result<TuneOptions> parse_options(const Arguments& a) {
+Result<TuneOptions> parse_options(const TuneArguments& a) {
   TuneOptions options;
   options.mechanisms = split_names(a.mechanisms);
   SOTTO_ASSIGN(options.epsilons, parse_epsilons(a.epsilon));
@@ -88,7 +88,7 @@ Result<TuneOptions> parse_options(const Arguments& a) {
   return options;
 }
 
-Result<void> run(const Arguments& a) {
+Result<void> run(const TuneArguments& a) {
   SOTTO_ASSIGN(TuneOptions options, parse_options(a));
   const auto tuned = [&] {
     ProgressBar bar("words", a.quiet);
@@ -99,7 +99,7 @@ Result<void> run(const Arguments& a) {
   return print(a.json ? to_json(report) : tune_text(report, a.all));
 }
 
-constexpr const char* kFooter =
+constexpr const char* kTuneFooter =
     R"(Maximises E_M, the adversary's expected inference error, subject to L_M <= C, the expected loss when a
 word becomes another (1 where their labels differ, unless --losses says otherwise). Every combination of
 mechanism, parameters and epsilon is measured: exactly where the mechanism has a closed form, otherwise
@@ -113,7 +113,7 @@ Examples:
 }  // namespace
 
 Action add_tune(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command =
       app.add_subcommand("tune", "Choose mechanism, parameters and epsilon for a list of words");
   const auto add = option_adder(*command);
@@ -141,7 +141,7 @@ Action add_tune(CLI::App& app) {
   command->add_flag("--all", arguments->all, "Print every setting, not only the frontier");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");
   command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer(kFooter);
+  command->footer(kTuneFooter);
   return [arguments] { return run(*arguments); };
 }
 

@@ -20,13 +20,14 @@ void shuffle(std::vector<T>& items, BitSource& bits) {
 }
 
 /// The words of least and of greatest finite distance from `word`, ties by chance.
-struct Extremes {
+struct NearestAndFarthest {
   TokenId nearest;
   TokenId farthest;
 };
 
-Extremes find_extremes(const AuditVocabulary& model, const Claim& claim, TokenId word, BitSource& bits) {
-  Extremes found{word, word};
+NearestAndFarthest find_extremes(const AuditVocabulary& model, const Claim& claim, TokenId word,
+                                 BitSource& bits) {
+  NearestAndFarthest found{word, word};
   double least = INFINITY;
   double most = -1;
   const auto start = static_cast<TokenId>(uniform_below(bits, model.size()));
@@ -57,7 +58,7 @@ std::set<TokenId> choose_words(const AuditVocabulary& model, const Claim& claim,
   shuffle(centres, bits);
   centres.resize(kWithNeighbours);
   for (const TokenId word : centres) {
-    const Extremes extremes = find_extremes(model, claim, word, bits);
+    const NearestAndFarthest extremes = find_extremes(model, claim, word, bits);
     words.insert({extremes.nearest, extremes.farthest});
   }
   return words;

@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kWordsAtOnce = 64;
+constexpr std::size_t kRowsAtOnce = 64;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ Result<std::vector<WordSpace::Near>> WordSpace::nearest_among(std::span<const To
 std::vector<WordSpace::Near> WordSpace::nearest_in_lists(std::span<const TokenId> words, std::size_t k,
                                                          unsigned threads) const {
   std::vector<Near> nearest(model_->size() * k);
-  parallel_for(model_->size(), kWordsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
+  parallel_for(model_->size(), kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
     std::vector<Near> all(words.size());
     for (std::size_t word = begin; word < end; ++word) {
       for (std::uint32_t i = 0; i < words.size(); ++i)

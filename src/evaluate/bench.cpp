@@ -65,9 +65,9 @@ Error read_error(const nlohmann::json& json) {
 }
 
 /// What the child does for one mechanism.
-class Subject {
+class BenchSubject {
  public:
-  Subject(const MechanismVariant& variant, const BenchOptions& options)
+  BenchSubject(const MechanismVariant& variant, const BenchOptions& options)
       : variant_(variant), options_(options) {}
 
   Result<void> run() {
@@ -265,7 +265,7 @@ Result<BenchReport> bench(const BenchOptions& options) {
     result.parameters = variant.parameters;
     const auto answer = compute_in_child(
         [&] {
-          return Subject(variant, options)
+          return BenchSubject(variant, options)
               .answer()
               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         },

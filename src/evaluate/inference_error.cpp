@@ -16,7 +16,7 @@ namespace sotto {
 namespace {
 
 /// A variant at an ε, and where its figures go.
-struct Subject {
+struct MeasuredMechanism {
   std::unique_ptr<Mechanism> mechanism;
   TradeOff* result;
 };
@@ -30,24 +30,24 @@ class Measurement {
         threads_(thread_count(options.resources.threads)) {}
 
   /// What there is at one ε.
-  Result<void> measure(const std::vector<Subject>& subjects) {
-    std::vector<const Subject*> exact;
-    std::vector<const Subject*> sampled;
-    for (const Subject& subject : subjects)
+  Result<void> measure(const std::vector<MeasuredMechanism>& subjects) {
+    std::vector<const MeasuredMechanism*> exact;
+    std::vector<const MeasuredMechanism*> sampled;
+    for (const MeasuredMechanism& subject : subjects)
       (subject.mechanism->row(task_.secrets.words.front()).empty() ? sampled : exact).push_back(&subject);
     std::vector<NamedMechanism> named;
     named.reserve(sampled.size());
-    for (const Subject* subject : sampled)
+    for (const MeasuredMechanism* subject : sampled)
       named.push_back({subject->mechanism.get(), subject->result->name()});
     const std::vector<DrawGroup> groups = group_by_noise(named);
     if (total_ == 0) total_ = (exact.size() + groups.size()) * epsilons_ * task_.secrets.words.size();
-    for (const Subject* subject : exact) SOTTO_TRY(evaluate_exactly(*subject));
+    for (const MeasuredMechanism* subject : exact) SOTTO_TRY(evaluate_exactly(*subject));
     for (const DrawGroup& group : groups) SOTTO_TRY(sample(sampled, named, group));
     return {};
   }
 
  private:
-  Result<void> evaluate_exactly(const Subject& subject) {
+  Result<void> evaluate_exactly(const MeasuredMechanism& subject) {
     const std::size_t secrets = task_.secrets.words.size();
     JointSums joint(task_.model->size());
     std::vector<std::vector<double>> rows(JointSums::kRowsAtOnce);
@@ -77,8 +77,8 @@ class Measurement {
     return {};
   }
 
-  Result<void> sample(const std::vector<const Subject*>& sampled, const std::vector<NamedMechanism>& named,
-                      const DrawGroup& places) {
+  Result<void> sample(const std::vector<const MeasuredMechanism*>& sampled,
+                      const std::vector<NamedMechanism>& named, const DrawGroup& places) {
     std::vector<NamedMechanism> group;
     for (const std::size_t place : places) group.push_back(named[place]);
     SOTTO_ASSIGN(const std::vector<OutputTally> tallies,
@@ -140,7 +140,7 @@ Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
   std::vector<TradeOff> results(variants.size() * epsilons.size());
   Measurement measurement(task, options, epsilons.size());
   for (std::size_t e = 0; e < epsilons.size(); ++e) {
-    std::vector<Subject> subjects;
+    std::vector<MeasuredMechanism> subjects;
     for (std::size_t v = 0; v < variants.size(); ++v) {
       TradeOff& result = results[v * epsilons.size() + e];
       result.mechanism = variants[v].mechanism;

@@ -17,7 +17,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kCalibrationBatch = 16;
 constexpr double kDeviations = 4;
 constexpr std::size_t kWrittenTokens = 8;
 
@@ -95,9 +95,9 @@ Result<Calibration> calibrate(const WordFiller& filler, std::span<const std::str
   SOTTO_ASSIGN(const MaskedInput input, MaskedInput::make(filler, true, 0));
   const std::size_t size = filler.model().output_size();
   Moments moments;
-  std::vector<Sequence> sequences(kBatch);
+  std::vector<Sequence> sequences(kCalibrationBatch);
   std::vector<std::uint32_t> places;
-  std::vector<float> logits(kBatch * size);
+  std::vector<float> logits(kCalibrationBatch * size);
   std::vector<Token> tokens;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     tokenize(texts[i], tokens);
@@ -107,7 +107,7 @@ Result<Calibration> calibrate(const WordFiller& filler, std::span<const std::str
     const MaskedText text(filler, texts[i], tokens);
     // Another place of each text in turn, so that beginnings and ends have their part.
     places.push_back(text.mask(input, words[i % words.size()], false, sequences[places.size()]));
-    if (places.size() < kBatch && i + 1 < texts.size()) continue;
+    if (places.size() < kCalibrationBatch && i + 1 < texts.size()) continue;
     const std::span<float> answers(logits.data(), places.size() * size);
     SOTTO_TRY(filler.model().logits(std::span(sequences).first(places.size()), places, answers));
     for (std::size_t k = 0; k < places.size(); ++k)
@@ -123,8 +123,8 @@ Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::str
   // Only what fits the model with what is written after it.
   const std::size_t most = writer.model().max_positions() / 2;
   Moments moments;
-  for (std::size_t begin = 0; begin < texts.size(); begin += kBatch) {
-    const std::size_t rows = std::min(kBatch, texts.size() - begin);
+  for (std::size_t begin = 0; begin < texts.size(); begin += kCalibrationBatch) {
+    const std::size_t rows = std::min(kCalibrationBatch, texts.size() - begin);
     std::vector<Sequence> prompts;
     std::vector<std::vector<SubwordId>> ids;
     for (std::size_t i = 0; i < rows; ++i) {

@@ -15,7 +15,7 @@ constexpr std::string_view kPlace = "{}";
 // The prompt of "Locally Differentially Private Document Generation Using Zero Shot Prompting".
 constexpr std::string_view kPrompt = "Document : {}\nParaphrase of the document :";
 
-constexpr std::size_t kBatch = 16;
+constexpr std::size_t kGenerationBatch = 16;
 constexpr EncodeOptions kPlain{.add_special = false, .ranges = false, .special_in_text = false};
 
 bool is_blank(char byte) {
@@ -126,7 +126,7 @@ Result<std::shared_ptr<const GenerationMechanism>> GenerationMechanism::make(
 }
 
 std::size_t GenerationMechanism::good_batch() const {
-  return kBatch;
+  return kGenerationBatch;
 }
 
 /// How many tokens of a text are read at a time: what is written needs room too.
@@ -174,8 +174,8 @@ Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> document
     std::vector<Row> rows;
     for (GenerationDocument& document : documents)
       if (part < document.parts.size()) rows.push_back({&document, part, {}, false});
-    for (std::size_t begin = 0; begin < rows.size(); begin += kBatch)
-      SOTTO_TRY(write(std::span(rows).subspan(begin, std::min(kBatch, rows.size() - begin))));
+    for (std::size_t begin = 0; begin < rows.size(); begin += kGenerationBatch)
+      SOTTO_TRY(write(std::span(rows).subspan(begin, std::min(kGenerationBatch, rows.size() - begin))));
   }
   for (GenerationDocument& document : documents) document.output = on_one_line(document.output);
   return {};

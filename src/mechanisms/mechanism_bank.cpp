@@ -8,14 +8,14 @@ namespace sotto {
 namespace {
 
 // Even a mechanism without tables has some hundred bytes and a place in the maps.
-constexpr std::uint64_t kOverhead = 4096;
+constexpr std::uint64_t kMechanismOverhead = 4096;
 constexpr std::size_t kMostAtOnce = 256;
 
 }  // namespace
 
 MechanismBank::MechanismBank(MechanismFamily family, std::uint64_t memory)
     : family_(std::move(family)),
-      capacity_(std::max<std::uint64_t>(1, memory / (family_.bytes_each + kOverhead))) {}
+      capacity_(std::max<std::uint64_t>(1, memory / (family_.bytes_each + kMechanismOverhead))) {}
 
 std::size_t MechanismBank::most_at_once() const {
   return std::clamp<std::size_t>(capacity_ / 4, 1, kMostAtOnce);

@@ -7,7 +7,7 @@ namespace sotto {
 namespace {
 
 constexpr int kGuideBits = 10;
-constexpr std::uint64_t kOverhead = 128;  // a row's own members and what the allocator adds
+constexpr std::uint64_t kRowOverhead = 128;  // a row's own members and what the allocator adds
 
 }  // namespace
 
@@ -25,7 +25,7 @@ DenseRow::DenseRow(std::span<const std::uint64_t> cumulative)
 }
 
 std::uint64_t DenseRow::bytes(std::size_t outcomes) {
-  return kOverhead + 8 * outcomes + 4 * ((1ULL << kGuideBits) + 1);
+  return kRowOverhead + 8 * outcomes + 4 * ((1ULL << kGuideBits) + 1);
 }
 
 SparseRow::SparseRow(std::vector<std::uint32_t> near, std::span<const std::uint64_t> cumulative,
@@ -47,7 +47,7 @@ std::uint32_t SparseRow::find(std::uint64_t position) const {
 }
 
 std::uint64_t SparseRow::bytes(std::size_t near_outcomes) {
-  return kOverhead + 12 * near_outcomes;
+  return kRowOverhead + 12 * near_outcomes;
 }
 
 BlockRow::BlockRow(std::span<const std::uint64_t> cumulative, std::vector<double> state)
@@ -59,7 +59,7 @@ BlockRow::BlockRow(std::span<const std::uint64_t> cumulative, std::vector<double
 }
 
 std::uint64_t BlockRow::bytes(std::size_t outcomes, std::size_t state_size) {
-  return kOverhead + 8 * ((outcomes + kOutcomes - 1) / kOutcomes) + 8 * state_size;
+  return kRowOverhead + 8 * ((outcomes + kOutcomes - 1) / kOutcomes) + 8 * state_size;
 }
 
 RowCache::~RowCache() {

@@ -5,9 +5,7 @@
 namespace sotto {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(const CalibrationSummary& calibration) {
+nlohmann::ordered_json json_of(const CalibrationSummary& calibration) {
   return {{"bounds", {calibration.lowest, calibration.highest}},
           {"mean", calibration.mean},
           {"standard_deviation", calibration.deviation},
@@ -19,9 +17,10 @@ Json json_of(const CalibrationSummary& calibration) {
 }  // namespace
 
 std::string to_json(const LanguageModelInfo& info) {
-  Json json = {{"name", info.name},         {"path", info.folder.string()}, {"digest", info.digest},
-               {"kind", info.kind},         {"positions", info.positions},  {"logits", info.logits},
-               {"outcomes", info.outcomes}, {"bounded", info.bounded}};
+  nlohmann::ordered_json json = {{"name", info.name},           {"path", info.folder.string()},
+                                 {"digest", info.digest},       {"kind", info.kind},
+                                 {"positions", info.positions}, {"logits", info.logits},
+                                 {"outcomes", info.outcomes},   {"bounded", info.bounded}};
   if (info.bounded) json["bounds"] = {info.lowest, info.highest};
   if (info.calibration) json["calibration"] = json_of(*info.calibration);
   return json_text(json);

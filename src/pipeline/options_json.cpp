@@ -12,8 +12,6 @@
 namespace sotto {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint64_t kLargestExact = 1ULL << 53;  // of what every JSON reader keeps as it is
 
 tl::unexpected<Error> wrong_type(std::string_view name, std::string_view wanted) {
@@ -21,10 +19,10 @@ tl::unexpected<Error> wrong_type(std::string_view name, std::string_view wanted)
 }
 
 /// What the members of an object do to the options, by name.
-using Setters = std::map<std::string_view, std::function<Result<void>(const Json& value)>>;
+using Setters = std::map<std::string_view, std::function<Result<void>(const nlohmann::json& value)>>;
 
 Result<void> read_members(std::string_view text, const Setters& setters) {
-  const Json json = parse_json(text);
+  const nlohmann::json json = parse_json(text);
   if (!json.is_object()) return fail(Errc::bad_format, "the options are not a JSON object");
   for (const auto& [name, value] : json.items()) {
     const auto setter = setters.find(name);
@@ -36,7 +34,7 @@ Result<void> read_members(std::string_view text, const Setters& setters) {
 
 /// Setters for members of the usual types.
 auto text_into(std::string_view name, std::string& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_string()) return wrong_type(name, "a string");
     target = value.get<std::string>();
     return {};
@@ -44,7 +42,7 @@ auto text_into(std::string_view name, std::string& target) {
 }
 
 auto path_into(std::string_view name, std::optional<std::filesystem::path>& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_string()) return wrong_type(name, "a string");
     target = value.get<std::string>();
     return {};
@@ -52,7 +50,7 @@ auto path_into(std::string_view name, std::optional<std::filesystem::path>& targ
 }
 
 auto number_into(std::string_view name, double& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_number()) return wrong_type(name, "a number");
     target = value.get<double>();
     return {};
@@ -61,7 +59,7 @@ auto number_into(std::string_view name, double& target) {
 
 template <class Integer>
 auto integer_into(std::string_view name, Integer& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargestExact)
       return wrong_type(name, "a whole number");
     target = value.get<std::uint64_t>();
@@ -70,7 +68,7 @@ auto integer_into(std::string_view name, Integer& target) {
 }
 
 auto flag_into(std::string_view name, bool& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_boolean()) return wrong_type(name, "true or false");
     target = value.get<bool>();
     return {};
@@ -80,7 +78,7 @@ auto flag_into(std::string_view name, bool& target) {
 /// For values that have a name: `parse` makes one of it.
 template <class T, class Parse>
 auto named_into(std::string_view name, T& target, const Parse& parse) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_string()) return wrong_type(name, "a string");
     SOTTO_ASSIGN(target, parse(value.get<std::string>()));
     return {};
@@ -89,7 +87,7 @@ auto named_into(std::string_view name, T& target, const Parse& parse) {
 
 /// Numbers and truth values are as good as their texts.
 auto parameters_into(ParameterValues& target) {
-  return [&target](const Json& value) -> Result<void> {
+  return [&target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_object()) return wrong_type("parameters", "an object");
     for (const auto& [name, entry] : value.items()) {
       if (entry.is_structured() || entry.is_null())
@@ -101,7 +99,7 @@ auto parameters_into(ParameterValues& target) {
 }
 
 auto policy_part_into(std::string_view part, Policy& target) {
-  return [=, &target](const Json& value) -> Result<void> {
+  return [=, &target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_string()) return wrong_type(part, "a string");
     return set_policy_part(target, part, value.get<std::string>());
   };
@@ -134,7 +132,7 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
                      {"precision", named_into("precision", options.language.precision, parse_precision)},
                      {"delta", number_into("delta", options.delta)}};
   for (const std::string_view part : {"stopwords", "oov", "numbers", "punctuation", "case"})
-    setters[part] = [&, part](const Json& value) -> Result<void> {
+    setters[part] = [&, part](const nlohmann::json& value) -> Result<void> {
       SOTTO_TRY(policy_part_into(part, parts)(value));
       given_parts.emplace_back(part, value.get<std::string>());
       return {};

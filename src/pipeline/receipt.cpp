@@ -13,8 +13,6 @@
 namespace sotto {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kReceiptVersion = 2;
 constexpr int kStatisticsVersion = 1;
 
@@ -27,7 +25,7 @@ double mean_per(std::uint64_t amount, std::uint64_t count) {
 }
 
 /// The (ε, δ) that bounded range gives for the longest text, beside the sum of its draws' ε.
-Json zcdp_json(const Receipt& receipt) {
+nlohmann::ordered_json zcdp_json(const Receipt& receipt) {
   Composition composition;
   if (!composition.add(receipt.guarantee, receipt.counts.largest_document) || composition.losses().empty())
     return nullptr;
@@ -39,18 +37,19 @@ Json zcdp_json(const Receipt& receipt) {
   return {{"rho_max", *rho}, {"delta", delta}, {"epsilon_max", *epsilon}};
 }
 
-Json language_model_json(const LanguageModelReceipt& model) {
-  Json json = {{"device", model.device},
-               {"precision", model.precision},
-               {"law", model.law},
-               {"logits",
-                {{"lowest", model.lowest_logit},
-                 {"highest", model.highest_logit},
-                 {"bounded_by", model.bounded_by_architecture ? "architecture" : "clipping"}}},
-               {"outcomes", model.outcomes},
-               {"reproducible",
-                "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
-                "another word, and a re-run is a new spend"}};
+nlohmann::ordered_json language_model_json(const LanguageModelReceipt& model) {
+  nlohmann::ordered_json json = {
+      {"device", model.device},
+      {"precision", model.precision},
+      {"law", model.law},
+      {"logits",
+       {{"lowest", model.lowest_logit},
+        {"highest", model.highest_logit},
+        {"bounded_by", model.bounded_by_architecture ? "architecture" : "clipping"}}},
+      {"outcomes", model.outcomes},
+      {"reproducible",
+       "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
+       "another word, and a re-run is a new spend"}};
   if (!model.calibration_text.empty()) json["calibration_text_sha256"] = model.calibration_text;
   return json;
 }
@@ -74,9 +73,10 @@ std::string document_statement(const Receipt& receipt) {
 }
 
 /// A sum of ε over draws, with the additive term where there is one.
-Json sum_json(const Receipt& receipt, const std::string& statement, std::uint64_t draws, double budgeted) {
+nlohmann::ordered_json sum_json(const Receipt& receipt, const std::string& statement, std::uint64_t draws,
+                                double budgeted) {
   const auto count = static_cast<double>(draws);
-  Json json = {
+  nlohmann::ordered_json json = {
       {"statement", statement},
       {"epsilon_sum_max", receipt.budget ? budgeted : multiply_up(receipt.guarantee.epsilon, count)}};
   if (receipt.guarantee.additive > 0)
@@ -85,9 +85,9 @@ Json sum_json(const Receipt& receipt, const std::string& statement, std::uint64_
 }
 
 /// What the tokens of a document promise together.
-Json document_json(const Receipt& receipt) {
+nlohmann::ordered_json document_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
-  Json json =
+  nlohmann::ordered_json json =
       sum_json(receipt, document_statement(receipt) + " This holds between texts that share the adjacency.",
                counts.largest_document, counts.largest_epsilon);
   const double mean =
@@ -96,26 +96,26 @@ Json document_json(const Receipt& receipt) {
           : multiply_up(receipt.guarantee.epsilon, round_up(mean_per(counts.privatized, counts.documents)));
   json["epsilon_sum_mean"] = std::min(mean, json["epsilon_sum_max"].get<double>());
   if (!receipt.language_model) return json;
-  if (Json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
+  if (nlohmann::ordered_json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
   return json;
 }
 
-Json unit_json(const PrivacyUnit& unit) {
+nlohmann::ordered_json unit_json(const PrivacyUnit& unit) {
   return {
       {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_digest", unit.model}};
 }
 
 /// A guarantee of kind none has no figures: there is nothing that they would bound.
-Json guarantee_json(const Receipt& receipt) {
+nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
   const bool holds = !receipt.seeded && guarantee.kind != GuaranteeKind::none;
-  Json json = {{"holds", holds}, {"kind", holds ? to_string(guarantee.kind) : "none"}};
+  nlohmann::ordered_json json = {{"holds", holds}, {"kind", holds ? to_string(guarantee.kind) : "none"}};
   json["statement"] =
       receipt.seeded ? "Seeded: whoever knows the seed can undo the noise." : guarantee.statement;
   if (!holds) return json;
   json["unit"] = unit_json(guarantee.unit);
   json["scope"] = to_string(guarantee.scope);
-  json["adjacency"] = Json::array();
+  json["adjacency"] = nlohmann::ordered_json::array();
   for (const SharedTrait trait : guarantee.adjacency) json["adjacency"].push_back(to_string(trait));
   json["assumptions"] = guarantee.assumptions;
   json["epsilon_per_token"] = guarantee.epsilon;
@@ -137,12 +137,12 @@ bool shows_token_classes(const Receipt& receipt) {
   return !receipt.language_model || !receipt.language_model->whole_text;
 }
 
-Json counts_json(const Receipt& receipt) {
+nlohmann::ordered_json counts_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
-  Json json = {{"documents", counts.documents},
-               {"privatized", counts.privatized},
-               {"largest_document", counts.largest_document},
-               {"withheld", counts.withheld}};
+  nlohmann::ordered_json json = {{"documents", counts.documents},
+                                 {"privatized", counts.privatized},
+                                 {"largest_document", counts.largest_document},
+                                 {"withheld", counts.withheld}};
   if (!shows_token_classes(receipt)) return json;
   json["tokens"] = {{"word", counts.words}, {"number", counts.numbers}, {"punctuation", counts.punctuation}};
   json["randomized_numbers"] = counts.randomized_numbers;
@@ -154,8 +154,9 @@ Json counts_json(const Receipt& receipt) {
   return json;
 }
 
-Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
-  Json json = {{"strategy", budget.strategy}, {"document_epsilon", budget.document_epsilon}};
+nlohmann::ordered_json budget_json(const BudgetReceipt& budget, const Counts& counts) {
+  nlohmann::ordered_json json = {{"strategy", budget.strategy},
+                                 {"document_epsilon", budget.document_epsilon}};
   if (!budget.profile.empty()) json["profile"] = budget.profile;
   json["epsilon_per_token"] = {{"smallest", counts.smallest_share},
                                {"largest", counts.largest_share},
@@ -163,13 +164,13 @@ Json budget_json(const BudgetReceipt& budget, const Counts& counts) {
   return json;
 }
 
-Json collocations_json(const CollocationsReceipt& collocations) {
+nlohmann::ordered_json collocations_json(const CollocationsReceipt& collocations) {
   return {{"method", collocations.method},
           {"phrases_digest", collocations.phrases_digest},
           {"phrases", collocations.phrases}};
 }
 
-Json ledger_json(const LedgerReceipt& ledger) {
+nlohmann::ordered_json ledger_json(const LedgerReceipt& ledger) {
   return {{"id", ledger.id},
           {"subject_field", ledger.subject_field},
           {"unit", ledger.unit},
@@ -180,7 +181,7 @@ Json ledger_json(const LedgerReceipt& ledger) {
 }  // namespace
 
 std::string to_json(const Receipt& receipt) {
-  Json json;
+  nlohmann::ordered_json json;
   json["sotto"] = kVersion;
   json["versions"] = {{"receipt", kReceiptVersion},
                       {"tokenizer", kTokenizerVersion},
@@ -212,17 +213,17 @@ std::string statistics_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
   const Statistics& statistics = counts.statistics;
   const auto tokens = static_cast<double>(counts.words + counts.numbers + counts.punctuation);
-  Json json = {{"confidential", "not covered by the guarantee"},
-               {"sotto", kVersion},
-               {"versions", {{"statistics", kStatisticsVersion}}},
-               {"configuration_sha256", receipt.configuration_digest},
-               {"bytes_in", statistics.bytes_in},
-               {"invalid_utf8_replaced", statistics.invalid_utf8},
-               {"tokens", {{"other", statistics.others}}},
-               {"privatized",
-                {{"tokens", counts.privatized},
-                 {"changed", statistics.changed},
-                 {"outside_vocabulary", statistics.bottom}}}};
+  nlohmann::ordered_json json = {{"confidential", "not covered by the guarantee"},
+                                 {"sotto", kVersion},
+                                 {"versions", {{"statistics", kStatisticsVersion}}},
+                                 {"configuration_sha256", receipt.configuration_digest},
+                                 {"bytes_in", statistics.bytes_in},
+                                 {"invalid_utf8_replaced", statistics.invalid_utf8},
+                                 {"tokens", {{"other", statistics.others}}},
+                                 {"privatized",
+                                  {{"tokens", counts.privatized},
+                                   {"changed", statistics.changed},
+                                   {"outside_vocabulary", statistics.bottom}}}};
   if (receipt.collocations)
     json["phrases"] = {{"in", statistics.phrases}, {"out", statistics.output_phrases}};
   json["words"] = {{"in", statistics.privatized_words},

@@ -21,7 +21,6 @@
 namespace sotto {
 namespace {
 
-using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 
@@ -52,7 +51,7 @@ auto amount_members(CountsType& c) {
 
 /// Copies a note's numbers to the members; false when there are not as many.
 template <class Members>
-bool restore(const Json& numbers, const Members& members) {
+bool restore(const nlohmann::json& numbers, const Members& members) {
   using Value = std::remove_pointer_t<typename Members::value_type>;
   if (!numbers.is_array() || numbers.size() != members.size()) return false;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -69,17 +68,17 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
   for (const std::uint64_t* member : count_members(progress.counts)) counts.push_back(*member);
   std::vector<double> amounts;
   for (const double* member : amount_members(progress.counts)) amounts.push_back(*member);
-  const Json note = {{"fingerprint", fingerprint},
-                     {"input", progress.position.input},
-                     {"offset", progress.position.offset},
-                     {"record", progress.position.record},
-                     {"output_bytes", progress.output_bytes},
-                     {"input_records", progress.input.records},
-                     {"input_documents", progress.input.documents},
-                     {"counts", counts},
-                     {"amounts", amounts},
-                     {"clear_fields", progress.clear_fields}};
-  return note.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const nlohmann::json note = {{"fingerprint", fingerprint},
+                               {"input", progress.position.input},
+                               {"offset", progress.position.offset},
+                               {"record", progress.position.record},
+                               {"output_bytes", progress.output_bytes},
+                               {"input_records", progress.input.records},
+                               {"input_documents", progress.input.documents},
+                               {"counts", counts},
+                               {"amounts", amounts},
+                               {"clear_fields", progress.clear_fields}};
+  return note.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 Result<Progress> from_note(const std::string& text, const std::string& fingerprint,
@@ -88,7 +87,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     return fail_parameter("resume", "", fmt::format("{} is damaged; remove it to start anew", file.string()),
                           Errc::bad_format);
   };
-  const Json note = parse_json(text);
+  const nlohmann::json note = parse_json(text);
   if (!note.is_object() || !note.contains("fingerprint")) return damaged();
   if (note["fingerprint"] != fingerprint)
     return fail_parameter(
@@ -109,7 +108,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
         !restore(note.at("amounts"), amount_members(progress.counts)))
       return damaged();
     return progress;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return damaged();
   }
 }

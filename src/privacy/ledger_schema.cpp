@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x534F544C;  // "SOTL"
 
-constexpr const char* kVersion1 = R"(
+constexpr const char* kSchemaVersion1 = R"(
 CREATE TABLE state(
   row INTEGER PRIMARY KEY CHECK(row = 1),
   id BLOB NOT NULL,
@@ -65,7 +65,7 @@ static_assert(kLedgerVersion == 2, "a script leads from each version to the next
 /// The tables of a version, empty. A new ledger takes the way of an old one, so that both end with one
 /// schema.
 Result<void> make_tables(Database& database, int version) {
-  SOTTO_TRY(database.execute(kVersion1));
+  SOTTO_TRY(database.execute(kSchemaVersion1));
   return version == 1 ? Result<void>() : database.execute(kFromVersion1To2);
 }
 

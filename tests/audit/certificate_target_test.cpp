@@ -99,7 +99,7 @@ TEST_F(CertificateTarget, PrivatizeRunsAtTheNominalEpsilon) {
   // The same run as with that nominal ε.
   PrivatizeOptions plain = privatize_options(nominal);
   plain.target = PrivacyTarget::nominal;
-  Counts counts;
+  sotto::Counts counts;
   const std::string text = "the pizza and the dog in paris and the cat in rome";
   EXPECT_EQ(targeted->privatize({"set", "1", ""}, text, counts).value(),
             Privatizer::make(plain).value()->privatize({"set", "1", ""}, text, counts).value());

@@ -15,9 +15,9 @@
 namespace sotto {
 namespace {
 
-class Words {
+class KnownWords {
  public:
-  explicit Words(const std::vector<std::string>& words) {
+  explicit KnownWords(const std::vector<std::string>& words) {
     for (const std::string& word : words) {
       bytes_ += word;
       offsets_.push_back(bytes_.size());
@@ -40,7 +40,7 @@ class Words {
 };
 
 TEST(Vocabulary, LowerCaseVocabularyIgnoresCase) {
-  const Words words({"pizza", "don't", "well-known", "été", "i", "internationalizations", "straße"});
+  const KnownWords words({"pizza", "don't", "well-known", "été", "i", "internationalizations", "straße"});
   for (const char* spelling : {"pizza", "Pizza", "PIZZA", "pIzZa"}) {
     EXPECT_EQ(words->find(spelling), 0U) << spelling;
     EXPECT_EQ(words.find_ascii(spelling), 0U) << spelling;
@@ -62,8 +62,8 @@ TEST(Vocabulary, LowerCaseVocabularyIgnoresCase) {
 }
 
 TEST(Vocabulary, CasedVocabularyPrefersTheSpellingGiven) {
-  const Words words({"Paris", "paris", "London", "rome", "ROME", "Überlingen", "NATO", "McDonald's",
-                     "Massachusetts-based"});
+  const KnownWords words({"Paris", "paris", "London", "rome", "ROME", "Überlingen", "NATO", "McDonald's",
+                          "Massachusetts-based"});
   const std::vector<std::pair<std::string, TokenId>> expected = {{"Paris", 0},
                                                                  {"paris", 1},
                                                                  {"PARIS", 1},
@@ -89,7 +89,7 @@ TEST(Vocabulary, CasedVocabularyPrefersTheSpellingGiven) {
 }
 
 TEST(Vocabulary, UpperCaseBeyondAsciiMakesAVocabularyCased) {
-  const Words words({"Élan", "pizza"});
+  const KnownWords words({"Élan", "pizza"});
   EXPECT_EQ(words->find("Élan"), 0U);
   EXPECT_EQ(words->find("élan"), 0U);
   EXPECT_EQ(words.find_ascii("Pizza"), 1U);
@@ -98,7 +98,7 @@ TEST(Vocabulary, UpperCaseBeyondAsciiMakesAVocabularyCased) {
 TEST(Vocabulary, CharactersThatFoldOntoOthersStayApart) {
   // Setting bit 5 would turn each of these into another character: @ into `, [ into {, _ into DEL, and the
   // control characters 0x07 and 0x0D into ' and -.
-  const Words words({"`", "{x", "a\x07", "b\rc", "_", "a\x7F", std::string("z\0", 2), "z"});
+  const KnownWords words({"`", "{x", "a\x07", "b\rc", "_", "a\x7F", std::string("z\0", 2), "z"});
   for (const char* absent : {"@", "[x", "a'", "b-c", "a_"})
     EXPECT_EQ(words->find(absent), words->bottom()) << absent;
   EXPECT_EQ(words.find_ascii("a'"), words->bottom());
@@ -110,7 +110,7 @@ TEST(Vocabulary, CharactersThatFoldOntoOthersStayApart) {
 }
 
 TEST(Vocabulary, FindExactKnowsOneSpellingOnly) {
-  const Words words({"Paris", "don't", "a-word-of-more-than-sixteen-bytes"});
+  const KnownWords words({"Paris", "don't", "a-word-of-more-than-sixteen-bytes"});
   EXPECT_EQ(words->find_exact("Paris"), 0U);
   EXPECT_EQ(words->find_exact("paris"), 3U);
   EXPECT_EQ(words->find_exact("don’t"), 3U);
@@ -132,7 +132,7 @@ TEST(Vocabulary, AgreesWithAMapOnManyWords) {
     const std::string word = random_word();
     if (map.emplace(word, static_cast<TokenId>(list.size())).second) list.push_back(word);
   }
-  const Words words(list);
+  const KnownWords words(list);
   for (TokenId id = 0; id < list.size(); ++id) {
     ASSERT_EQ(words->find(list[id]), id);
     ASSERT_EQ(words.find_ascii(list[id]), id);

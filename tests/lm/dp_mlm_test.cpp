@@ -17,7 +17,7 @@ using testing::FakeMaskedModel;
 using testing::kFirstWord;
 using testing::mixed;
 
-const std::vector<std::string> kWords = {"the", "cat", "sat", "on", "mat", "a", "boy", "Paris"};
+const std::vector<std::string> kSentenceWords = {"the", "cat", "sat", "on", "mat", "a", "boy", "Paris"};
 
 /// A text on its way through a mechanism.
 struct Text {
@@ -42,7 +42,7 @@ struct Text {
 class DpMlm : public ::testing::Test {
  protected:
   static std::shared_ptr<FakeMaskedModel> make_model(FakeMaskedModel::Score score) {
-    return std::make_shared<FakeMaskedModel>(kFirstWord + kWords.size(), std::move(score));
+    return std::make_shared<FakeMaskedModel>(kFirstWord + kSentenceWords.size(), std::move(score));
   }
   static std::shared_ptr<FakeMaskedModel> mixing_model() {
     return make_model([](const Sequence& sequence, std::uint32_t place, std::uint32_t output) {
@@ -58,8 +58,8 @@ class DpMlm : public ::testing::Test {
 
   static std::shared_ptr<const MlmMechanism> mechanism(std::shared_ptr<const MaskedModel> model,
                                                        const MlmOptions& options) {
-    auto filler =
-        testing::value_or_throw(WordFiller::make(std::move(model), testing::small_tokenizer(kWords), {}));
+    auto filler = testing::value_or_throw(
+        WordFiller::make(std::move(model), testing::small_tokenizer(kSentenceWords), {}));
     return testing::value_or_throw(MlmMechanism::make(filler, options, {}));
   }
 
@@ -90,7 +90,7 @@ class DpMlm : public ::testing::Test {
 
 TEST_F(DpMlm, WhatMayComeOutAreTheWholeWordsOfTheVocabulary) {
   const auto m = mechanism(mixing_model(), {.epsilon = 1});
-  EXPECT_EQ(m->filler().words(), kWords);
+  EXPECT_EQ(m->filler().words(), kSentenceWords);
   EXPECT_EQ(m->filler().find("PARIS"), 7U);
   EXPECT_EQ(m->filler().find("##a"), std::nullopt);
   EXPECT_EQ(m->filler().find("[MASK]"), std::nullopt);
@@ -110,7 +110,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
           return logit(sequence.ids, place, output);
         });
     const auto m = mechanism(model, {.epsilon = epsilon});
-    std::vector<std::uint64_t> counts(kWords.size());
+    std::vector<std::uint64_t> counts(kSentenceWords.size());
     for (std::uint64_t i = 0; i < kRuns; ++i) {
       Text text_run(*m, "the cat sat", i);
       text_run.document.drawn = {1};
@@ -123,7 +123,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
     ASSERT_EQ(model->asked.front().ids, ids);
     std::vector<double> law;
     double total = 0;
-    for (std::uint32_t k = 0; k < kWords.size(); ++k)
+    for (std::uint32_t k = 0; k < kSentenceWords.size(); ++k)
       total += law.emplace_back(
           std::exp((std::clamp(logit(ids, 6, kFirstWord + k), 0.0F, 10.0F) - 10) * epsilon / 20));
     for (double& p : law) p /= total;
@@ -145,7 +145,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsBalanced) {
       model->base.push_back(-1 - 0.1F * static_cast<float>(i));
     const auto m = mechanism(model, {.epsilon = epsilon, .law = LawKind::balanced});
     for (const bool known : {true, false}) {
-      std::vector<std::uint64_t> counts(kWords.size());
+      std::vector<std::uint64_t> counts(kSentenceWords.size());
       for (std::uint64_t i = 0; i < kRuns; ++i) {
         Text text_run(*m, known ? "the cat sat" : "the abcd sat", i);
         text_run.document.drawn = {1};
@@ -155,7 +155,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsBalanced) {
       }
       std::vector<float> scores;
       std::vector<float> base;
-      for (std::uint32_t k = 0; k < kWords.size(); ++k) {
+      for (std::uint32_t k = 0; k < kSentenceWords.size(); ++k) {
         const float score = 6 * mixed(model->asked.back().ids, model->places.back(), kFirstWord + k) - 3;
         scores.push_back(score * (known ? 0.5F : 1.5F));
         base.push_back(model->base[kFirstWord + k]);
@@ -253,7 +253,7 @@ TEST_F(DpMlm, EveryWordOfPlusComesFromADraw) {
       for (const std::uint32_t word : {output.word, output.added}) {
         if (word == MlmOutput::kNone) continue;
         ++emitted;
-        ASSERT_LT(word, kWords.size());
+        ASSERT_LT(word, kSentenceWords.size());
       }
     EXPECT_EQ(emitted, text_run.document.draws);
   }
@@ -301,13 +301,13 @@ TEST_F(DpMlm, ALongTextIsSeenThroughAWindow) {
 
 TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
   const auto model = std::make_shared<FakeMaskedModel>(
-      kFirstWord + kWords.size(),
+      kFirstWord + kSentenceWords.size(),
       [](const Sequence&, std::uint32_t, std::uint32_t output) { return output == 1 ? 10.0F : 0.0F; });
   model->pieces = 3;
   model->outputs = 2;
   model->positions = 4;
   auto filler =
-      WordFiller::make(model, testing::small_tokenizer(kWords), std::vector<std::string>{"yes", "no"})
+      WordFiller::make(model, testing::small_tokenizer(kSentenceWords), std::vector<std::string>{"yes", "no"})
           .value();
   const auto m = MlmMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
   Text text_run(*m, "Cat abcd, the mat");
@@ -346,7 +346,7 @@ TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
 TEST_F(DpMlm, Errors) {
   const auto free = mixing_model();
   free->given_bounds = std::nullopt;
-  auto filler = WordFiller::make(free, testing::small_tokenizer(kWords), {}).value();
+  auto filler = WordFiller::make(free, testing::small_tokenizer(kSentenceWords), {}).value();
   expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"'lm calibrate'"});
   EXPECT_TRUE(MlmMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
   const auto broken = make_model(
@@ -354,8 +354,8 @@ TEST_F(DpMlm, Errors) {
   const auto m = mechanism(broken, {.epsilon = 1});
   Text text_run(*m, "the cat");
   expect_error(m->rewrite({&text_run.document, 1}), Errc::bad_format, {"not a number"});
-  expect_error(WordFiller::make(mixing_model(), testing::small_tokenizer(kWords), {"one"}), Errc::bad_format,
-               {"1 words", "21 outputs"});
+  expect_error(WordFiller::make(mixing_model(), testing::small_tokenizer(kSentenceWords), {"one"}),
+               Errc::bad_format, {"1 words", "21 outputs"});
   expect_error(WordFiller::make(mixing_model(), testing::small_tokenizer({}), {}), Errc::bad_format,
                {"no token that is a whole word"});
 }
@@ -370,12 +370,13 @@ TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
 }
 
 TEST_F(DpMlm, BalancedNeedsAHeadMadeForIt) {
-  auto filler = WordFiller::make(mixing_model(), testing::small_tokenizer(kWords), {}).value();
+  auto filler = WordFiller::make(mixing_model(), testing::small_tokenizer(kSentenceWords), {}).value();
   expect_error(MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::balanced}, {}),
                Errc::invalid_argument, "parameters.law", {"'balanced'", "give bounded"});
   const auto model = mixing_model();
   model->head = BoundedHead{10, 4, 1, 0.5F, 1, 1};
-  filler = WordFiller::make(model, testing::small_tokenizer(kWords), {}, {.law = LawKind::balanced}).value();
+  filler = WordFiller::make(model, testing::small_tokenizer(kSentenceWords), {}, {.law = LawKind::balanced})
+               .value();
   EXPECT_EQ(MlmMechanism::make(filler, {.epsilon = 1}, {}).value()->law_kind(), LawKind::balanced);
   const auto bounded = MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::bounded}, {}).value();
   EXPECT_EQ(bounded->law_kind(), LawKind::bounded);

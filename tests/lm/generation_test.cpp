@@ -29,7 +29,7 @@ std::shared_ptr<const SubwordTokenizer> byte_tokenizer(bool paraphrase) {
   testing::write_file(folder.path() / "merges.txt", "#version: 0.2\n");
   return value_or_throw(SubwordTokenizer::open(folder.path()));
 }
-constexpr std::uint32_t kSize = 8;
+constexpr std::uint32_t kVocabularySize = 8;
 
 std::shared_ptr<const GenerationMechanism> mechanism(std::shared_ptr<FakeCausalModel> model, bool paraphrase,
                                                      const GenerationOptions& options,
@@ -40,7 +40,7 @@ std::shared_ptr<const GenerationMechanism> mechanism(std::shared_ptr<FakeCausalM
 
 std::shared_ptr<FakeCausalModel> mixing_model(bool answers = false) {
   return std::make_shared<FakeCausalModel>(
-      kSize, answers, [](std::span<const std::int32_t> ids, std::uint32_t output) {
+      kVocabularySize, answers, [](std::span<const std::int32_t> ids, std::uint32_t output) {
         return 14 * mixed(ids, 0, output) - 2;  // leaves the bounds on both sides
       });
 }
@@ -63,7 +63,7 @@ TEST(Generation, TheFirstTokenFollowsTheExponentialMechanismOverAllTokens) {
     const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t output) {
       return static_cast<float>(10.4 - 60 / epsilon * mixed(ids, 0, output));
     };
-    const auto model = std::make_shared<FakeCausalModel>(kSize, false, logit);
+    const auto model = std::make_shared<FakeCausalModel>(kVocabularySize, false, logit);
     const auto m = mechanism(model, true, {.epsilon = epsilon});
     EXPECT_EQ(m->writer().outcomes(), (std::vector<std::uint32_t>{0, 2, 3, 4, 5, 6, 7}));
     std::vector<std::uint64_t> counts(7);
@@ -87,7 +87,7 @@ TEST(Generation, TheFirstTokenFollowsTheExponentialMechanismOverAllTokens) {
 
 TEST(Generation, TheOutputIsNoLongerThanTheInput) {
   const auto model = std::make_shared<FakeCausalModel>(
-      kSize, false,
+      kVocabularySize, false,
       [](std::span<const std::int32_t>, std::uint32_t output) { return output == 2 ? 10.0F : 0.0F; });
   const auto m = mechanism(model, true, {.epsilon = 1000});
   for (const std::string text : {"", "b", "bcd", "b c d e"}) {
@@ -99,7 +99,7 @@ TEST(Generation, TheOutputIsNoLongerThanTheInput) {
 
 TEST(Generation, ItEndsAtTheEndOfText) {
   const auto model = std::make_shared<FakeCausalModel>(
-      kSize, false, [](std::span<const std::int32_t> ids, std::uint32_t output) {
+      kVocabularySize, false, [](std::span<const std::int32_t> ids, std::uint32_t output) {
         return output == (ids.back() == 2 ? 0U : 2U) ? 10.0F : 0.0F;
       });
   const GenerationDocument document = rewrite(*mechanism(model, true, {.epsilon = 1000}), "bcdbcd");
@@ -109,7 +109,7 @@ TEST(Generation, ItEndsAtTheEndOfText) {
 
 TEST(Generation, AFixedLengthHoldsForEveryText) {
   const auto model = std::make_shared<FakeCausalModel>(
-      kSize, false,
+      kVocabularySize, false,
       [](std::span<const std::int32_t>, std::uint32_t output) { return output == 2 ? 10.0F : 0.0F; });
   const auto m = mechanism(model, true, {.epsilon = 1000, .length = 5});
   for (const std::size_t size : {0, 1, 15, 500}) {
@@ -162,7 +162,7 @@ TEST(Generation, PartsAndDrawsFollowFromTheNumberOfTokensAlone) {
 TEST(Generation, TextsOfOneLengthHaveEveryOutputInCommon) {
   // One letter after the other, whatever was read: then the output is as long as it may be.
   const auto model = std::make_shared<FakeCausalModel>(
-      kSize, false,
+      kVocabularySize, false,
       [](std::span<const std::int32_t>, std::uint32_t output) { return output == 2 ? 10.0F : 0.0F; });
   const auto m = mechanism(model, true, {.epsilon = 1000});
   const std::string blank_at_20 = std::string(20, 'b') + " " + std::string(19, 'b');
@@ -209,7 +209,7 @@ TEST(Generation, PromptsAndWhatTheyRefuse) {
 
 TEST(Generation, TheOutputIsOneLineOfText) {
   const auto model = std::make_shared<FakeCausalModel>(
-      kSize, true, [](std::span<const std::int32_t> ids, std::uint32_t output) {
+      kVocabularySize, true, [](std::span<const std::int32_t> ids, std::uint32_t output) {
         return output == (ids.size() % 2 == 0 ? 7U : 2U) ? 10.0F : 0.0F;
       });
   const std::string output = rewrite(*mechanism(model, false, {.epsilon = 1000}, "{}"), "bcdbcdb").output;

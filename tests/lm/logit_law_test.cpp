@@ -16,7 +16,7 @@ namespace {
 using testing::chi_squared_test;
 using testing::expect_error;
 
-std::vector<std::uint32_t> all(std::size_t size) {
+std::vector<std::uint32_t> all_outcomes(std::size_t size) {
   std::vector<std::uint32_t> outcomes(size);
   std::iota(outcomes.begin(), outcomes.end(), 0);
   return outcomes;
@@ -42,17 +42,17 @@ std::vector<double> exact_law(std::span<const float> logits, LogitBounds bounds,
 TEST(LogitLaw, IsTheExponentialMechanismFrom1To250) {
   // Among 400 outcomes; logits leave the bounds on both sides, and several lie near the highest bound, so
   // that something is left to chance at every ε. n = 200,000 draws for each ε, α = 1e-6.
-  constexpr std::size_t kSize = 400;
+  constexpr std::size_t kOutcomes = 400;
   constexpr std::uint64_t kDraws = 200'000;
   const LogitBounds bounds{-2, 7, false};
   std::vector<float> logits;
-  for (std::size_t i = 0; i < kSize; ++i)
+  for (std::size_t i = 0; i < kOutcomes; ++i)
     logits.push_back(static_cast<float>(5 * std::sin(static_cast<double>(i)) + (i % 97 == 0 ? 4 : 0)));
-  for (std::size_t i = 5; i < kSize; i += 40) logits[i] = 7.05F - 0.0005F * static_cast<float>(i);
+  for (std::size_t i = 5; i < kOutcomes; i += 40) logits[i] = 7.05F - 0.0005F * static_cast<float>(i);
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 42.0, 50.0, 100.0, 250.0}) {
-    const LogitLaw law = LogitLaw::make(bounds, epsilon, all(kSize), {}).value();
+    const LogitLaw law = LogitLaw::make(bounds, epsilon, all_outcomes(kOutcomes), {}).value();
     ChaChaBitSource bits(key_from_seed(static_cast<std::uint64_t>(epsilon)));
-    std::vector<std::uint64_t> counts(kSize), scratch;
+    std::vector<std::uint64_t> counts(kOutcomes), scratch;
     ASSERT_TRUE(law.weights(logits, scratch));
     for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[DrawLaw::draw_weighted(scratch, bits)];
     SOTTO_EXPECT_PASSES(chi_squared_test(counts, exact_law(logits, bounds, epsilon), 1e-6));
@@ -67,7 +67,7 @@ TEST(LogitLaw, WeightsAreTheLawToManyDigits) {
     for (const bool with_base : {false, true}) {
       const std::span<const float> measure =
           with_base ? std::span<const float>(base) : std::span<const float>();
-      const LogitLaw law = LogitLaw::make(bounds, epsilon, all(logits.size()), measure).value();
+      const LogitLaw law = LogitLaw::make(bounds, epsilon, all_outcomes(logits.size()), measure).value();
       std::vector<std::uint64_t> weights;
       ASSERT_TRUE(law.weights(logits, weights));
       const double total = static_cast<double>(std::accumulate(weights.begin(), weights.end(), 0ULL));
@@ -117,7 +117,8 @@ TEST(LogitLaw, NoPairOfInputsLosesMoreThanPromised) {
     const std::vector<float> base = numbers();
     const bool with_base = *rc::gen::arbitrary<bool>();
     const LogitLaw law =
-        LogitLaw::make({-3, 4, false}, epsilon, all(size), with_base ? base : std::vector<float>()).value();
+        LogitLaw::make({-3, 4, false}, epsilon, all_outcomes(size), with_base ? base : std::vector<float>())
+            .value();
     double range = 0;
     const double largest = loss(law, a, b, &range);
     RC_ASSERT(largest <= epsilon * (1 + 1e-15));
@@ -129,7 +130,7 @@ TEST(LogitLaw, NoPairOfInputsLosesMoreThanPromised) {
 TEST(LogitLaw, TheWorstPairReachesHalfOfIt) {
   // One word at the top and all others at the bottom, against the reverse: with many words the loss comes
   // near ε/2 + ε/2 where totals differ too.
-  const LogitLaw law = LogitLaw::make({0, 1, true}, 10, all(2), {}).value();
+  const LogitLaw law = LogitLaw::make({0, 1, true}, 10, all_outcomes(2), {}).value();
   const std::vector<float> a = {1, 0}, b = {0, 1};
   EXPECT_GT(loss(law, a, b), 4.99);
   EXPECT_LE(loss(law, a, b), 10);
@@ -137,7 +138,7 @@ TEST(LogitLaw, TheWorstPairReachesHalfOfIt) {
 
 TEST(LogitLaw, SupportIsFull) {
   // At ε = 250 the worst outcome has probability e^−125 in real numbers; here it still can come out.
-  const LogitLaw law = LogitLaw::make({0, 1, true}, 250, all(3), {}).value();
+  const LogitLaw law = LogitLaw::make({0, 1, true}, 250, all_outcomes(3), {}).value();
   std::vector<std::uint64_t> weights;
   ASSERT_TRUE(law.weights(std::vector<float>{0, 0.5F, 1}, weights));
   for (const std::uint64_t weight : weights) EXPECT_GE(weight, 1U);
@@ -152,16 +153,17 @@ TEST(LogitLaw, OnlyOutcomesComeOut) {
 }
 
 TEST(LogitLaw, Refuses) {
-  const LogitLaw law = LogitLaw::make({0, 1, true}, 1, all(2), {}).value();
+  const LogitLaw law = LogitLaw::make({0, 1, true}, 1, all_outcomes(2), {}).value();
   std::vector<std::uint64_t> weights;
   expect_error(law.weights(std::vector<float>{0, std::nanf("")}, weights), Errc::bad_format,
                {"not a number"});
   EXPECT_TRUE(law.weights(std::vector<float>{-INFINITY, INFINITY}, weights));
   for (const LogitBounds bad :
        {LogitBounds{1, 1, true}, LogitBounds{2, 1, true}, LogitBounds{0, INFINITY, true}})
-    expect_error(LogitLaw::make(bad, 1, all(2), {}), Errc::bad_format, {"finite"});
+    expect_error(LogitLaw::make(bad, 1, all_outcomes(2), {}), Errc::bad_format, {"finite"});
   for (const double epsilon : {0.0, -1.0, 1e7, std::nan("")})
-    expect_error(LogitLaw::make({0, 1, true}, epsilon, all(2), {}), Errc::invalid_argument, "epsilon", {});
+    expect_error(LogitLaw::make({0, 1, true}, epsilon, all_outcomes(2), {}), Errc::invalid_argument,
+                 "epsilon", {});
   expect_error(LogitLaw::make({0, 1, true}, 1, {}, {}), Errc::bad_format, {"no word"});
 }
 

@@ -10,7 +10,7 @@ using namespace sotto::testing;
 
 using Tem = SelectionTest;
 
-constexpr double kRelative = 0x1p-12 + 0x1p-40;
+constexpr double kTemRelative = 0x1p-12 + 0x1p-40;
 
 double standard_gumbel(std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(std::numeric_limits<double>::min(), 1);
@@ -74,7 +74,8 @@ TEST_F(Tem, RowEqualsTheClosedForm) {
         const std::vector<double> row = mechanism->row(x);
         for (TokenId y = 0; y < model->size(); ++y) {
           const auto probability = static_cast<double>(expected[y] / total);
-          EXPECT_NEAR(row[y], probability, probability * kRelative) << epsilon << ' ' << setting << ' ' << x;
+          EXPECT_NEAR(row[y], probability, probability * kTemRelative)
+              << epsilon << ' ' << setting << ' ' << x;
         }
       }
     }

@@ -71,7 +71,7 @@ Result<std::string> word_table(const CellContext& context, const InferenceSpec& 
   return table;
 }
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+Result<nlohmann::json> inference_identity(const CellContext& context, const Cell& cell) {
   const InferenceSpec& spec = find_inference(context.run, cell.measure);
   nlohmann::json mechanisms = nlohmann::json::object();
   for (const MechanismSpec* mechanism : inference_mechanisms(context.run, cell)) {
@@ -102,7 +102,7 @@ nlohmann::ordered_json as_json(const TradeOff& point, bool has_classes) {
   return json;
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+Result<nlohmann::ordered_json> compute_inference(const CellContext& context, const Cell& cell) {
   const InferenceSpec& spec = find_inference(context.run, cell.measure);
   SOTTO_ASSIGN(const std::string content, word_table(context, spec));
   WordTaskOptions task_options;
@@ -136,7 +136,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
 }  // namespace
 
 const CellType& inference_cell() {
-  static const CellType type = {identity, no_texts, compute};
+  static const CellType type = {inference_identity, no_texts, compute_inference};
   return type;
 }
 

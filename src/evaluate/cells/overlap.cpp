@@ -35,7 +35,7 @@ Result<nlohmann::json> english_identity(const CellContext& context) {
   return nlohmann::json{{"list", to_hex(hash.finish())}};
 }
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+Result<nlohmann::json> overlap_identity(const CellContext& context, const Cell& cell) {
   const TextsMeasure& measure = *context.run.texts;
   SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
   nlohmann::json json = {{"kind", "overlap"},
@@ -99,7 +99,7 @@ void add_pairs(const CellContext& context, const TextLists& texts, nlohmann::ord
   json["length_change"] = length.mean_absolute_change();
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+Result<nlohmann::ordered_json> compute_overlap(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (asks_for(context, "english")) SOTTO_TRY(add_english(context, texts, json));
@@ -117,7 +117,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
 }  // namespace
 
 const CellType& overlap_cell() {
-  static const CellType type = {identity, measured_texts, compute};
+  static const CellType type = {overlap_identity, measured_texts, compute_overlap};
   return type;
 }
 

@@ -14,14 +14,14 @@ std::string causal_model(const CellContext& context) {
   return named.empty() ? std::string(kDefaultCausalModel) : named;
 }
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+Result<nlohmann::json> perplexity_identity(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
   SOTTO_ASSIGN(const auto folder, find_language_model(causal_model(context)));
   SOTTO_ASSIGN(const std::string digest, folder_digest(folder));
   return nlohmann::json{{"kind", "perplexity"}, {"of", std::move(texts)}, {"model", digest}};
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+Result<nlohmann::ordered_json> compute_perplexity(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
   SOTTO_ASSIGN(const std::vector<TextScore> scores,
                text_scores(texts.privatized, causal_model(context), {.threads = 1}));
@@ -42,7 +42,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
 }  // namespace
 
 const CellType& perplexity_cell() {
-  static const CellType type = {identity, measured_texts, compute};
+  static const CellType type = {perplexity_identity, measured_texts, compute_perplexity};
   return type;
 }
 

@@ -29,7 +29,7 @@ bool uses_average_vectors(const CellContext& context) {
   return context.run.texts->similarity == "average";
 }
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+Result<nlohmann::json> similarity_identity(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
   nlohmann::json identity{{"kind", "similarity"}, {"of", std::move(texts)}};
   if (uses_average_vectors(context)) {
@@ -52,7 +52,7 @@ Result<std::vector<double>> average_similarities(const CellContext& context, con
   return similarity->similarities(pairs);
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+Result<nlohmann::ordered_json> compute_similarity(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
   const std::string& encoder = context.run.texts->similarity;
   const auto values = uses_average_vectors(context)
@@ -69,7 +69,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
 }  // namespace
 
 const CellType& similarity_cell() {
-  static const CellType type = {identity, measured_texts, compute};
+  static const CellType type = {similarity_identity, measured_texts, compute_similarity};
   return type;
 }
 

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-Result<nlohmann::json> identity(const CellContext& context, const Cell& cell) {
+Result<nlohmann::json> words_identity(const CellContext& context, const Cell& cell) {
   const WordsMeasure& measure = *context.run.words;
   const MechanismSpec& spec = find_mechanism_spec(context.run, cell.mechanism);
   SOTTO_ASSIGN(nlohmann::json json, context.identities.mechanism(spec, cell.epsilon, cell.model));
@@ -37,7 +37,7 @@ Result<std::vector<TokenId>> choose_words(const CellContext& context, const Cell
   return random_words(model, split->texts.front(), measure.words, seed);
 }
 
-Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& cell) {
+Result<nlohmann::ordered_json> compute_words(const CellContext& context, const Cell& cell) {
   const WordsMeasure& measure = *context.run.words;
   const MechanismSpec& spec = find_mechanism_spec(context.run, cell.mechanism);
   SOTTO_ASSIGN(const PreparedModel* prepared, context.material.model(cell.model));
@@ -70,7 +70,7 @@ Result<nlohmann::ordered_json> compute(const CellContext& context, const Cell& c
 }  // namespace
 
 const CellType& words_cell() {
-  static const CellType type = {identity, no_texts, compute};
+  static const CellType type = {words_identity, no_texts, compute_words};
   return type;
 }
 

@@ -101,7 +101,7 @@ std::vector<double> read_knots(const Config& config) {
   return knots;
 }
 
-BoundedSizes read_sizes(const Config& config) {
+BoundedSizes read_bounded_sizes(const Config& config) {
   BoundedSizes sizes{};
   sizes.width = config.whole("hidden_size", 1, kLargestWidth);
   sizes.heads = config.whole("num_attention_heads", 1, sizes.width);
@@ -117,7 +117,7 @@ BoundedSizes read_sizes(const Config& config) {
 
 BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
     : runtime(checkpoint.runtime()),
-      sizes(read_sizes(checkpoint.config())),
+      sizes(read_bounded_sizes(checkpoint.config())),
       knots(read_knots(checkpoint.config())),
       slope(checkpoint.config().number("slope", 1e-6, 1e6)),
       range(checkpoint.config().number("logit_range", 1e-6, 1e6)) {

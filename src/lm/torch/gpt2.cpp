@@ -27,7 +27,7 @@ struct Gpt2Sizes {
   Activation activation;
 };
 
-Gpt2Sizes read_sizes(const Config& config) {
+Gpt2Sizes read_gpt2_sizes(const Config& config) {
   Gpt2Sizes sizes{};
   sizes.words = config.whole("vocab_size", 1, kLargestVocabulary);
   sizes.positions = config.whole("n_positions", 1, kMostPositions);
@@ -87,7 +87,7 @@ at::Tensor causal_mask(std::int64_t length, const at::Tensor& like) {
 class Gpt2 final : public CausalModel, public std::enable_shared_from_this<Gpt2> {
  public:
   explicit Gpt2(const Checkpoint& checkpoint)
-      : runtime_(checkpoint.runtime()), sizes_(read_sizes(checkpoint.config())) {
+      : runtime_(checkpoint.runtime()), sizes_(read_gpt2_sizes(checkpoint.config())) {
     const Weights all(checkpoint);
     const Weights weights = all.below_if("transformer", "wte.weight");
     words_ = weights.tensor("wte.weight", {sizes_.words, sizes_.width});

@@ -31,7 +31,7 @@ struct T5Sizes {
   Activation activation;
 };
 
-T5Sizes read_sizes(const Config& config) {
+T5Sizes read_t5_sizes(const Config& config) {
   T5Sizes sizes{};
   sizes.words = config.whole("vocab_size", 1, kLargestVocabulary);
   sizes.width = config.whole("d_model", 1, kLargestWidth);
@@ -190,7 +190,7 @@ class T5 final : public CausalModel, public std::enable_shared_from_this<T5> {
  public:
   explicit T5(const Checkpoint& checkpoint)
       : runtime_(checkpoint.runtime()),
-        sizes_(read_sizes(checkpoint.config())),
+        sizes_(read_t5_sizes(checkpoint.config())),
         encoder_bias_(Weights(checkpoint) / "encoder.block.0.layer.0.SelfAttention", sizes_, true),
         decoder_bias_(Weights(checkpoint) / "decoder.block.0.layer.0.SelfAttention", sizes_, false) {
     const Weights weights(checkpoint);

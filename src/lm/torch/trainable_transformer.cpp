@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kStartDeviation = 0.02;  // of new weights, as BERT's were
 
-struct Sizes {
+struct TrainableSizes {
   std::int64_t width = 0;
   std::int64_t heads = 0;
   std::int64_t inner = 0;
@@ -24,7 +24,7 @@ struct Sizes {
 };
 
 // Where a layer's tensors are, below the layer. Query, key and value may be one matrix.
-struct LayerNames {
+struct TrainableNames {
   std::vector<const char*> attention;
   const char* attention_output;
   const char* attention_norm;
@@ -33,19 +33,21 @@ struct LayerNames {
   const char* norm;
 };
 
-const LayerNames kBertNames = {{"attention.self.query", "attention.self.key", "attention.self.value"},
-                               "attention.output.dense",
-                               "attention.output.LayerNorm",
-                               "intermediate.dense",
-                               "output.dense",
-                               "output.LayerNorm"};
-const LayerNames kDistilNames = {{"attention.q_lin", "attention.k_lin", "attention.v_lin"},
-                                 "attention.out_lin",
-                                 "sa_layer_norm",
-                                 "ffn.lin1",
-                                 "ffn.lin2",
-                                 "output_layer_norm"};
-const LayerNames kBoundedNames = {{"attention.qkv"}, "attention.out", "norm1", "ffn.up", "ffn.down", "norm2"};
+const TrainableNames kTrainableBertNames = {
+    {"attention.self.query", "attention.self.key", "attention.self.value"},
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm"};
+const TrainableNames kTrainableDistilNames = {{"attention.q_lin", "attention.k_lin", "attention.v_lin"},
+                                              "attention.out_lin",
+                                              "sa_layer_norm",
+                                              "ffn.lin1",
+                                              "ffn.lin2",
+                                              "output_layer_norm"};
+const TrainableNames kBoundedNames = {{"attention.qkv"}, "attention.out", "norm1",
+                                      "ffn.up",          "ffn.down",      "norm2"};
 
 struct TrainableNorm {
   Leaf weight = 0;
@@ -62,7 +64,7 @@ Affine read_affine(const Weights& weights, const std::string& name, std::int64_t
           parameters.add(weights, name + ".bias", {outputs})};
 }
 
-TrainableNorm read_norm(const Weights& weights, const std::string& name, const Sizes& sizes,
+TrainableNorm read_norm(const Weights& weights, const std::string& name, const TrainableSizes& sizes,
                         ParameterList& parameters) {
   const bool old = !weights.has(name + ".weight") && weights.has(name + ".gamma");
   return {parameters.add(weights, name + (old ? ".gamma" : ".weight"), {sizes.width}),
@@ -87,8 +89,8 @@ enum class NormPlace { before, after };
 
 class TrainableLayer {
  public:
-  TrainableLayer(const Weights& weights, const LayerNames& names, const Sizes& sizes, NormPlace place,
-                 ParameterList& parameters)
+  TrainableLayer(const Weights& weights, const TrainableNames& names, const TrainableSizes& sizes,
+                 NormPlace place, ParameterList& parameters)
       : heads_(sizes.heads), activation_(sizes.activation), place_(place) {
     const std::int64_t together = 3 / static_cast<std::int64_t>(names.attention.size());
     for (const char* const name : names.attention)
@@ -151,8 +153,8 @@ constexpr Keys kKeys = {"hidden_size", "num_attention_heads", "intermediate_size
                         "hidden_act"};
 constexpr Keys kDistilKeys = {"dim", "n_heads", "hidden_dim", "n_layers", "activation"};
 
-Sizes read_sizes(const Config& config, const Keys& keys) {
-  Sizes sizes;
+TrainableSizes read_sizes(const Config& config, const Keys& keys) {
+  TrainableSizes sizes;
   sizes.width = config.whole(keys.width, 1, kLargestWidth);
   sizes.heads = config.whole(keys.heads, 1, sizes.width);
   if (sizes.width % sizes.heads != 0) config.refuse_value(keys.heads, "a divisor of the model's width");
@@ -184,12 +186,12 @@ class TransformerGraph : public Graph {
   }
 
  protected:
-  explicit TransformerGraph(const Sizes& sizes) : sizes_(sizes) {}
+  explicit TransformerGraph(const TrainableSizes& sizes) : sizes_(sizes) {}
 
   virtual at::Tensor embedded(const Leaves& leaves, const Inputs& inputs, Dropout& dropout) const = 0;
   virtual at::Tensor finished(const Leaves&, const at::Tensor& states) const { return states; }
 
-  void add_layers(const Weights& weights, const LayerNames& names, NormPlace place,
+  void add_layers(const Weights& weights, const TrainableNames& names, NormPlace place,
                   ParameterList& parameters) {
     for (std::int64_t i = 0; i < sizes_.layers; ++i)
       layers_.emplace_back(weights / i, names, sizes_, place, parameters);
@@ -216,7 +218,7 @@ class TransformerGraph : public Graph {
       output_ = new_affine(outputs, parameters);
   }
 
-  const Sizes& sizes() const { return sizes_; }
+  const TrainableSizes& sizes() const { return sizes_; }
   NetworkLimits& limits() { return limits_; }
   void set_pooling(StatePooling pooling) { pooling_ = pooling; }
 
@@ -231,7 +233,7 @@ class TransformerGraph : public Graph {
     return config.has("id2label") ? static_cast<std::int64_t>(config.json()["id2label"].size()) : 2;
   }
 
-  Sizes sizes_;
+  TrainableSizes sizes_;
   NetworkLimits limits_;
   StatePooling pooling_ = StatePooling::first;
   std::vector<TrainableLayer> layers_;
@@ -268,8 +270,8 @@ class TrainableBert final : public TransformerGraph {
     if (has_segments_)
       segments_ = parameters.add(embeddings, "token_type_embeddings.weight", {segments, width});
     norm_ = read_norm(embeddings, "LayerNorm", sizes(), parameters);
-    add_layers(all / (small ? "transformer" : "encoder") / "layer", small ? kDistilNames : kBertNames,
-               NormPlace::after, parameters);
+    add_layers(all / (small ? "transformer" : "encoder") / "layer",
+               small ? kTrainableDistilNames : kTrainableBertNames, NormPlace::after, parameters);
     add_head(checkpoint, all, outputs, parameters);
   }
 

@@ -12,7 +12,7 @@
 namespace sotto::lm {
 namespace {
 
-struct Shape {
+struct MatrixShape {
   std::size_t rows;
   std::size_t columns;
   std::size_t vectors;
@@ -36,7 +36,7 @@ double reference(const std::int8_t* row, float scale, const float* vector, std::
   return static_cast<double>(sum) * scale * (magnitude / 127);
 }
 
-void check_shape(const Shape& shape, bool with_bias) {
+void check_shape(const MatrixShape& shape, bool with_bias) {
   const std::vector<float> weights = normal_numbers(shape.rows * shape.columns, 1);
   const std::vector<float> vectors = normal_numbers(shape.vectors * shape.columns, 2);
   const std::vector<float> bias = normal_numbers(shape.rows, 3);
@@ -63,8 +63,9 @@ void check_shape(const Shape& shape, bool with_bias) {
 }
 
 TEST(ByteMatrix, EqualsPlainSums) {
-  for (const Shape& shape : {Shape{1, 1, 1}, Shape{3, 5, 2}, Shape{64, 64, 6}, Shape{65, 33, 7},
-                             Shape{130, 770, 101}, Shape{16, 17, 97}, Shape{63, 4, 11}, Shape{200, 96, 5}})
+  for (const MatrixShape& shape :
+       {MatrixShape{1, 1, 1}, MatrixShape{3, 5, 2}, MatrixShape{64, 64, 6}, MatrixShape{65, 33, 7},
+        MatrixShape{130, 770, 101}, MatrixShape{16, 17, 97}, MatrixShape{63, 4, 11}, MatrixShape{200, 96, 5}})
     for (const bool with_bias : {false, true}) check_shape(shape, with_bias);
 }
 

@@ -22,7 +22,7 @@
 namespace sotto::testing {
 namespace {
 
-constexpr double kTolerance = 1e-4;
+constexpr double kShippedTolerance = 1e-4;
 
 std::filesystem::path shipped(const std::string& name) {
   return std::filesystem::path(SOTTO_SHIPPED_MODELS) / name;
@@ -75,7 +75,7 @@ class Shipped : public PluginTest {
       ASSERT_TRUE((*model)->score({&sequence, 1}, scores));
       ASSERT_EQ(scores.size(), row["loss"].size());
       for (std::size_t i = 0; i < scores.size(); ++i)
-        EXPECT_NEAR(-scores[i], row["loss"][i].get<double>(), kTolerance) << row["text"] << " " << i;
+        EXPECT_NEAR(-scores[i], row["loss"][i].get<double>(), kShippedTolerance) << row["text"] << " " << i;
     }
   }
 };
@@ -139,8 +139,8 @@ TEST_F(Shipped, MaskedScoresAndProbabilities) {
   }
   RecordProperty("largest_difference_of_scores", std::to_string(worst_score));
   RecordProperty("largest_difference_of_probabilities", std::to_string(worst_probability));
-  EXPECT_LE(worst_score, kTolerance);
-  EXPECT_LE(worst_probability, kTolerance);
+  EXPECT_LE(worst_score, kShippedTolerance);
+  EXPECT_LE(worst_probability, kShippedTolerance);
 }
 
 TEST_F(Shipped, EncoderVectors) {
@@ -158,7 +158,7 @@ TEST_F(Shipped, EncoderVectors) {
     double length = 0;
     for (const double x : mean) length += x * x;
     for (std::size_t i = 0; i < mean.size(); ++i)
-      EXPECT_NEAR(vector[i], mean[i] / std::sqrt(length), kTolerance) << row["text"] << " " << i;
+      EXPECT_NEAR(vector[i], mean[i] / std::sqrt(length), kShippedTolerance) << row["text"] << " " << i;
   }
 }
 
