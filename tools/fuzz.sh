@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the fuzzers one after the other, each for so many seconds: tools/fuzz.sh SECONDS [TARGET…]
+# Runs the fuzzers, each for so many seconds and JOBS at once (as many as there are processors): tools/fuzz.sh SECONDS [TARGET…]
 # What they find that is new is kept in build/fuzz/corpus/, inputs that end a fuzzer in build/fuzz/findings/.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,16 +22,19 @@ dictionary() {
   esac
 }
 
-failed=
-for target in "$@"; do
-  found=build/fuzz/corpus/$target findings=build/fuzz/findings/$target log=build/fuzz/$target.log
-  mkdir -p "$found" "$findings"
-  status=0
-  $program "$target" "$found" "fuzz/corpus/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
-    -dict="fuzz/dictionaries/$(dictionary "$target").dict" -artifact_prefix="$findings/" -print_final_stats=1 \
-    >"$log" 2>&1 || status=$?
-  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  echo "$target: ${runs:-0} inputs, exit $status"
-  [ "$status" -eq 0 ] || { failed="$failed $target"; grep -m 3 -E 'ERROR|runtime error|broken property|SUMMARY' "$log" || :; }
-done
-[ -z "$failed" ] || { echo "Failed:$failed (build/fuzz/TARGET.log, build/fuzz/findings/TARGET/)"; exit 1; }
+if [ $# -gt 1 ]; then
+  printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -n 1 "tools/$(basename "$0")" "$seconds" && exit
+  echo "Failed (build/fuzz/TARGET.log, build/fuzz/findings/TARGET/)"
+  exit 1
+fi
+
+target=$1 found=build/fuzz/corpus/$1 findings=build/fuzz/findings/$1 log=build/fuzz/$1.log
+mkdir -p "$found" "$findings"
+status=0
+$program "$target" "$found" "fuzz/corpus/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+  -dict="fuzz/dictionaries/$(dictionary "$target").dict" -artifact_prefix="$findings/" -print_final_stats=1 \
+  >"$log" 2>&1 || status=1
+runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+echo "$target: ${runs:-0} inputs, $([ $status -eq 0 ] && echo "none failed" || echo "FAILED")"
+[ $status -eq 0 ] || grep -m 3 -E 'ERROR|runtime error|broken property|SUMMARY' "$log" || :
+exit $status
