@@ -91,9 +91,11 @@ class FastTokenizer {
 
   ByteMasks load(std::size_t base) const {
     if (base + kBlockBytes <= text_.size()) return byte_masks(text_.data() + base);
+    // Blanks follow the text. Behind every text lies a block of nothing else.
+    if (base >= text_.size()) return {.space = ~Mask{0}};
     char padded[kBlockBytes];
     std::memset(padded, ' ', sizeof padded);
-    if (base < text_.size()) std::memcpy(padded, text_.data() + base, text_.size() - base);
+    std::memcpy(padded, text_.data() + base, text_.size() - base);
     return byte_masks(padded);
   }
 
