@@ -3,10 +3,11 @@
 import os
 import platform
 import re
+import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, OPTIMIZED, SANITIZERS
+from conftest import BUILD, OPTIMIZED, SANITIZERS, SOTTO
 
 
 def readelf(*arguments):
@@ -111,6 +112,14 @@ def test_code_of_the_library_is_hardened(shipped):
         assert "__stack_chk_fail" in symbols, f"{path}: no stack protector"
         if OPTIMIZED and not SANITIZERS and path.name.startswith("libsotto.so"):
             assert re.search(r"__\w+_chk@GLIBC", symbols), f"{path}: not built with _FORTIFY_SOURCE"
+
+
+@pytest.mark.skipif(SANITIZERS or not shutil.which("valgrind"), reason="needs valgrind, which sanitizers do not bear")
+def test_the_program_starts_under_valgrind():
+    """Its long double has 64 bits, which initializers of libraries may trip over."""
+    done = subprocess.run(["valgrind", "--tool=none", "--quiet", SOTTO, "--version"], capture_output=True, text=True,
+                          timeout=300, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("sotto "), done.stderr
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="a feature of x86")
