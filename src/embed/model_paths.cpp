@@ -89,7 +89,10 @@ Result<fs::path> model_at(std::string_view path) {
                             "this folder",
                             path, name, path));
   if (is_file(path)) return fs::path(path);
-  return fail(Errc::not_found, fmt::format("model file {} does not exist", path));
+  std::error_code ignored;
+  return fail(Errc::not_found,
+              fmt::format("model file {} {}", path,
+                          fs::is_directory(path, ignored) ? "is a folder" : "does not exist"));
 }
 
 std::string not_in_folders(std::string_view what, std::string_view name,

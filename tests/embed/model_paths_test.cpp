@@ -93,7 +93,8 @@ TEST_F(ModelPathsTest, PathsAreTakenAsTheyAre) {
   EXPECT_EQ(find_model(file.string()).value(), file);
   expect_error(find_model("./m"), Errc::not_found, {"./m"});
   expect_error(find_model("absent.safetensors"), Errc::not_found, {"absent.safetensors"});
-  expect_error(find_model(folder_.path().string()), Errc::not_found, {folder_.path().string()});
+  expect_error(find_model(folder_.path().string()), Errc::not_found,
+               {folder_.path().string(), "is a folder"});
 }
 
 // Whoever can leave a file or a folder where the program is started must not decide what a name means.
