@@ -97,7 +97,8 @@ Result<void> RecordReader::open_input(std::uint32_t index) {
 /// Takes the byte order mark and the header, if any, from the beginning of an input.
 Result<void> RecordReader::take_preamble() {
   OutputBuffer data;
-  SOTTO_TRY(fill(data));
+  // A pipe may give the mark byte by byte.
+  while (data.size() < kByteOrderMark.size() && !at_end_of_input_) SOTTO_TRY(fill(data));
   if (data.view().starts_with(kByteOrderMark)) {
     position_.offset += kByteOrderMark.size();
     data.remove_prefix(kByteOrderMark.size());

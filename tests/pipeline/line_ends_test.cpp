@@ -105,13 +105,15 @@ TEST_P(LineEndsTest, ShardsAndInterruptionsDoNotMatter) {
 
 class ReadSizes : public FolderTest {};
 
-// However few bytes come at once, also between a CR and its LF, the chunks hold the same whole records.
+// However few bytes come at once, also between a CR and its LF or inside the byte order mark, the chunks hold
+// the same whole records.
 TEST_F(ReadSizes, DoNotMatter) {
   const std::string data = "a\r\nb\r\r\n\"c\r\",\r\nlonger\n\rd\r";
   for (const auto& [format, count] : {std::pair(Format::text, 8U), std::pair(Format::csv, 7U)})
     for (std::size_t size = 1; size <= data.size(); ++size) {
       RecordReader::Options options;
-      options.inputs = {write("in", (format == Format::csv ? "header\r\n" : "") + data)};
+      options.inputs = {
+          write("in", "\xEF\xBB\xBF" + std::string(format == Format::csv ? "header\r\n" : "") + data)};
       options.format = format;
       options.max_record_bytes = 1000;
       options.chunk_bytes = size;
