@@ -169,5 +169,19 @@ TEST(TokenizerErrors, SentencePieceFilesThatAreDamaged) {
   expect_refused(folder.path(), {"sentencepiece.bpe.model", "XLM-RoBERTa"});
 }
 
+// What the model does not know would become padding.
+TEST(TokenizerErrors, TextsCannotBecomeSpecialTokens) {
+  const TemporaryFolder folder;
+  testing::unpack_tokenizer("t5-spiece", folder.path());
+  const std::filesystem::path file = folder.path() / "spiece.model";
+  std::string content = testing::read_unpacked(file);
+  const std::size_t pad = content.find("<pad>");
+  const std::size_t unknown = content.find("<unk>");
+  ASSERT_TRUE(pad != std::string::npos && unknown != std::string::npos);
+  content.replace(pad, 5, "<unk>").replace(unknown, 5, "<pad>");
+  write_file(file, content);
+  expect_refused(folder.path(), {folder.path().string(), "special token '<pad>'"});
+}
+
 }  // namespace
 }  // namespace sotto

@@ -37,6 +37,7 @@ class AddedTokens {
   /// `model` normalizes those that are looked for in normalized text.
   AddedTokens(std::vector<AddedToken> tokens, const SubwordModel& model);
 
+  const std::vector<AddedToken>& all() const { return tokens_; }  ///< by id
   bool is_special(SubwordId id) const { return find(id) != nullptr && find(id)->special; }
   bool contains(SubwordId id) const { return find(id) != nullptr; }
 

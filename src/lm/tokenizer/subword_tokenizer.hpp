@@ -110,6 +110,9 @@ class SubwordTokenizer {
   bool is_whole_word(SubwordId id) const;
 
  private:
+  /// Refuses a model that turns plain text into special tokens, because it takes their spelling for ordinary
+  /// text or one of them for what it does not know: a private text could end its sequence or mask itself.
+  Result<void> check_special_tokens(const std::filesystem::path& folder) const;
   void encode_text(std::string_view text, const EncodeOptions& options, PieceSink& sink) const;
   void encode_valid(std::string_view text, const EncodeOptions& options, PieceSink& sink) const;
   void encode_segment(std::string_view segment, std::size_t offset, const EncodeOptions& options,

@@ -4,6 +4,7 @@
 #include "lm/tokenizer/subword_tokenizer.hpp"
 #include "lm/tokenizer/tokenizer_files.hpp"
 #include "lm/tokenizer/tokenizer_json.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 namespace {
@@ -48,7 +49,21 @@ Result<std::shared_ptr<const SubwordTokenizer>> SubwordTokenizer::open(const std
   SOTTO_ASSIGN(const TokenizerSettings settings, read_tokenizer_settings(folder));
   SOTTO_ASSIGN(TokenizerParts parts, read_parts(settings));
   parts.special = find_special_ids(settings, parts.vocabulary);
-  return std::make_shared<const SubwordTokenizer>(std::move(parts));
+  auto tokenizer = std::make_shared<const SubwordTokenizer>(std::move(parts));
+  SOTTO_TRY(tokenizer->check_special_tokens(folder));
+  return tokenizer;
+}
+
+Result<void> SubwordTokenizer::check_special_tokens(const std::filesystem::path& folder) const {
+  std::vector<std::string_view> texts = {"\u4E00\U0010FFFD"};  // unknown to most models
+  for (const AddedToken& token : parts_.added.all())
+    if (token.special) texts.push_back(token.content);
+  for (const std::string_view text : texts)
+    for (const SubwordId id : encode(text, {.add_special = false, .special_in_text = false}).ids)
+      if (is_special(id) && id != special().unk)
+        return fail(Errc::bad_format, fmt::format("{}: the text '{}' would become the special token '{}'",
+                                                  folder.string(), printable(text), printable(token(id))));
+  return {};
 }
 
 }  // namespace sotto
