@@ -7,8 +7,8 @@
 namespace sotto {
 namespace {
 
-/// A token and what the policy does to it. Written without the code that rewrites documents: an auditor that
-/// asked it would believe it.
+/// A token and what the policy does to it. Implemented without the code that rewrites documents, so that the
+/// audit does not rely on the code it audits.
 struct SeenToken {
   std::string_view text;
   std::string_view space_before;
@@ -72,7 +72,7 @@ std::string contribution(const SeenToken& token, SharedTrait trait) {
     case SharedTrait::segmentation:
     case SharedTrait::word_count:
     case SharedTrait::model_tokens:
-      return std::string(token.text);  // known to others only: what is the same text is the same
+      return std::string(token.text);  // only other components know these; the same text has the same
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Which texts a promise speaks of: what two of them share, and the tokens in which they may differ.
+// Which texts a guarantee covers: what two of them share, and the tokens in which they may differ.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace sotto {
 
-/// A text as a promise sees it.
+/// A text as a guarantee sees it.
 struct TextProfile {
   std::vector<TokenId> inputs;  ///< what goes through the mechanism; ⊥ for what is not in the vocabulary
-  std::vector<std::string> traits;  ///< one for each trait asked for; equal where the texts share it
+  std::vector<std::string> traits;  ///< one per requested trait; equal if the texts share it
 };
 
 /// The profile of a text under a policy, without collocations.

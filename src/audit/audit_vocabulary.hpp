@@ -1,4 +1,4 @@
-// The words that an audit speaks of.
+// The words of an audit.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace sotto {
 
-/// Words by number, and ⊥ for all others. Safe to share between threads.
+/// Words by id, and ⊥ for all others. Safe to share between threads.
 class AuditVocabulary {
  public:
   virtual ~AuditVocabulary() = default;
   virtual std::string name() const = 0;
   virtual std::uint32_t size() const = 0;
   virtual std::string_view word(TokenId id) const = 0;
-  /// The number of a word in any spelling that counts as the same, or bottom().
+  /// The id of a word in any spelling that counts as the same, or bottom().
   virtual TokenId find(std::string_view word) const = 0;
   TokenId bottom() const { return size(); }
 };
@@ -37,7 +37,7 @@ class ModelVocabulary final : public AuditVocabulary {
   const Model& model_;
 };
 
-/// The words that a masked model can say.
+/// The possible output words of a masked model.
 class FillerVocabulary final : public AuditVocabulary {
  public:
   FillerVocabulary(std::shared_ptr<const WordFiller> filler, std::string name)

@@ -28,12 +28,12 @@ namespace {
 constexpr std::uint64_t kPilotDraws = 2000;
 constexpr std::uint64_t kAgreementDraws = 20'000;
 constexpr std::uint64_t kTextDraws =
-    20'000;  // a text; texts take longer than words, and are told apart sooner
+    20'000;  // per text; texts take longer than words and are distinguished sooner
 constexpr std::uint64_t kRuns = 1000;
 constexpr std::uint64_t kCommandRuns = 50;
 constexpr std::size_t kShownOutputs = 5;
 
-/// Strings that no vocabulary has; each is one token of the class word or other.
+/// Strings that are in no vocabulary; each is one token of the class word or other.
 const std::vector<std::string> kOutside = {"zzqxkjv", "Qvwxhjk", "jane.roe@example.org", "b2b4c6"};
 
 BitSourceMaker bits_for(const std::optional<std::uint64_t>& seed) {
@@ -58,7 +58,7 @@ Result<void> check_options(const BlackBoxOptions& options) {
   return {};
 }
 
-/// Half of what may go wrong is for the losses: two bounds for each ordered pair.
+/// Half of the error probability is for the losses: two bounds per ordered pair.
 double bound_alpha(double confidence, std::uint64_t tests) {
   return (1 - confidence) / 2 / (2 * static_cast<double>(tests));
 }
@@ -69,7 +69,7 @@ class Audit {
   Audit(Target& target, const Claim& claim, const AuditVocabulary& model, const BlackBoxOptions& options)
       : target_(target), claim_(claim), model_(model), options_(options) {}
 
-  /// Texts to compare as well, through this document path; `adjacency` as for claim_between().
+  /// Adds texts to compare through this document path; `adjacency` as for claim_between().
   void add_texts(const Privatizer& privatizer, std::vector<TextPair> texts,
                  std::vector<SharedTrait> adjacency) {
     privatizer_ = &privatizer;
@@ -77,7 +77,7 @@ class Audit {
     adjacency_ = std::move(adjacency);
   }
 
-  /// Texts alone.
+  /// Audits texts alone.
   Result<BlackBoxReport> run() {
     const auto start = std::chrono::steady_clock::now();
     report_.tests = 2 * texts_.size();
@@ -119,8 +119,7 @@ class Audit {
     std::vector<Tally> tallies(inputs_.size());
     std::mutex mutex;
     Result<void> failure;
-    std::atomic<bool> failed =
-        false;  // the rest need not be tried: a foreign program may take its whole time
+    std::atomic<bool> failed = false;  // skip the rest: a foreign program may take its full time limit
     const std::uint64_t first_run = runs_;
     parallel_for(inputs_.size(), 1, target_.threads(), [&](std::size_t begin, std::size_t end) {
       std::vector<OutputId> outputs(draws);
@@ -149,7 +148,7 @@ class Audit {
     for (TokenId word = 0; word < model_.size(); ++word) {
       const double difference =
           claim_.distance(inputs_[first].id, word) - claim_.distance(inputs_[second].id, word);
-      lean.push_back(std::isnan(difference) ? INFINITY : difference);  // nothing claimed for either
+      lean.push_back(std::isnan(difference) ? INFINITY : difference);  // nothing is claimed for either
     }
     ChosenEvent event = choose_event(chosen_on[first], chosen_on[second], claim_.covers, deviations);
     ChosenEvent side = choose_side(chosen_on[first], chosen_on[second], lean, claim_.covers, deviations);
@@ -191,7 +190,7 @@ class Audit {
     return {};
   }
 
-  /// The input whose pilot draws agree least: its documents tell runs apart soonest.
+  /// Uses the input whose pilot draws agree least: its documents distinguish runs soonest.
   Result<void> check_runs(const std::vector<Tally>& pilots) {
     const auto agreement = [](const Tally& tally) {
       double sum = 0;
@@ -202,7 +201,7 @@ class Audit {
     std::size_t best = 0;
     for (std::size_t i = 1; i < pilots.size(); ++i)
       if (agreement(pilots[i]) < agreement(pilots[best])) best = i;
-    // Drawn anew: in the pilot it agrees little because it was chosen for that.
+    // Drawn again: in the pilot it agrees little because it was chosen for that.
     std::vector<OutputId> sample(std::min(options_.draws, kAgreementDraws));
     SOTTO_TRY(target_.draw(runs_++, inputs_[best], sample));
     const std::uint64_t usual = options_.path == AuditPath::command ? kCommandRuns : kRuns;
@@ -268,8 +267,8 @@ PrivatizeOptions document_options(const BlackBoxOptions& options) {
   return privatize;
 }
 
-/// Texts of one word and whole texts through the document path, or only those that the options name. Where
-/// the claim is the mechanism's own, it speaks of texts of equal adjacency.
+/// Texts of one word and whole texts through the document path, or only those named in the options. If the
+/// claim is the mechanism's own, it covers texts of equal adjacency.
 Result<BlackBoxReport> audit_documents(Claim claim, const AuditVocabulary& model,
                                        const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const std::unique_ptr<Privatizer> privatizer, Privatizer::make(document_options(options)));
@@ -311,7 +310,7 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
   return report;
 }
 
-/// A draw of dp-mlm promises pure ε between any two texts, so also between texts of one word.
+/// A draw of dp-mlm guarantees pure ε between any two texts, so also between texts of one word.
 Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
   if (info->name != "dp-mlm")
@@ -392,7 +391,7 @@ Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   if (options.path == AuditPath::mechanism) return audit_black_box(*mechanism, *model, options);
   SOTTO_ASSIGN(Claim claim, options.metric.empty() ? own_claim(*mechanism)
                                                    : named_claim(options.metric, *model, options.epsilon));
-  // A string that is no word of the model is beyond what a mechanism can leave out of its promise.
+  // A mechanism cannot exclude a string that is not a word of the model from its guarantee.
   claim.covers = [covers = claim.covers, size = model->size()](TokenId output) {
     return output >= size || covers(output);
   };

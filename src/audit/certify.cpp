@@ -16,7 +16,7 @@
 namespace sotto {
 namespace {
 
-/// Hands each form of rows to the function that knows it.
+/// Passes each form of rows to the function that handles it.
 class LossFinder final : public RowVisitor {
  public:
   LossFinder(SearchOptions options, std::string mechanism)
@@ -61,14 +61,14 @@ Result<FoundLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& op
   Error error = std::move(shown.error());
   if (error.code != Errc::invalid_argument || !error.parameter.empty())
     return tl::unexpected(std::move(error));
-  // A refusal by the mechanism is a reason; make it a message.
+  // A refusal by the mechanism is a reason; turn it into a message.
   return fail_parameter("method", "exact",
                         format_message("'exact' is not allowed for {}: {}; give {{method}} black-box",
                                        options.mechanism, Message::of_pattern(std::move(error.message))),
                         Errc::invalid_argument, std::move(error.hints));
 }
 
-/// The pair that attains the loss, with the figures that whoever quotes the certificate will compute again.
+/// The pair that attains the loss, with the figures that anyone who quotes the certificate will recompute.
 Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, const Model& model,
                           Certificate& certificate) {
   if (worst.distance == 0) return {};
@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Model>> open_model(const CertifyOptions& options) {
   return Model::open(file);
 }
 
-/// Six digits, so that a person can copy it; rounded down.
+/// Rounded down to six digits, so that people can copy it.
 double shortened(double epsilon) {
   const double unit = std::pow(10.0, std::floor(std::log10(epsilon)) - 5);
   const std::string text = fmt::format("{:.6g}", std::floor(epsilon / unit) * unit);
@@ -133,13 +133,13 @@ double shortened(double epsilon) {
   return value;
 }
 
-/// Looks for the largest ε whose certificate is at most the target: along the line through the last two
-/// points, between the largest ε known to meet it and the smallest known not to.
+/// Searches for the largest ε whose certificate is at most the target: by the secant method, between the
+/// largest ε known to meet it and the smallest known not to.
 class TargetSearch {
  public:
   explicit TargetSearch(double target) : target_(target), next_(target) {}
 
-  /// The ε to certify next; none when the target is nearly met, or there was no luck in many tries.
+  /// The ε to certify next; nullopt if the target is nearly met or the tries are used up.
   std::optional<double> next() const {
     const double epsilon = shortened(next_);
     const bool is_new = epsilon > low_ && epsilon < high_ && check_epsilon("epsilon", epsilon);
@@ -154,7 +154,7 @@ class TargetSearch {
     } else {
       high_ = epsilon;
     }
-    // Certificates are about in proportion to ε, which is the line through the first point and 0.
+    // Certificates are roughly proportional to ε: the line through the first point and 0.
     const double slope = (certificate - last_certificate_) / (epsilon - last_epsilon_);
     const double aimed = epsilon + (target_ * (1 - kTolerance / 2) - certificate) / slope;
     last_epsilon_ = epsilon;

@@ -1,4 +1,4 @@
-// What is claimed: a loss of at most ε·d between two inputs.
+// The claim under audit: a loss of at most ε·d between two inputs.
 #pragma once
 
 #include <cmath>
@@ -12,28 +12,28 @@
 
 namespace sotto {
 
-/// A string that goes into the black box.
+/// A string fed into the black box.
 struct AuditInput {
   std::string text;
   TokenId id;  ///< ⊥ for what is not in the vocabulary
 };
 
-/// Refers to the model and the mechanism it was made of, which must outlive it. Safe to share between
+/// Refers to the model and the mechanism it was made from, which must outlive it. Safe to share between
 /// threads.
 struct Claim {
   std::string metric;  ///< in words
   bool own = true;     ///< the mechanism's, not given from outside
   double epsilon = 0;
-  double additive = 0;                               ///< on top of ε·d for two different inputs
+  double additive = 0;                               ///< in addition to ε·d for two different inputs
   std::function<double(TokenId, TokenId)> distance;  ///< infinite: nothing is claimed for the pair
-  std::function<bool(TokenId)> covers;               ///< which outputs it speaks of
+  std::function<bool(TokenId)> covers;               ///< which outputs it covers
   bool leaves_outputs_out = false;                   ///< covers() is false for some
   bool strings_differ = false;  ///< two strings outside the vocabulary are two inputs, not both ⊥
 
-  /// The largest loss that the claim allows two inputs at distance d.
+  /// The largest loss that the claim allows for two inputs at distance d.
   double allowed(double d) const { return epsilon * d + additive; }
 
-  /// Whether the promise speaks of two texts at all; empty: of any two.
+  /// Whether the claim covers two texts at all; empty: any two.
   std::function<bool(const std::string&, const std::string&)> adjacent;
 
   double between(const AuditInput& a, const AuditInput& b) const {
@@ -42,11 +42,11 @@ struct Claim {
   }
 };
 
-/// The claim of the mechanism's own guarantee; an error when it promises nothing.
+/// The claim of the mechanism's own guarantee; an error if it guarantees nothing.
 Result<Claim> own_claim(const Mechanism& mechanism);
 
-/// The claim ε·d with a metric of this name: euclidean (of the model's vectors), index (the largest distance
-/// in the model's lists), pure (1 for any two inputs).
+/// The claim ε·d with the metric of this name: euclidean (of the model's vectors), index (the largest
+/// distance in the model's lists), pure (1 for any two inputs).
 Result<Claim> named_claim(std::string_view metric, const Model& model, double epsilon);
 
 }  // namespace sotto

@@ -5,8 +5,8 @@
 
 namespace sotto {
 
-/// Clopper and Pearson's bounds from `successes` of `draws` >= 1: the true probability is below the lower
-/// one with probability at most `alpha`, whatever it is; and above the upper one likewise.
+/// Clopper-Pearson bounds from `successes` of `draws` >= 1: the true probability, whatever it is, is below
+/// the lower one with probability at most `alpha`, and likewise above the upper one.
 double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha);
 double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha);
 

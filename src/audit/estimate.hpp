@@ -13,7 +13,7 @@ inline Estimate exactly(double value) {
   return {value, value, value};
 }
 
-/// A probability from trials, with Clopper and Pearson's interval; without trials nothing is known of it.
+/// A probability from trials, with its Clopper-Pearson interval; without trials nothing is known about it.
 inline Estimate share_of_trials(std::uint64_t successes, std::uint64_t trials, double confidence) {
   if (trials == 0) return {0, 0, 1};
   const double alpha = (1 - confidence) / 2;

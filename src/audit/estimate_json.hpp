@@ -7,12 +7,12 @@
 
 namespace sotto {
 
-/// As reports state it (docs/schemas/estimate.schema.json).
+/// As in reports (docs/schemas/estimate.schema.json).
 inline nlohmann::ordered_json json_of(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
-/// As the cells of experiments state it: [value, low, high].
+/// As in the cells of experiments: [value, low, high].
 inline nlohmann::ordered_json interval_json(const Estimate& estimate) {
   return {estimate.value, estimate.low, estimate.high};
 }

@@ -1,4 +1,4 @@
-// How well guesses do, exactly or by trial.
+// Evaluates guesses, exactly or by trial.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace sotto {
 
-/// What an evaluation needs to know; refers to its parts, which must outlive it.
+/// The inputs of an evaluation; refers to its parts, which must outlive it.
 struct AttackScene {
   const Mechanism& mechanism;
   const Model& model;
@@ -19,28 +19,28 @@ struct AttackScene {
   const AttackOptions& options;
 };
 
-/// Reports progress; an error when the caller asks to stop.
+/// Reports progress; an error if the caller asks to stop.
 Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done);
 
 struct Score {
   Estimate success;         ///< of the best guess
-  Estimate expected_error;  ///< of a guess drawn by the weights
+  Estimate expected_error;  ///< of a guess drawn by weight
 };
 
 struct Evaluation {
   Estimate utility_loss;
   Estimate changed;
-  std::map<std::string, Score> scores;  ///< by the names of `fixed`, and bayes if wanted
+  std::map<std::string, Score> scores;  ///< by the names of `fixed`, and bayes if requested
 };
 
 /// Adversaries whose guesses do not depend on the mechanism, by name.
 using FixedAdversaries = std::map<std::string, Guesses>;
 
-/// From the rows of the mechanism, which it must have. The result does not depend on the number of threads.
+/// From the rows of the mechanism, which must have them. The result does not depend on the number of threads.
 Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
 
 /// By trial: the Bayes adversary learns from draws of each secret word (see learned_adversary.hpp); then all
-/// guess fresh secrets.
+/// adversaries guess fresh secrets.
 Result<Evaluation> evaluate_by_trial(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
 
 }  // namespace sotto

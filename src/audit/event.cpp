@@ -78,7 +78,7 @@ std::uint64_t Tally::count(std::span<const OutputId> event) const {
 ChosenEvent choose_event(const Tally& first, const Tally& second, const std::function<bool(OutputId)>& covers,
                          double deviations) {
   std::vector<Candidate> candidates = candidates_of(first, second, covers);
-  // Half a count more on both sides keeps outputs that were seen once from looking infinitely telling.
+  // Adding half a count on both sides keeps outputs seen once from looking infinitely informative.
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return (a.first + 0.5) * (b.second + 0.5) > (b.first + 0.5) * (a.second + 0.5);
   });

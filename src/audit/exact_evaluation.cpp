@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// Where a secret is guessed: the outputs, the weight there, and whether it is the best guess.
+/// Where a secret is guessed: the output, the weight there, and whether it is the best guess.
 struct Occurrence {
   TokenId output;
   double weight;
@@ -28,13 +28,13 @@ std::vector<std::vector<Occurrence>> by_secret(const Guesses& guesses, std::size
   return occurrences;
 }
 
-/// What an adversary gets right, as a probability: with its best guess, and with a drawn one.
+/// The probability that an adversary is right: with its best guess, and with a drawn one.
 struct Guessed {
   double best = 0;
   double drawn = 0;
 };
 
-/// What one secret's row adds to the figures.
+/// What one secret's row contributes to the figures.
 struct Share {
   double distance = 0;
   double stays = 0;

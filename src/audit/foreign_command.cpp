@@ -28,7 +28,7 @@ constexpr std::size_t kMostErrorText = 200;
 
 using Clock = std::chrono::steady_clock;
 
-/// While it lives, writing to a pipe that nobody reads is an error and not a signal, in this thread.
+/// During its lifetime, writing to a pipe without a reader is an error and not a signal, in this thread.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -63,7 +63,7 @@ Result<Pipe> make_pipe() {
   return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// A running program: its group is killed and it is waited for when this goes.
+/// A running program; on destruction its process group is killed and it is waited for.
 class Process {
  public:
   explicit Process(std::string command) : command_(std::move(command)) {}
@@ -121,7 +121,7 @@ class Process {
     }
   }
 
-  /// The last line it wrote to its standard error, for messages.
+  /// The last line that it wrote to its standard error, for messages.
   std::string last_words() const {
     const off_t size = ::lseek(error_.get(), 0, SEEK_END);
     std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, kMostErrorText)), ' ');
@@ -139,7 +139,7 @@ class Process {
   pid_t id_ = 0;
 };
 
-/// Feeds the program and collects what it writes, both at once, so that neither waits for the other.
+/// Feeds the program and collects its output concurrently, so that neither waits for the other.
 class Conversation {
  public:
   Conversation(std::string_view word, std::size_t count, FileDescriptor to, FileDescriptor from)
@@ -179,7 +179,7 @@ class Conversation {
     const std::size_t size = std::min(lines_.size() - offset, left_);
     const ssize_t put = ::write(to_.get(), lines_.data() + offset, size);
     if (put > 0) left_ -= static_cast<std::size_t>(put);
-    // A program that does not read to the end is not wrong for it, if it writes what it should.
+    // A program need not read to the end, as long as it writes what it should.
     if (put < 0 && errno == EPIPE) left_ = 0;
     if (left_ == 0) to_.close();
   }
@@ -193,7 +193,7 @@ class Conversation {
 
   std::string line_;
   std::string lines_;
-  std::size_t left_;  ///< bytes still to be written
+  std::size_t left_;  ///< bytes still to write
   std::size_t most_output_;
   FileDescriptor to_;
   FileDescriptor from_;

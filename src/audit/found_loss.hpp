@@ -1,4 +1,4 @@
-// The largest loss of a mechanism, found by one function for each form of rows (mechanisms/integer_rows.hpp).
+// The largest loss of a mechanism, found by one function per form of rows (mechanisms/integer_rows.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sotto {
 
-/// Two inputs, the output that tells them apart, and what is known about the loss a unit of distance.
+/// Two inputs, the output that distinguishes them, and what is known about the loss per unit of distance.
 struct WorstPair {
   TokenId input = 0;
   TokenId other = 0;
@@ -30,7 +30,7 @@ struct WorstPair {
 
 struct FoundLoss {
   std::string method;
-  double epsilon = 0;  ///< no pair has a greater loss a unit of distance
+  double epsilon = 0;  ///< no pair has a greater loss per unit of distance
   WorstPair worst;     ///< attains worst.per_distance.lower
   std::uint64_t inputs = 0;
   std::uint64_t pairs = 0;
@@ -40,12 +40,12 @@ struct FoundLoss {
 
 struct SearchOptions {
   unsigned threads = 1;
-  std::uint64_t sample = 0;             ///< only so many inputs; 0: all
-  std::uint64_t memory = 512ULL << 20;  ///< bytes for what is kept about every row
+  std::uint64_t sample = 0;             ///< only this many inputs; 0: all
+  std::uint64_t memory = 512ULL << 20;  ///< bytes for what is stored about every row
   ProgressCallback progress;
 };
 
-/// Counts work and asks the caller now and then whether to go on. Safe to use from several threads.
+/// Counts work and periodically asks the caller whether to continue. Safe to use from several threads.
 class WorkMeter {
  public:
   WorkMeter(const ProgressCallback& progress, std::uint64_t total) : progress_(progress), total_(total) {}
@@ -77,10 +77,10 @@ Result<FoundLoss> find_metric_loss(const MetricRows& rows, const SearchOptions& 
 /// The largest of the lists' certificates, which bounds the mixture of the lists.
 Result<FoundLoss> find_place_loss(const PlaceRows& rows);
 
-/// By the law of the exact sampler: ε for each list, which bounds the mixture of the lists.
+/// By the law of the exact sampler: ε per list, which bounds the mixture of the lists.
 Result<FoundLoss> find_geometric_loss(const GeometricRows& rows);
 
-/// All pairs inside the groups, exactly.
+/// All pairs within the groups, exactly.
 Result<FoundLoss> find_pure_loss(const PureRows& rows);
 
 }  // namespace sotto

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-/// The `count` items of least −ln(u)/weight, u uniform: a draw without replacement by weight.
+/// The `count` items with the least −ln(u)/weight, u uniform: a weighted draw without replacement.
 std::vector<TokenId> draw_without_replacement(std::span<const double> weights, std::size_t count,
                                               BitSource& bits) {
   std::vector<std::pair<double, TokenId>> order;

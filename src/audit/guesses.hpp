@@ -14,27 +14,27 @@
 
 namespace sotto {
 
-/// The words that the secret may be.
+/// The possible secret words.
 struct Secrets {
   std::vector<TokenId> words;  ///< ascending
   std::vector<double> prior;   ///< of each; adds up to 1
 
-  /// `count` words (0: all) drawn without replacement by the prior, which is uniform, or counts. Words
-  /// without a count cannot be secrets of the latter.
+  /// `count` words (0: all) drawn without replacement by the prior, which is "uniform" or "counts". With
+  /// counts, words without a count cannot be secrets.
   static Result<Secrets> choose(const Model& model, std::uint64_t count, std::string_view prior,
                                 BitSource& bits);
 };
 
 struct Guess {
-  std::uint32_t secret;  ///< place in Secrets
+  std::uint32_t secret;  ///< index into Secrets
   double weight;
 };
 
-/// For every output the secrets that an adversary considers, one at least, with weights that add up to 1, the
+/// For every output, the secrets that an adversary considers, at least one, with weights that add up to 1,
 /// best guess first.
 class Guesses {
  public:
-  /// `columns` has the guesses of each output in any order and with any weights >= 0; at equal weights the
+  /// `columns` has the guesses of each output in any order and with any weights >= 0; among equal weights the
   /// first in `columns` counts as better.
   explicit Guesses(const std::vector<std::vector<Guess>>& columns);
 
@@ -51,7 +51,7 @@ class Guesses {
 Result<Guesses> nearest_guesses(const WordSpace& space, const Secrets& secrets, std::size_t outputs,
                                 unsigned threads);
 
-/// The nearest secrets, weighed by π(w)·exp(−½ε·d).
+/// The nearest secrets, weighted by π(w)·exp(−½ε·d).
 Result<Guesses> inversion_guesses(const WordSpace& space, const Secrets& secrets, std::size_t outputs,
                                   std::size_t neighbours, double epsilon, unsigned threads);
 

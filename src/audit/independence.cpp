@@ -31,7 +31,7 @@ struct Agreements {
   std::string text() const { return fmt::format("{} of {}", agreeing, pairs); }
 };
 
-/// How long documents must be for repeats to mean something; 0: none is long enough.
+/// How long documents must be for repeats to be significant; 0: no length suffices.
 std::size_t document_length(std::span<const OutputId> sample, std::uint64_t runs, double alpha) {
   Agreements agreements;
   for (std::size_t i = 0; i + 1 < sample.size(); i += 2) agreements.add(sample[i], sample[i + 1]);
@@ -63,7 +63,7 @@ IndependenceFinding repeated_outputs(const Documents& documents, std::size_t len
   return finding;
 }
 
-/// Disjoint pairs of places `distance` apart.
+/// Disjoint pairs of positions `distance` apart.
 Agreements agreements_at(const Documents& documents, std::size_t distance) {
   Agreements agreements;
   for (const auto& document : documents)
@@ -126,7 +126,7 @@ NeighbourCounts count_neighbours(std::span<const std::vector<OutputId>> document
   return counts;
 }
 
-/// The neighbours that came together most often beyond chance, in standard deviations.
+/// The neighbours that co-occurred most often beyond chance, in standard deviations.
 Neighbours most_dependent(const NeighbourCounts& counts) {
   Neighbours best;
   double largest = -1;

@@ -1,4 +1,4 @@
-// What the figures of an adversary who knows prior and mechanism are made of.
+// Sums behind the figures of an adversary who knows prior and mechanism.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace sotto {
 
-/// For every output the sums of π(w)f(w′|w) that the Bayes adversary's figures are made of.
+/// For every output, the sums of π(w)f(w′|w) from which the Bayes adversary's figures are computed.
 class JointSums {
  public:
-  /// A good number of rows to add together: enough work for the threads, and not much memory.
+  /// A good number of rows to add together: enough work for the threads without much memory.
   static constexpr std::size_t kRowsAtOnce = 64;
 
   explicit JointSums(std::size_t outputs) : sum_(outputs), squares_(outputs), largest_(outputs) {}
 
-  /// Adds the rows of some secrets, the first of `rows`, in order. The threads share the outputs.
+  /// Adds the rows of some secrets, the first of `rows`, in order. The threads divide the outputs.
   void add(std::span<const double> priors, std::span<const std::vector<double>> rows, unsigned threads) {
     constexpr std::size_t kOutputsAtOnce = 1024;
     parallel_for(sum_.size(), kOutputsAtOnce, threads, [&](std::size_t begin, std::size_t end) {

@@ -7,9 +7,9 @@
 namespace sotto {
 namespace {
 
-// Long double arithmetic on numbers below 100 errs by less; added wherever a bound is handed out.
+// Long double arithmetic on numbers below 100 errs by less; added to every returned bound.
 constexpr long double kMargin = 0x1p-50L;
-// How often a range of distances is cut before the bound is taken as it is.
+// How often a range of distances is split before its bound is accepted.
 constexpr int kMostCuts = 60;
 
 /// The next number above or below.
@@ -88,7 +88,7 @@ LossBounds::Range LossBounds::bounded(const Row& row, const Row& other, std::int
   return {from, to, above(bound)};
 }
 
-/// Where p = exp(least exponent − exponent) is about half way, as that is what ψ is a smooth function of.
+/// Where p = exp(least exponent − exponent) is about half way, since ψ is a smooth function of p.
 std::int64_t LossBounds::middle(const Row& row, const Range& range) const {
   const long double least = exact_exponent(row.nearest);
   const long double p =
@@ -102,7 +102,7 @@ double LossBounds::loss_bound(std::size_t i, std::size_t j, std::int64_t squared
   const Row& row = rows_[i];
   const Row& other = rows_[j];
   std::vector<Range> ranges = {bounded(row, other, squared, row.nearest, row.farthest)};
-  // Where weights are a function of the distance alone, ψ is constant and there is nothing to gain.
+  // If weights depend on the distance alone, ψ is constant and splitting gains nothing.
   const bool flat = selection_.rule().state_size() == 0;
   for (int cuts = 0; cuts < kMostCuts && !flat; ++cuts) {
     const Range worst = ranges.front();
@@ -129,7 +129,7 @@ void LossBounds::set_source(std::size_t i, std::span<const std::int64_t> squared
 double LossBounds::loss_from_source(std::size_t j, std::span<const std::int64_t> squared) const {
   const auto slope = static_cast<double>(slope_);
   const double cap = selection_.distance_weights().cap();
-  constexpr std::size_t kLanes = 8;  // side by side, so that no comparison waits for the one before
+  constexpr std::size_t kLanes = 8;  // independent lanes, so that no comparison waits for the previous one
   double largest[kLanes] = {};
   std::fill_n(largest, kLanes, -INFINITY);
   for (std::size_t y = 0; y < squared.size(); ++y) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-/// The tokens that count as words, by their places.
+/// The positions of the tokens that count as words.
 std::vector<std::size_t> word_places(const std::vector<Token>& tokens) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < tokens.size(); ++i)

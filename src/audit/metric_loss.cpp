@@ -1,7 +1,7 @@
 // All pairs of inputs of a selection mechanism. A first pass prepares every row (audit/loss_bounds.hpp). A
-// second one looks at every pair with a bound that costs a few operations, and keeps those whose bound is
+// second one examines every pair with a bound that costs a few operations, and keeps those whose bound is
 // above what some pair is known to attain. These few are then evaluated exactly, over all outputs, from the
-// integers that are sampled, the greatest bound first, until no bound is above what was attained.
+// integers that are sampled, greatest bound first, until no bound is above what was attained.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::size_t kMostRowsAtOnce = 24;
 constexpr std::size_t kMostSquaredBytes = std::size_t{16} << 20;
-// Rows that are looked at first, so that there is something to compare with.
+// Rows examined first, to have something to compare with.
 constexpr std::size_t kSeeds = 64;
-// Pairs that are evaluated exactly; should they not suffice, the bound of the next one is the certificate.
+// Pairs that are evaluated exactly; if they do not suffice, the bound of the next one is the certificate.
 constexpr std::size_t kMostExact = 8192;
 constexpr std::size_t kMostKept = 4 * kMostExact;
 // Pairs of inputs at distance 0 whose rows are compared weight by weight.
 constexpr std::size_t kMostCompared = 256;
-// The scan computes in double precision; its values are rounded up by more than it can err.
+// The scan computes in double precision; its values are rounded up by more than its possible error.
 constexpr double kScanMargin = 1 + 0x1p-46;
 
-/// A pair whose loss may be the largest; `bound` is on its loss a unit of distance.
+/// A pair whose loss may be the largest; `bound` is on its loss per unit of distance.
 struct Suspect {
   std::uint32_t i;
   std::uint32_t j;
@@ -72,7 +72,7 @@ class MetricSearch {
     const std::uint64_t all = selection_.model().size() + 1ULL;
     const std::uint64_t count = sample == 0 ? all : std::min(sample, all);
     std::vector<TokenId> inputs;
-    // Evenly through the vocabulary, which is mostly ordered by frequency; ⊥ is the last and always there.
+    // Evenly through the vocabulary, which is mostly ordered by frequency; ⊥ is last and always included.
     for (std::uint64_t i = 1; i <= count; ++i) inputs.push_back(static_cast<TokenId>(i * all / count - 1));
     return inputs;
   }
@@ -101,8 +101,8 @@ class MetricSearch {
         [&](std::size_t i, std::span<const std::int64_t> squared) { bounds_.prepare(i, squared); });
   }
 
-  /// The bounds of the pairs (i, j), j < i, a unit of distance; 0 at distance 0. `squared` are of all words
-  /// and become those of the inputs j.
+  /// The bounds of the pairs (i, j), j < i, per unit of distance; 0 at distance 0. `squared` holds those of
+  /// all words and becomes those of the inputs j.
   void bound_pairs(std::size_t i, std::span<std::int64_t> squared, std::vector<double>& values) const {
     if (inputs_.size() <= selection_.outcomes())
       for (std::size_t j = 0; j < i; ++j) squared[j] = squared[inputs_[j]];
@@ -120,7 +120,7 @@ class MetricSearch {
     }
   }
 
-  /// What the pair is known to attain, a unit of distance.
+  /// What the pair is known to attain, per unit of distance.
   void raise_attained(std::size_t i, std::size_t j, std::int64_t squared) {
     const double apart = distance(squared).value() * kScanMargin;
     double loss = 0;
@@ -158,7 +158,7 @@ class MetricSearch {
     raise_attained(i, j, squared[j]);
   }
 
-  /// ⊥ comes last, once it is known what its row can lose against each other's.
+  /// ⊥ comes last, once the bounds on its row's loss against every other row are known.
   Result<void> scan() {
     const std::size_t bottom = inputs_.size() - 1;
     from_bottom_.resize(bottom);
@@ -204,7 +204,7 @@ class MetricSearch {
     if (suspects_.size() >= 2 * kMostKept) sort_suspects();
   }
 
-  /// Greatest bound first; keeps no more than kMostKept.
+  /// Greatest bound first; keeps at most kMostKept.
   void sort_suspects() {
     std::erase_if(suspects_, [&](const Suspect& suspect) { return suspect.bound <= attained_; });
     std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) {
@@ -220,9 +220,9 @@ class MetricSearch {
     equal_.emplace_back(i, j);
   }
 
-  /// Inputs at distance 0 must have the very same row: nothing else keeps the promise. Rows are computed from
-  /// the distances alone, so after some have been compared weight by weight it is enough that the rest were
-  /// prepared alike. (With a metric cut off at 0 they were not and are equal all the same.)
+  /// Inputs at distance 0 must have identical rows: nothing else satisfies the guarantee. Rows are computed
+  /// from the distances alone, so after some have been compared weight by weight it suffices that the rest
+  /// were prepared alike. (With a metric cut off at 0 they were not, but are equal nevertheless.)
   Result<void> check_equal_rows() const {
     for (std::size_t k = 0; k < equal_.size(); ++k) {
       const auto [i, j] = equal_[k];
@@ -290,7 +290,7 @@ class MetricSearch {
   WorkMeter meter_;
   std::atomic<double> attained_ = 0;
   std::vector<double> from_bottom_;  ///< bounds on what ⊥ loses against each other input
-  std::mutex mutex_;                 ///< of what follows
+  std::mutex mutex_;                 ///< guards what follows
   std::vector<Suspect> suspects_;
   double rest_bound_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> equal_;

@@ -9,9 +9,9 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint32_t kSmallVocabulary = 100;  // all its words are looked at
-constexpr std::size_t kRandomInputs = 48;        // of a larger one
-constexpr std::size_t kWithNeighbours = 16;      // for so many of them near and far words are looked for
+constexpr std::uint32_t kSmallVocabulary = 100;  // all its words are used
+constexpr std::size_t kRandomInputs = 48;        // from a larger one
+constexpr std::size_t kWithNeighbours = 16;      // near and far words are searched for this many of them
 constexpr double kRankingAlpha = 0.05;           // ranking proves nothing, so its bounds may be loose
 
 template <class T>
@@ -19,7 +19,7 @@ void shuffle(std::vector<T>& items, BitSource& bits) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[uniform_below(bits, i)]);
 }
 
-/// The words of least and of greatest finite distance from `word`, ties by chance.
+/// The words of least and greatest finite distance from `word`, with ties broken at random.
 struct NearestAndFarthest {
   TokenId nearest;
   TokenId farthest;
@@ -64,7 +64,7 @@ std::set<TokenId> choose_words(const AuditVocabulary& model, const Claim& claim,
   return words;
 }
 
-/// Takes pairs from the front of `ordered` that were not taken before.
+/// Takes pairs from the front of `ordered` that have not been taken before.
 class PairPicker {
  public:
   explicit PairPicker(std::size_t most) : most_(most) {}
@@ -87,7 +87,7 @@ class PairPicker {
   std::vector<InputPair> picked_;
 };
 
-/// The pairs by how far their pilot draws are above the claim.
+/// The pairs by how far their pilot draws exceed the claim.
 std::vector<InputPair> ranked(std::vector<InputPair> pairs, const Claim& claim,
                               const std::vector<Tally>& pilots) {
   const double deviations = normal_deviations(kRankingAlpha);

@@ -1,7 +1,7 @@
 // Mechanisms on word lists. The law on a list depends on the places alone and is the same for all lists of a
-// set, so one list stands for all: if ln(P_l(y|x)/P_l(y|x′)) <= c·d_l(x, x′) on each list l, the same holds
+// set, so one list represents all: if ln(P_l(y|x)/P_l(y|x′)) <= c·d_l(x, x′) on each list l, the same holds
 // with d = max_l d_l for the mixture (1/L)·Σ_l P_l, term by term. That is sound, not tight: no pair need be
-// that near on every list. How much a pair really attains is found by trying many.
+// that near on every list. What a pair really attains is found by trying many.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -29,8 +29,8 @@ std::uint32_t largest_distance(const ListChoice& lists, TokenId a, TokenId b) {
   return largest;
 }
 
-/// The pair of words, and the first of them as output, with the greatest loss a unit of distance among those
-/// that are a power of two of places apart on some list.
+/// The pair of words, with the first of them as output, that has the greatest loss per unit of distance among
+/// those that are a power of two of places apart on some list.
 struct TriedPair {
   TokenId input = 0;
   TokenId other = 0;
@@ -89,10 +89,10 @@ class PlaceSearch {
     FoundLoss found;
     found.inputs = words_ + 1;
     found.pairs = pair_count(rows_.lists);
-    found.equal_inputs = 1;  // ⊥ stands at the place of a word
+    found.equal_inputs = 1;  // ⊥ has the place of a word
     found.method = fmt::format("every distance of places, from the table of integer weights{}",
                                rows_.lists.size() > 1 ? kMixture : "");
-    if (rows_.limit == 0 || reach_ == 0) return found;  // one and the same row for all inputs
+    if (rows_.limit == 0 || reach_ == 0) return found;  // all inputs have the same row
     const std::uint64_t most = std::min<std::uint64_t>(reach_, words_);
     for (std::uint64_t m = 1; m < most; ++m) add(found, m, worst_weights(m), worst_places(m));
     if (reach_ < words_) add_far(found);
@@ -108,8 +108,8 @@ class PlaceSearch {
  private:
   ExactDistance distance(std::uint64_t m) const { return {1, static_cast<std::int64_t>(m * m), rows_.limit}; }
 
-  /// Weights of the two inputs' outputs. An output between inputs m apart, at a from the first, has weights
-  /// near[a] <= near[0] and near[m − a] >= near[m]; so the worst is at or beyond the first input.
+  /// Weights of the output for the two inputs. An output between inputs m apart, at a from the first, has
+  /// weights near[a] <= near[0] and near[m − a] >= near[m]; so the worst is at or beyond the first input.
   std::uint64_t worst_weights(std::uint64_t m) const {
     std::uint64_t worst = 0;
     for (std::uint64_t a = 1; a < reach_ && a + m < words_; ++a)
@@ -117,8 +117,8 @@ class PlaceSearch {
     return worst;
   }
 
-  /// The place of the first input where total(place + m)/total(place) is largest. From the end to the middle
-  /// of the list totals grow, and those beyond the reach of both ends are equal; the other half is the mirror
+  /// The place of the first input where total(place + m)/total(place) is largest. Totals grow from the end to
+  /// the middle of the list, and those beyond the reach of both ends are equal; the other half is the mirror
   /// image.
   std::uint64_t worst_places(std::uint64_t m) const {
     std::uint64_t worst = 0;
@@ -128,15 +128,15 @@ class PlaceSearch {
     return worst;
   }
 
-  /// Inputs m apart: the bound takes the worst output and the worst places apart; the output at the first
-  /// input attains nearly that.
+  /// Inputs m apart: the bound combines the worst output with the worst places, each taken separately; the
+  /// output at the first input nearly attains it.
   void add(FoundLoss& found, std::uint64_t m, std::uint64_t output, std::uint64_t place) {
     const LossFraction bound{weight(output), totals_[place], weight(output + m), totals_[place + m]};
     found.epsilon = std::max(found.epsilon, loss_per_distance(bound, distance(m)).upper);
     keep(found, place, place + m);
   }
 
-  /// Inputs further apart than the table reaches.
+  /// Inputs farther apart than the table reaches.
   void add_far(FoundLoss& found) {
     const auto [least, most] = std::minmax_element(totals_.begin(), totals_.end());
     const LossFraction bound{near_[0], *least, rows_.weights.far, *most};
@@ -198,9 +198,9 @@ Result<FoundLoss> find_place_loss(const PlaceRows& rows) {
   return PlaceSearch(rows).run();
 }
 
-/// On one list the probability of a place changes by the factor exp(ε·m) at most when the input moves by m
+/// On one list, the probability of a place changes by at most the factor exp(ε·m) when the input moves by m
 /// places, ends included, and by exactly that at the input itself. The sampler is exact for the double ε, so
-/// no rounding comes in.
+/// there is no rounding.
 Result<FoundLoss> find_geometric_loss(const GeometricRows& rows) {
   const ListChoice& lists = rows.lists;
   FoundLoss found;

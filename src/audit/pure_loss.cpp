@@ -1,6 +1,6 @@
-// Mechanisms with a pure promise. As no distance divides the loss, an output's largest probability over the
-// inputs of a group and its smallest are all that matters: the worst pair of an output is found without
-// looking at pairs.
+// Mechanisms with a pure guarantee. As no distance divides the loss, only an output's largest and smallest
+// probability over the inputs of a group matter: the worst pair of an output is found without examining
+// pairs.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -26,7 +26,7 @@ bool is_less(const Share& a, const Share& b) {
 struct Extremes {
   Share least;
   Share most;
-  std::size_t rows = 0;  ///< in which the output is listed
+  std::size_t rows = 0;  ///< that list the output
 
   void add(const Share& share) {
     if (rows == 0 || is_less(share, least)) least = share;
@@ -72,7 +72,7 @@ class GroupSearch {
     return std::find(words.begin(), words.end(), output) != words.end();
   }
 
-  /// The least and the greatest share among the rows that do not list the output.
+  /// Adds the least and the greatest share among the rows that do not list the output.
   void add_unlisted(TokenId output, Extremes& extremes) const {
     const auto unlisted = [&](const Share& share) { return !lists(share.input, output); };
     const auto least = std::find_if(unlisted_.begin(), unlisted_.end(), unlisted);

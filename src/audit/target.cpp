@@ -64,8 +64,8 @@ class DocumentTarget final : public Target {
   std::string output(OutputId id) const override { return names_.name(id); }
 
  private:
-  /// The word once more than there are outputs: the first stands at the sentence's start, where outputs have
-  /// a capital, and is left out.
+  /// Repeats the word once more than there are outputs: the first is at the start of the sentence, where
+  /// outputs are capitalized, and is skipped.
   Result<void> rewrite(const std::string& id, const AuditInput& input, std::span<OutputId> out) {
     std::string document = input.text;
     for (std::size_t i = 0; i < out.size(); ++i) document += " " + input.text;
@@ -103,7 +103,7 @@ class MaskedTarget final : public Target {
   std::string output(OutputId id) const override { return mechanism_->filler().words()[id]; }
 
  private:
-  /// Sums of the integer weights up to each word.
+  /// Cumulative integer weights, by word.
   Result<const std::vector<std::uint64_t>*> law(const std::string& text) {
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = laws_.try_emplace(text);
@@ -145,7 +145,7 @@ class CommandTarget final : public Target {
 }  // namespace
 
 OutputId OutputNames::id(std::string_view output) {
-  // Exactly the model's spelling: find() looks for other spellings too, which are other outputs.
+  // Only the model's own spelling: find() also accepts other spellings, which are other outputs.
   if (const TokenId word = model_.find(output); word != model_.bottom() && model_.word(word) == output)
     return word;
   if (const auto known = ids_.find(output); known != ids_.end()) return known->second;

@@ -1,4 +1,4 @@
-// What the falsifier draws from: a mechanism, the document path, a foreign program.
+// What the falsifier draws from: a mechanism, the document path, or a foreign program.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace sotto {
 
-/// Names an output: equal for equal outputs. Words of the model have their TokenId.
+/// Identifies an output: equal for equal outputs. Words of the model have their TokenId.
 using OutputId = std::uint32_t;
 
 class Target {
  public:
   virtual ~Target() = default;
 
-  /// Fills `out` with outputs of `input`, drawn one by one. `run` tells draws apart that should be
+  /// Fills `out` with outputs of `input`, drawn one by one. `run` distinguishes draws that should be
   /// independent.
   virtual Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) = 0;
 
-  /// The same inside one run: one bit source, one document, one process.
+  /// The same within one run: one bit source, one document, one process.
   virtual Result<void> draw_run(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) {
     return draw(run, input, out);
   }
 
-  /// How many threads may draw at a time.
+  /// How many threads may draw concurrently.
   virtual unsigned threads() const { return 1; }
 
   virtual std::string output(OutputId id) const = 0;
@@ -58,11 +58,11 @@ class OutputNames {
 std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const AuditVocabulary& model,
                                               BitSourceMaker bits, unsigned threads);
 
-/// Texts through a Privatizer; each draw is a document of its own. Both must outlive the target.
+/// Texts through a Privatizer; each draw is a separate document. Both must outlive the target.
 std::unique_ptr<Target> make_document_target(const Privatizer& privatizer, const AuditVocabulary& model);
 
-/// The place of the word in a text of one word, drawn by a masked model: the answer of the model is computed
-/// once for each input, and its law sampled as often as asked.
+/// The word of a one-word text, drawn by a masked model: the model's answer is computed once per input, and
+/// its law sampled as often as requested.
 std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits,
                                            unsigned threads);
 

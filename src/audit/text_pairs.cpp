@@ -15,7 +15,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kShownOutputs = 5;
-constexpr std::size_t kMostWords = 8;  // of an output, that are looked at one by one
+constexpr std::size_t kMostWords = 8;  // of an output, examined one by one
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -47,7 +47,7 @@ std::string shape(const std::string& output, std::size_t) {
   return shape;
 }
 
-/// Strings as numbers, for tallies.
+/// Maps strings to numbers, for tallies.
 class Names {
  public:
   OutputId id(const std::string& name) {
@@ -161,8 +161,8 @@ Result<TextPairAudit::Outputs> TextPairAudit::draw(const std::string& text, std:
   return outputs;
 }
 
-/// Where the claim leaves outputs out, an output counts if it is covered wherever the texts differ: elsewhere
-/// both have the same law.
+/// If the claim excludes outputs, an output counts if it is covered wherever the texts differ: elsewhere both
+/// have the same law.
 bool TextPairAudit::covers(const std::string& output, const TextClaim& claimed) const {
   const std::vector<std::string_view> words = split(output);
   for (std::size_t i = 0; i < claimed.differs.size(); ++i) {
@@ -174,10 +174,10 @@ bool TextPairAudit::covers(const std::string& output, const TextClaim& claimed) 
   return true;
 }
 
-/// What events may be about, the fewest outcomes first: of two parts that tell the draws apart equally well,
-/// the one with fewer outcomes does so on other draws too.
+/// What events may be about, fewest outcomes first: of two parts that distinguish the draws equally well, the
+/// one with fewer outcomes also does so on other draws.
 std::vector<OutputPart> TextPairAudit::parts_of(const std::string& output) const {
-  if (claim_.leaves_outputs_out) return {{whole, 0}};  // a part may belong to outputs that are left out
+  if (claim_.leaves_outputs_out) return {{whole, 0}};  // a part may belong to excluded outputs
   std::vector<OutputPart> parts = {{shape, 0}};
   for (std::size_t i = 0; i < std::min(kMostWords, split(output).size()); ++i) parts.push_back({word_at, i});
   parts.push_back({whole, 0});

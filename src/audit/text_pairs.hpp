@@ -1,4 +1,4 @@
-// Pairs of whole texts: which are tried, what is claimed for them, and the events they are told apart by.
+// Pairs of whole texts: which are tried, what is claimed for them, and the events that distinguish them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct TextPair {
 };
 
 /// Pairs that differ in words, numbers, letter case, stopwords or words outside the vocabulary, alone and
-/// together: what policies treat in different ways.
+/// together: what policies treat differently.
 std::vector<TextPair> generate_text_pairs(const AuditVocabulary& model, const Claim& claim, BitSource& bits);
 
 /// What is claimed between two texts.
@@ -31,19 +31,19 @@ struct TextClaim {
   std::vector<std::string> differ_in;  ///< traits outside the claim
 };
 
-/// `adjacency` empty: the claim comes from outside and speaks of all texts with as many tokens. `whole_text`:
-/// every draw reads the whole text, so one difference counts for all of them.
+/// `adjacency` empty: the claim comes from outside and covers all texts with the same number of tokens.
+/// `whole_text`: every draw reads the whole text, so one difference counts for all of them.
 TextClaim claim_between(const TextPair& pair, const Claim& claim, const std::vector<SharedTrait>& adjacency,
                         const Policy& policy, const AuditVocabulary& model, bool whole_text);
 
-/// What of an output an event is about: a function of it, and the place it looks at.
+/// What part of an output an event is about: a function of it, and the index it uses.
 struct OutputPart {
   std::string (*of)(const std::string& output, std::size_t index);
   std::size_t index;
 };
 
-/// Draws both texts through the document path and looks for the event that tells them apart best: the whole
-/// output, one of its words, or the shape of it (lengths, letter case, digits). One half of the draws chooses
+/// Draws both texts through the document path and searches for the event that distinguishes them best: the
+/// whole output, one of its words, or its shape (lengths, letter case, digits). One half of the draws chooses
 /// it, the other tests it. `alpha` is for each of the bounds.
 class TextPairAudit {
  public:
@@ -51,7 +51,7 @@ class TextPairAudit {
                 std::uint64_t draws)
       : privatizer_(privatizer), model_(model), claim_(claim), draws_(draws) {}
 
-  /// One finding for each direction.
+  /// One finding per direction.
   Result<std::vector<PairFinding>> test(const TextPair& pair, const TextClaim& claimed, double alpha,
                                         std::uint64_t run);
 

@@ -73,7 +73,7 @@ class Trials {
   Evaluation evaluate() const {
     const auto n = static_cast<double>(scene_.options.trials);
     const double mean = sum_ / n;
-    // Distances have no known law, so this interval is the normal approximation's.
+    // Distances have no known law, so this interval uses the normal approximation.
     const double width = normal_deviations((1 - scene_.options.confidence) / 2) *
                          std::sqrt(std::max(0.0, squares_ / n - mean * mean) / n);
     Evaluation evaluation{{mean, std::max(0.0, mean - width), mean + width}, share(changed_), {}};

@@ -1,4 +1,4 @@
-// Distances between the words of a model, as somebody sees them who reads or attacks its outputs.
+// Distances between the words of a model, as seen by someone who reads or attacks its outputs.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sotto {
 
-/// The Euclidean distance; in a model without vectors the least of the distances in its lists, because a word
-/// that is near in one list may have become the other there. (A promise speaks of the largest instead.)
+/// The Euclidean distance; in a model without vectors the smallest distance in any of its lists, because a
+/// word that is near in one list may have become the other there. (A guarantee uses the largest instead.)
 /// Refers to the model, which must outlive it. Safe to share between threads.
 class WordSpace {
  public:
@@ -23,16 +23,16 @@ class WordSpace {
 
   std::string metric() const;
   double distance(TokenId a, TokenId b) const;
-  /// out[i] is the distance of `word` and word i.
+  /// out[i] is the distance between `word` and word i.
   void distances(TokenId word, std::span<double> out) const;
 
   struct Near {
-    std::uint32_t place;  ///< in the words searched
+    std::uint32_t place;  ///< index into the words searched
     double distance;
   };
 
-  /// For every word of the model the min(k, words.size()) nearest of `words`, which ascend, one after the
-  /// other; nearest first, ties by id.
+  /// For every word of the model in turn, the min(k, words.size()) nearest of `words`, which are ascending;
+  /// nearest first, ties by id.
   Result<std::vector<Near>> nearest_among(std::span<const TokenId> words, std::size_t k,
                                           unsigned threads) const;
 
@@ -41,8 +41,8 @@ class WordSpace {
   std::vector<Near> nearest_in_lists(std::span<const TokenId> words, std::size_t k, unsigned threads) const;
 
   const Model* model_;
-  std::optional<NearestSearch> search_;             ///< where there are vectors
-  std::vector<std::vector<std::uint32_t>> places_;  ///< by list and word, where there are none
+  std::optional<NearestSearch> search_;             ///< if there are vectors
+  std::vector<std::vector<std::uint32_t>> places_;  ///< by list and word, if there are none
 };
 
 }  // namespace sotto

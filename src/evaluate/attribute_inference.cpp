@@ -55,7 +55,7 @@ Result<AttributeInference> infer_attribute(const TaskData& original, const TaskD
   SOTTO_TRY(check(original, privatized));
   AttributeInference result;
   SOTTO_ASSIGN(result.majority, majority_scores(original));
-  // Two trainings of each run: the first half of the progress is the one on original text.
+  // Two trainings per run: the first half of the progress is the one on original text.
   RunOptions half = options;
   std::uint64_t before = 0;
   if (options.progress)

@@ -10,7 +10,7 @@ namespace sotto {
 namespace {
 
 /// The direction of a text's mean vector; scale and number of words do not change a cosine, so the integers
-/// are only added up.
+/// are only summed.
 struct TextVector {
   std::vector<double> sum;
   double norm = 0;

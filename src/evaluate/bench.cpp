@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kSecondsADay = 86'400;
 constexpr double kMillion = 1e6;
-// How long the words are repeated, so that fast mechanisms are timed and not the clock.
+// How long the words are repeated, so that the mechanism is timed and not the clock.
 constexpr double kRepeatSeconds = 0.3;
 constexpr std::uint64_t kMostRepetitions = 10'000;
 
@@ -39,7 +39,7 @@ std::unique_ptr<BitSource> make_bits(const BenchOptions& options, std::string_vi
   return std::make_unique<ChaChaBitSource>(purpose_key(fmt::format("bench {} {}", *options.seed, purpose)));
 }
 
-/// An error on its way from the child, which the parent's caller spells.
+/// An error on its way from the child; the parent's caller formats it.
 nlohmann::json as_json(const Error& error) {
   nlohmann::json hints = nlohmann::json::array();
   for (const Hint& hint : error.hints) {
@@ -174,7 +174,7 @@ void read_answer(const std::string& text, BenchResult& result) {
   json.at("data_seconds").get_to(result.data_seconds);
 }
 
-/// As the system calls it; empty where it does not say.
+/// As the system names it; empty if it does not say.
 std::string processor_name() {
   const auto text = read_file("/proc/cpuinfo");
   if (!text) return {};
@@ -184,7 +184,7 @@ std::string processor_name() {
   return begin == std::string::npos ? "" : text->substr(begin, text->find('\n', begin) - begin);
 }
 
-/// What would fail for every mechanism is an error before the first one.
+/// What would fail for every mechanism is reported before the first one.
 Result<void> check_options(const BenchOptions& options) {
   SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
   if (options.words == 0) return not_allowed("words", "0", "a whole number from 1 on");
@@ -200,7 +200,7 @@ double a_day(double tokens, double seconds) {
   return seconds > 0 ? tokens / seconds * kSecondsADay : 0;
 }
 
-/// Bars for each mechanism, in groups by what was rewritten; the axis is logarithmic.
+/// Bars per mechanism, grouped by what was rewritten, on a logarithmic axis.
 std::string speed_svg(const BenchReport& report) {
   BarPlot plot;
   plot.title = fmt::format("Tokens a day at ε = {:g}", report.epsilon);
@@ -247,7 +247,7 @@ Result<BenchReport> bench(const BenchOptions& options) {
   if (names.empty())
     for (const MechanismInfo& info : mechanisms()) names.push_back(info.name);
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(names, options.grid));
-  std::unique_ptr<OutputTarget> picture;  // opened first, so that a run does not end without it
+  std::unique_ptr<OutputTarget> picture;  // opened first, so that no run is lost for want of it
   if (options.plot) {
     SOTTO_ASSIGN(picture, open_output(options.plot));
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostOrder = 4;
 constexpr double kFloor = 0.1;
 
-/// Numbers from 1 for the tokens of one pair; 0 fills n-grams that are shorter than the longest.
+/// Numbers from 1 for the tokens of one pair; 0 pads n-grams shorter than the longest.
 using Gram = std::array<std::uint32_t, kMostOrder>;
 
 struct Counts {
@@ -70,7 +70,7 @@ double brevity_penalty(const Counts& counts) {
                           static_cast<double>(counts.candidate_length));
 }
 
-/// The precisions of the orders that count, up to the first one beyond the candidate's length.
+/// The precisions of the orders that count, up to the first one that exceeds the candidate's length.
 std::vector<double> smoothed_precisions(const Counts& counts, const BleuOptions& options) {
   std::vector<double> precisions;
   double misses = 1;
@@ -96,7 +96,7 @@ BleuScore score_of(const Counts& counts, const BleuOptions& options) {
   score.candidate_length = counts.candidate_length;
   score.reference_length = counts.reference_length;
   score.brevity_penalty = brevity_penalty(counts);
-  // Without a single matching token smoothing would invent a score.
+  // Without a single matching token, smoothing would invent a score.
   if (counts.matches[0] == 0) {
     score.precisions.assign(options.order, 0);
     return score;

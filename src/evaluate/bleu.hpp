@@ -1,4 +1,4 @@
-// BLEU (Papineni et al., 2002) over tokens: how much of a reference's n-grams a rewritten text keeps.
+// BLEU (Papineni et al., 2002) over tokens: how many of a reference's n-grams a rewritten text keeps.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sotto {
 
-/// What becomes of an order without a match; without smoothing it makes the score zero.
+/// How an order without a match is treated; without smoothing it makes the score zero.
 enum class BleuSmoothing {
   none,     ///< nothing (nltk's method0 gives scores near 1e-78 where this gives 0)
   floor,    ///< 0 matches count as 0.1 (sacrebleu's "floor", nltk's method1)
@@ -19,10 +19,10 @@ enum class BleuSmoothing {
                 ///< method3)
 };
 
-/// What becomes of the orders that are longer than the candidate. add_one comes before the first two.
+/// How orders longer than the candidate are treated. add_one takes precedence over the first two.
 enum class BleuShortText {
   zero,       ///< the score is 0 (sacrebleu's corpus score)
-  leave_out,  ///< they are left out of the mean (sacrebleu's sentence score, "effective order")
+  leave_out,  ///< they are excluded from the mean (sacrebleu's sentence score, "effective order")
   one_miss,   ///< they count as one n-gram that does not match (nltk)
 };
 
@@ -34,7 +34,7 @@ struct BleuOptions {
 
 /// sacrebleu's corpus and sentence scores with its defaults, and nltk's without a smoothing function.
 /// DP-MLM reports BLEU of whole data sets between 0 and 1 and names neither implementation nor smoothing; the
-/// other papers do not use BLEU. Sotto's reports give the first of these.
+/// other papers do not use BLEU. Sotto's reports use the first of these.
 inline constexpr BleuOptions kSacrebleuCorpus = {};
 inline constexpr BleuOptions kSacrebleuSentence = {4, BleuSmoothing::exponential, BleuShortText::leave_out};
 inline constexpr BleuOptions kNltkSentence = {4, BleuSmoothing::none, BleuShortText::one_miss};
@@ -49,9 +49,9 @@ struct BleuScore {
 
 using Tokens = std::vector<std::string>;
 
-/// BLEU of the candidates, each against its one reference, from n-gram counts added up over all (tokens as
-/// given: sacrebleu's tokenize="none"). The spans have equal length. Where no token matches, for example
-/// because a side is empty, the score is 0. Thread-safe.
+/// BLEU of the candidates, each against its one reference, from n-gram counts summed over all (tokens as
+/// given: sacrebleu's tokenize="none"). The spans have equal length. If no token matches, for example because
+/// a side is empty, the score is 0. Thread-safe.
 Result<BleuScore> corpus_bleu(std::span<const Tokens> candidates, std::span<const Tokens> references,
                               const BleuOptions& options = kSacrebleuCorpus);
 

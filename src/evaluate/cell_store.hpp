@@ -13,16 +13,16 @@
 
 namespace sotto {
 
-/// SHA-256, in hex, of everything that decides a result, as canonical JSON (keys sorted, no blanks).
+/// SHA-256, in hex, of everything that determines a result, as canonical JSON (sorted keys, no whitespace).
 std::string cell_key(const nlohmann::json& identity);
 
-/// One file for each finished cell, complete or not there. Thread-safe.
+/// One file per finished cell, either complete or absent. Thread-safe.
 class CellStore {
  public:
   explicit CellStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// What was kept under the key, or nothing. A file that is not what it should be counts as nothing, so that
-  /// the cell is computed again.
+  /// The content stored under the key, or nullopt. A malformed file counts as absent, so that the cell is
+  /// recomputed.
   std::optional<nlohmann::ordered_json> load(const std::string& key) const;
   Result<void> save(const std::string& key, const nlohmann::ordered_json& content) const;
 
@@ -31,8 +31,8 @@ class CellStore {
   std::filesystem::path folder_;
 };
 
-/// Keeps a second run out of a folder for as long as the object lives. The system frees the lock when a
-/// process ends, however it ends.
+/// Keeps a second run out of a folder during its lifetime. The system releases the lock when the process
+/// ends, however it ends.
 class FolderLock {
  public:
   static Result<FolderLock> take(const std::filesystem::path& folder);
@@ -42,10 +42,10 @@ class FolderLock {
   FileDescriptor descriptor_;
 };
 
-/// Makes the folder and those above it.
+/// Creates the folder and its parents.
 Result<void> make_folder(const std::filesystem::path& folder);
 
-/// Writes a file, complete or not at all.
+/// Writes a file atomically: completely or not at all.
 Result<void> write_whole_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace sotto

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWaitMilliseconds = 100;
 
-/// Ends the child when it goes out of scope, unless it has ended by itself.
+/// Kills the child when it goes out of scope, unless it has already ended.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) {}
@@ -30,7 +30,7 @@ class Child {
     (void)join();
   }
 
-  /// Waits for the end; the status of waitpid().
+  /// Waits for the end; returns the status from waitpid().
   int join() {
     int status = 0;
     while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -47,9 +47,9 @@ class Child {
   int code = 1;
   try {
     code = write_all(descriptor, work(), "a pipe") ? 0 : 1;
-  } catch (const std::exception&) {  // out of memory, for one; the parent says so
+  } catch (const std::exception&) {  // for example out of memory; the parent reports it
   }
-  ::_exit(code);  // the parent's buffers and exit handlers are not the child's to run
+  ::_exit(code);  // the child must not flush the parent's buffers or run its exit handlers
 }
 
 Result<std::string> read_answer(int descriptor, const std::function<bool()>& wait) {

@@ -1,4 +1,4 @@
-// Work in a process of its own.
+// Runs work in a separate process.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace sotto {
 
-/// Forks, lets the child compute work(), and returns what it computed. `wait` is called every tenth of a
-/// second; when it returns false, the child is ended and the error is Errc::interrupted. A child that ends
-/// without an answer is Errc::limit, for want of memory is the likely reason. To be called where no other
-/// thread runs: the child would not have it.
+/// Forks, lets the child compute work(), and returns the result. `wait` is called every tenth of a second; if
+/// it returns false, the child is killed and the error is Errc::interrupted. A child that ends without an
+/// answer is Errc::limit, probably for lack of memory. Call this only while no other thread runs: the child
+/// would not have it.
 Result<std::string> compute_in_child(const std::function<std::string()>& work,
                                      const std::function<bool()>& wait);
 

@@ -17,7 +17,7 @@ struct Kind {
   ClassifierFactory factory;
 };
 
-/// Guarded by a mutex, since libraries may add kinds while others are made.
+/// Guarded by a mutex, since libraries may register kinds while others are created.
 class Registry {
  public:
   static Registry& instance() {

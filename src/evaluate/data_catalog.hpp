@@ -1,5 +1,5 @@
-// Where the data of experiments is: data sets, vectors and word lists by name, in one YAML file. Paths in it
-// are relative to a data folder, which every machine has somewhere else.
+// The data of experiments: data sets, vectors and word lists by name, in one YAML file. Its paths are
+// relative to a data folder, which differs between machines.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,19 @@
 
 namespace sotto {
 
-/// What is done to a text before anything else.
+/// Preprocessing of a text.
 enum class TextPreparation {
   none,
   words,  ///< lower case, no markup, punctuation, numbers and stopwords, as in the comparative analysis
 };
 
-/// Where the rows of a split come from: a file, or a random share of another split, which then lacks them.
+/// The source of a split's rows: a file, or a random share of another split, which then lacks them.
 struct SplitSource {
   std::string name;
   std::filesystem::path path;  ///< relative to the data folder; empty: `from`
   Format format = Format::csv;
   bool header = true;
-  std::vector<std::string> columns;  ///< their names where there is no header
+  std::vector<std::string> columns;  ///< their names if there is no header
   TextPreparation prepare = TextPreparation::none;
   std::string from;
   double share = 0;
@@ -37,8 +37,8 @@ struct DatasetEntry {
   std::string name;
   std::string about;
   std::vector<std::string> text;       ///< one column, or the two of a pair
-  std::vector<std::string> privatize;  ///< which of them are rewritten
-  std::string label;                   ///< column; empty: there is none
+  std::vector<std::string> privatize;  ///< which of them to rewrite
+  std::string label;                   ///< column; empty: none
   TaskKind task = TaskKind::classification;
   std::map<std::string, std::vector<std::string>> keep;  ///< only rows with one of these values in the column
   std::vector<SplitSource> splits;
@@ -46,10 +46,10 @@ struct DatasetEntry {
 
 struct VectorsEntry {
   std::filesystem::path path;
-  std::string about;  ///< what it is, and what it stands for where the original is not at hand
+  std::string about;  ///< what it is, and what it substitutes if the original is not available
 };
 
-/// Words with a class each, or one class without a name.
+/// Words with a class each, or one unnamed class.
 struct WordListEntry {
   std::vector<std::pair<std::string, std::filesystem::path>> files;  ///< (class, path)
   std::string about;

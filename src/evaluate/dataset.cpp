@@ -19,7 +19,7 @@
 namespace sotto {
 namespace {
 
-/// Where the columns that are wanted stand in a table.
+/// The indices of the required columns in a table.
 struct ColumnPlaces {
   std::vector<std::size_t> texts;
   std::size_t label = 0;
@@ -53,7 +53,7 @@ bool is_kept(const std::vector<std::string>& row, const ColumnPlaces& places) {
   });
 }
 
-/// All rows of a file that are kept.
+/// All rows of a file that pass the filter.
 Result<DataSplit> read_split(const SplitSource& source, const DatasetEntry& entry,
                              const std::filesystem::path& folder, const std::set<std::string>& columns) {
   SOTTO_ASSIGN(Table table, read_table(folder / source.path, source.format, source.header, source.columns));
@@ -70,7 +70,7 @@ Result<DataSplit> read_split(const SplitSource& source, const DatasetEntry& entr
   return split;
 }
 
-/// The numbers from 0 to count − 1 in random order (Fisher and Yates).
+/// The numbers from 0 to count − 1 in random order (Fisher–Yates shuffle).
 std::vector<std::size_t> permutation(std::size_t count, const Key& key) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -94,7 +94,7 @@ void add_to(Sha256& hash, std::string_view name, const std::vector<std::string>&
   }
 }
 
-/// The first `limit` of the rows, or all of them, in the order of the file.
+/// The first `limit` of the rows, or all of them, in file order.
 DataSplit sample(const DataSplit& whole, std::vector<std::size_t> rows, std::uint64_t limit) {
   if (rows.size() > limit) rows.resize(limit);
   std::sort(rows.begin(), rows.end());
@@ -114,7 +114,7 @@ DataSplit sample(const DataSplit& whole, std::vector<std::size_t> rows, std::uin
   return split;
 }
 
-/// The rows of a file, dealt out to its split and to those that take a share of it.
+/// Distributes the rows of a file to its split and to those that take a share of it.
 class Dealer {
  public:
   Dealer(const DatasetEntry& entry, const DatasetRequest& request, DatasetSplits& out)
@@ -181,7 +181,7 @@ std::string prepare_text(std::string_view text, TextPreparation preparation) {
   std::string words;
   for (const Token& token : tokens) {
     if (token.token_class != TokenClass::word) continue;
-    // The only markup that the reviews have is <br />.
+    // The only markup in the reviews is <br />.
     if (token.begin > 0 && valid[token.begin - 1] == '<') continue;
     const std::string word =
         lookup_form(std::string_view(valid).substr(token.begin, token.end - token.begin));

@@ -1,4 +1,4 @@
-// The path of an experiment: run file → material → grid → texts → cells → results, tables, report.
+// The stages of an experiment: run file → material → grid → texts → cells → results, tables, report.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,21 +27,21 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Whether an error means that something is not there, rather than that something went wrong.
+/// Whether an error means that something is missing, rather than that something failed.
 bool is_absence(const Error& error) {
   return error.code == Errc::not_found || error.code == Errc::invalid_argument;
 }
 
-/// What became of a cell.
+/// The outcome of a cell.
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 struct CellState {
-  std::string key;             ///< empty: its identity is not known
+  std::string key;             ///< empty: its identity is unknown
   std::optional<Error> error;  ///< why there are no figures
   bool kept = false;
   nlohmann::ordered_json content;  ///< of its file
 };
 
-/// Tells the caller how far it is, one thread at a time, and whether to go on.
+/// Reports progress to the caller, one thread at a time, and tells whether to continue.
 class Progress {
  public:
   explicit Progress(const ProgressCallback& callback) : callback_(callback) {}
@@ -66,7 +66,7 @@ class Progress {
   std::atomic<bool> stopped_ = false;
 };
 
-/// Makes the texts and computes the cells that are not there yet.
+/// Makes the texts and computes the cells that are missing.
 class Runner {
  public:
   Runner(const CellContext& context, const CellStore& store, Progress& progress, unsigned threads)
@@ -159,7 +159,7 @@ class Runner {
     progress_.step();
   }
 
-  /// Libraries may throw; a cell that does has failed, and the others go on.
+  /// Libraries may throw; such a cell has failed, and the others continue.
   template <class Function>
   static Result<nlohmann::ordered_json> guarded(const Function& function) {
     try {
@@ -170,7 +170,7 @@ class Runner {
     }
   }
 
-  /// Cells that are the same as another one have its result.
+  /// Identical cells share one result.
   void take_over_twins() {
     for (CellState& state : states_) {
       if (!is_open(state) || !state.content.is_null()) continue;
@@ -242,7 +242,7 @@ Result<void> check_data_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// How fast texts were privatized and cells computed: not the same in two runs, so not among the results.
+/// How fast texts were privatized and cells computed: differs between runs, so it is not among the results.
 std::string timing_lines(const std::vector<Cell>& cells, const std::vector<CellState>& states,
                          const CellContext& context, std::vector<nlohmann::ordered_json>& speeds) {
   std::string lines;

@@ -19,9 +19,9 @@
 namespace sotto {
 namespace {
 
-// Every token of a text begins with one of the first three, so that no text can contain a label or the
-// library's mark for the end of a line. In a pair, words that both texts have get a token of their own:
-// a linear model could not see otherwise that the two agree.
+// Every token of a text starts with one of the first three, so that no text can contain a label or the
+// library's end-of-line mark. In a pair, words common to both texts get a separate token: otherwise a linear
+// model could not see that the two agree.
 constexpr std::string_view kFirstText = "a:";
 constexpr std::string_view kSecondText = "b:";
 constexpr std::string_view kBothTexts = "ab:";
@@ -39,7 +39,7 @@ struct FasttextParameters {
 void append_token(std::string& line, std::string_view prefix, std::string_view word) {
   line += ' ';
   line += prefix;
-  // The library takes these for blanks, or would end the text at them.
+  // The library treats these as blanks, or would end the text at them.
   for (const char c : word) line += static_cast<unsigned char>(c) < ' ' ? '?' : c;
 }
 
@@ -58,8 +58,8 @@ std::string line_of(const LabelledText& text, bool pairs) {
   return line + '\n';
 }
 
-/// The texts in a random order: the library takes them as they come, and from a file sorted by class it
-/// learns little but the last one.
+/// A random order of the texts: the library takes them in order, and from a file sorted by class it learns
+/// little but the last class.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -69,7 +69,7 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   return order;
 }
 
-/// The training texts in memory under a name that the library can open, and no trace on a disk.
+/// The training texts in memory, under a name that the library can open, without a trace on disk.
 Result<FileDescriptor> training_file(std::span<const LabelledText> train, bool pairs, std::uint64_t seed) {
   FileDescriptor file(::memfd_create("sotto-training", MFD_CLOEXEC));
   if (file.get() < 0) return fail(Errc::io, "cannot make a file in memory for the training texts");
@@ -100,7 +100,7 @@ fasttext::Args fasttext_args(const FasttextParameters& parameters, int descripto
   args.minCountLabel = 0;
   args.minn = 0;
   args.maxn = 0;
-  args.thread = 1;  // with more the result would depend on which one is faster
+  args.thread = 1;  // with more, the result would depend on their timing
   args.seed = static_cast<int>(seed & 0x7FFFFFFF);
   args.verbose = 0;
   return args;
@@ -131,8 +131,8 @@ class FasttextClassifier final : public Classifier {
       std::istringstream line(line_of(text, pairs_));
       trainer_->predictLine(line, best, 1, 0);
       Prediction prediction;
-      // Of a text without a known token the library says nothing; then it is the first label's, the most
-      // frequent.
+      // The library returns nothing for a text without a known token; it then gets the first label, the most
+      // frequent one.
       const std::string label = best.empty() ? trainer_->getDictionary()->getLabel(0) : best[0].second;
       std::from_chars(label.data() + kLabel.size(), label.data() + label.size(), prediction.label);
       prediction.value = best.empty() ? 0 : static_cast<double>(best[0].first);

@@ -1,4 +1,4 @@
-// A linear model over averaged word and word-pair vectors, trained by libfasttext: a fast first answer.
+// A linear model over averaged word and word-pair vectors, trained by libfasttext: a fast first result.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace sotto {
 /// Name "fasttext", parameters with their defaults.
 const ClassifierInfo& fasttext_classifier_info();
 
-/// Refuses values that are not allowed. `parameters` are complete.
+/// Rejects values that are not allowed. `parameters` are complete.
 Result<std::unique_ptr<Classifier>> make_fasttext_classifier(const ParameterValues& parameters);
 
 }  // namespace sotto

@@ -90,7 +90,7 @@ void add_texts(const RunFile& run, GridMaker& grid) {
   for (const CellKind kind : {CellKind::overlap, CellKind::similarity, CellKind::perplexity}) {
     if (!asks_for(*run.texts, kind)) continue;
     if (kind != CellKind::similarity)
-      for (const DatasetSpec& dataset : run.datasets) {  // of the original texts, to compare with
+      for (const DatasetSpec& dataset : run.datasets) {  // the original texts, for comparison
         if (!selects(run.texts->of.datasets, dataset.label)) continue;
         Cell cell;
         cell.kind = kind;
@@ -104,7 +104,7 @@ void add_texts(const RunFile& run, GridMaker& grid) {
   }
 }
 
-/// The models on which what is measured on original texts depends: none, unless the classifier uses them.
+/// The models that measurements on original texts depend on: none, unless the classifier uses them.
 std::vector<std::string> baseline_models(const RunFile& run, const CellSelection& of,
                                          const ParameterValues& parameters) {
   if (!uses_cell_model(parameters)) return {""};

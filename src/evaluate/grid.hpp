@@ -1,4 +1,4 @@
-// The cells of an experiment: every combination that is measured, in a fixed order.
+// The cells of an experiment: every measured combination, in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ enum class CellKind {
 };
 const char* to_string(CellKind kind);
 
-/// What is measured. Strings are labels of the run file.
+/// What to measure. Strings are labels of the run file.
 struct Cell {
   CellKind kind = CellKind::words;
   std::string dataset;    ///< empty: none is used
-  std::string model;      ///< empty: none is used, as for what is measured on original texts
+  std::string model;      ///< empty: none is used, as for measurements on original texts
   std::string mechanism;  ///< empty: original texts, or several mechanisms (inference)
   double epsilon = 0;     ///< 0: none
   std::uint64_t repetition = 0;
@@ -36,17 +36,17 @@ struct Cell {
   std::string mode;     ///< of an attacker: unprotected, static, adaptive
 };
 
-/// Labels and numbers by name, those that say nothing left out.
+/// Labels and numbers by name, without empty ones.
 nlohmann::ordered_json to_json(const Cell& cell);
 
 /// All cells, in the order of their lines in results.jsonl.
 std::vector<Cell> make_grid(const RunFile& run);
 
-/// A classifier's parameter with this value gets the file of the cell's model.
+/// A classifier parameter with this value gets the file of the cell's model.
 inline constexpr std::string_view kCellModel = "@model";
 bool uses_cell_model(const ParameterValues& parameters);
 
-/// The entry with that label; it is there (labels are checked when the file is read).
+/// The entry with that label; it exists, since labels are checked when the file is read.
 const DatasetSpec& find_dataset(const RunFile& run, const std::string& label);
 const ModelSpec& find_model_spec(const RunFile& run, const std::string& label);
 const MechanismSpec& find_mechanism_spec(const RunFile& run, const std::string& label);

@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-// To be raised when the same cell gives another result although nothing else below changed.
+// Increase this when the same cell gives another result although nothing else below changed.
 constexpr int kResultVersion = 2;
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<nlohmann::json> Identities::mechanism(const MechanismSpec& spec, double e
   if (prepared->language.device != Device::cpu) identity["device"] = to_string(prepared->language.device);
   if (prepared->language.precision != Precision::f32)
     identity["precision"] = to_string(prepared->language.precision);
-  // The one mechanism whose output depends on more than its model and parameters.
+  // The only mechanism whose output depends on more than its model and parameters.
   if (const auto folder = parameters.find("wordnet"); folder != parameters.end()) {
     SOTTO_ASSIGN(identity["wordnet"], wordnet_digest(folder->second));
   }

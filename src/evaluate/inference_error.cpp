@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-/// A variant at an ε, and where its figures go.
+/// A variant at an ε, and where its results go.
 struct MeasuredMechanism {
   std::unique_ptr<Mechanism> mechanism;
   TradeOff* result;
@@ -29,7 +29,7 @@ class Measurement {
         epsilons_(epsilons),
         threads_(thread_count(options.resources.threads)) {}
 
-  /// What there is at one ε.
+  /// Measures all mechanisms at one ε.
   Result<void> measure(const std::vector<MeasuredMechanism>& subjects) {
     std::vector<const MeasuredMechanism*> exact;
     std::vector<const MeasuredMechanism*> sampled;

@@ -1,4 +1,4 @@
-// The parts 'measures' and 'report' of a run file.
+// Reads the sections 'measures' and 'report' of a run file.
 #pragma once
 
 #include <sotto/result.hpp>

@@ -18,8 +18,8 @@
 namespace sotto {
 namespace {
 
-/// Names a file's content well enough to know whether it was imported already; a result's key has the digest
-/// of the model itself.
+/// Identifies a file's content well enough to know whether it was already imported; a result's key has the
+/// digest of the model itself.
 std::string fingerprint(const std::filesystem::path& file) {
   std::error_code ignored;
   const auto size = std::filesystem::file_size(file, ignored);

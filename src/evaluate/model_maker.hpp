@@ -1,4 +1,4 @@
-// Makes the models of an experiment from what the data folder has, and keeps them for the next run.
+// Makes the models of an experiment from the data folder, and keeps them for the next run.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class ModelMaker {
              const MaterialOptions& options)
       : run_(run), catalog_(catalog), word_lists_(word_lists), options_(options) {}
 
-  /// The model, found or made; where that is not possible, the reason.
+  /// The model, found or made; otherwise the reason why not.
   Result<PreparedModel> make(const ModelSpec& spec) const;
 
  private:

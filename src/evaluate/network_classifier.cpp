@@ -16,13 +16,13 @@
 namespace sotto {
 namespace {
 
-/// A network that has learnt nothing yet, and who reads texts for it.
+/// An untrained network and its reader of texts.
 struct FreshNetwork {
   std::unique_ptr<TrainableNetwork> network;
   std::unique_ptr<const NetworkReader> reader;
 };
 
-/// The difference between one kind of network and another.
+/// What distinguishes one kind of network from another.
 class NetworkKind {
  public:
   virtual ~NetworkKind() = default;
@@ -72,7 +72,7 @@ class TransformerKind final : public NetworkKind {
   std::size_t most_;
 };
 
-/// Values as the network sees them: of mean 0 and deviation 1.
+/// Values as the network sees them: standardized to mean 0 and deviation 1.
 struct ValueScale {
   double mean = 0;
   double deviation = 1;
@@ -92,11 +92,11 @@ struct Parts {
   std::vector<LabelledText> validation;
 };
 
-/// Texts held back from training where none were given for validation.
+/// Texts held out from training if none were given for validation.
 Parts split(std::span<const LabelledText> texts, double share, std::uint64_t seed) {
   Parts parts;
   const auto held = static_cast<std::size_t>(share * static_cast<double>(texts.size()));
-  // Another stream than the one that shuffles batches.
+  // A different stream from the one that shuffles batches.
   ChaChaBitSource bits(key_from_seed(~seed));
   const std::vector<std::uint32_t> order = random_order(texts.size(), bits);
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -183,11 +183,11 @@ class NetworkClassifier final : public Classifier {
   ClassifierOptions options_;
   Task task_;
   ValueScale scale_;
-  FreshNetwork fresh_;  // empty until it has learnt
+  FreshNetwork fresh_;  // empty until trained
   std::vector<EpochReport> epochs_;
 };
 
-/// Checked values of parameters; messages name the classifier and the parameter.
+/// Checked parameter values; messages name the classifier and the parameter.
 class Values {
  public:
   Values(std::string_view classifier, const ParameterValues& values)

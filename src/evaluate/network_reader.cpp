@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-// Longer tokens are addresses and the like; a network sees how they begin.
+// Longer tokens are addresses and the like; a network sees only their beginning.
 constexpr std::size_t kMostBytes = 256;
 
 std::string valid(std::string_view text) {
@@ -66,7 +66,7 @@ class TemplateReader final : public NetworkReader {
 
   bool apart() const override { return false; }
   void read(const LabelledText& text, Sequence& first, Sequence&) const override {
-    // What somebody wrote into a text is text, and no token of the model's own.
+    // Special tokens written in a text are text, not the model's own tokens.
     const EncodeOptions options{.add_special = true, .ranges = false, .special_in_text = false};
     const Encoding encoding = pairs_ ? tokenizer_->encode_pair(text.text, text.text_b, options)
                                      : tokenizer_->encode(text.text, options);
@@ -90,7 +90,7 @@ class TemplateReader final : public NetworkReader {
   }
 
  private:
-  // The longer of the two loses first.
+  // The longer of the two is cut first.
   static void cut(std::size_t& first, std::size_t& second, std::size_t room) {
     if (first + second <= room) return;
     const std::size_t half = room / 2;
@@ -110,7 +110,7 @@ class TemplateReader final : public NetworkReader {
   bool pairs_;
 };
 
-/// Words at positions, pieces inside them.
+/// Words at positions, with pieces inside them.
 class SlotReader final : public NetworkReader {
  public:
   SlotReader(std::shared_ptr<const SubwordTokenizer> tokenizer, std::int32_t mask, std::size_t most,

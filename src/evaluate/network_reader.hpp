@@ -20,9 +20,9 @@ namespace sotto {
 class NetworkReader {
  public:
   virtual ~NetworkReader() = default;
-  /// Fills `first`, which is empty, and `second` too if the texts of a pair are read apart.
+  /// Fills `first`, which is empty, and also `second` if the texts of a pair are read separately.
   virtual void read(const LabelledText& text, Sequence& first, Sequence& second) const = 0;
-  /// Whether the second text of a pair is a sequence of its own.
+  /// Whether the second text of a pair is a separate sequence.
   virtual bool apart() const = 0;
 };
 
@@ -30,19 +30,19 @@ class NetworkReader {
 NetworkTexts read_texts(const NetworkReader& reader, std::span<const LabelledText> texts, bool pairs,
                         unsigned threads);
 
-/// Words by their numbers in the model; what the model does not know is model.bottom(), but punctuation that
-/// it does not know is left out. The first `most` of a text count.
+/// Words by their ids in the model; unknown words are model.bottom(), but unknown punctuation is skipped.
+/// Only the first `most` of a text are used.
 std::unique_ptr<const NetworkReader> make_word_reader(std::shared_ptr<const Model> model, std::size_t most);
 
-/// The rows of an embedding layer: the model's vectors, all times one factor that makes the mean of the
-/// squared numbers kEmbeddingPower, and last the mean vector, which stands for unknown words.
+/// The rows of an embedding layer: the model's vectors, all scaled by one factor that makes the mean of the
+/// squared numbers kEmbeddingPower, and last the mean vector, which represents unknown words.
 inline constexpr double kEmbeddingPower = 0.25;
 std::vector<float> embedding_rows(const Model& model);
 
-/// Subwords of the tokenizer in a language model's folder, at most `most` positions with the tokens around
-/// them. Of a pair both are in one sequence; the longer text is cut first. For a network whose words are
-/// pieces at one position (limits.pieces above 1) the words of a text have the positions 0, 1, …, a pair's
-/// two texts are segments 0 and 1, and a single text is segment 1.
+/// Subwords of the tokenizer in a language model's folder, at most `most` positions including the tokens
+/// around them. A pair is one sequence; the longer text is cut first. For a network whose words are pieces at
+/// one position (limits.pieces above 1) the words of a text have the positions 0, 1, …, the two texts of a
+/// pair are segments 0 and 1, and a single text is segment 1.
 Result<std::unique_ptr<const NetworkReader>> make_subword_reader(const std::filesystem::path& folder,
                                                                  const NetworkLimits& limits,
                                                                  std::size_t most, bool pairs);

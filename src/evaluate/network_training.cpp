@@ -13,8 +13,8 @@
 namespace sotto {
 namespace {
 
-// Batches whose texts are sorted by length together. With few, lengths in a batch differ; with many, the same
-// texts meet in every epoch.
+// Batches whose texts are sorted by length together. With few, lengths within a batch differ; with many, the
+// same texts meet in every epoch.
 constexpr std::size_t kBatchesTogether = 32;
 
 template <class T>
@@ -22,7 +22,7 @@ void shuffle(std::span<T> items, BitSource& bits) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[uniform_below(bits, i)]);
 }
 
-/// How well a network does; the first number decides, then the second.
+/// How well a network does; `loss` breaks ties of `score`.
 struct Standing {
   double score = -std::numeric_limits<double>::infinity();
   double loss = std::numeric_limits<double>::infinity();
@@ -72,7 +72,7 @@ class Training {
     steps_ = plan.epochs * ((train.texts.size() + plan.batch - 1) / plan.batch);
   }
 
-  /// The mean loss of one epoch.
+  /// Runs one epoch; returns the mean loss.
   Result<double> epoch(std::uint32_t number) {
     double loss = 0;
     for (const std::vector<std::uint32_t>& members : plan_epoch(lengths_, plan_.batch, bits_)) {

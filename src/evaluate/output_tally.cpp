@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// For one output: sums over the secrets of what the adversary saw, π(w)·n.
+/// For one output: sums over the secrets of the adversary's observations, π(w)·n.
 struct Column {
   double sum = 0;
   double squares = 0;
@@ -32,7 +32,7 @@ struct Column {
   }
 };
 
-/// Mean over the draws of a figure, and its variance.
+/// The mean of a figure over the draws, and its variance.
 class Figure {
  public:
   /// One output of a secret: `share` of its draws; `value` enters the mean, `influence` the variance.
@@ -48,8 +48,7 @@ class Figure {
     sum_ = squares_ = 0;
   }
 
-  /// Wilson's interval on [0, largest]; n is the number of draws that would matter as much if all had the
-  /// same weight.
+  /// Wilson's interval on [0, largest]; n is the effective number of draws, as if all had the same weight.
   Estimate estimate(double largest, double n, double deviations) const {
     if (largest <= 0) return {value_, value_, value_};
     const double p = std::min(1.0, value_ / largest);
@@ -122,7 +121,7 @@ class Estimator {
     changed_.add(share, other_word, other_word);
   }
 
-  /// Whether the secret is the best guess; at equal weights the first is.
+  /// Whether the secret is the best guess; among equal weights the first is.
   static bool beats_others(std::uint32_t secret, double weight, const Column& column) {
     const bool is_best = column.best_secret == secret;
     const double rival = is_best ? column.second : column.best;

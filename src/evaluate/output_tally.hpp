@@ -11,12 +11,12 @@
 
 namespace sotto {
 
-/// How often each output came, for every secret. Different secrets may be filled by different threads.
+/// How often each output occurred, per secret. Different threads may fill different secrets.
 class OutputTally {
  public:
   OutputTally(std::size_t secrets, std::uint64_t draws) : rows_(secrets), draws_(draws) {}
 
-  /// The outputs of one secret, as many as draws; they are sorted.
+  /// Sets the outputs of one secret, one per draw; sorts them.
   void set(std::size_t secret, std::span<TokenId> outputs);
 
   struct Count {
@@ -33,15 +33,15 @@ class OutputTally {
 
 /// Fills the figures of `result` with estimates.
 ///
-/// The adversary learns from all draws but the one it is shown, so that it is never judged by what it learnt
-/// from: for an output y that its secret w gave n times in R draws, a guess drawn from the posterior is right
+/// The adversary learns from all draws but the one it is shown, so that it is never tested on its training
+/// data: for an output y that its secret w gave n times in R draws, a guess drawn from the posterior is right
 /// with probability q / (q + Σ_{v ≠ w} π(v)·n_v), q = π(w)·(n − 1)·R / (R − 1). An output that no other draw
-/// gave is guessed by the prior. The draws themselves without this correction would make E_M too small, by
-/// about 1 / R where outputs seldom repeat.
+/// gave is guessed by the prior. Without this correction E_M would be too small, by about 1 / R where outputs
+/// seldom repeat.
 ///
-/// Intervals: draws of different secrets are independent, so the variance of a figure T is
-/// Σ_w Var_{y ~ f(·|w)}(∂T/∂f(y|w)) / R (the delta method); it enters Wilson's formula in the place of
-/// p(1 − p)/n, which also keeps an interval from shrinking to nothing where no draw showed a difference.
+/// Intervals: draws of different secrets are independent, so the variance of a figure T is Σ_w Var_{y ~
+/// f(·|w)}(∂T/∂f(y|w)) / R (the delta method); it replaces p(1 − p)/n in Wilson's formula, which also keeps
+/// an interval from collapsing where no draw showed a difference.
 void estimate_figures(const WordTask& task, const OutputTally& tally, double confidence, TradeOff& result);
 
 }  // namespace sotto

@@ -16,7 +16,7 @@ bool has_parameter(const MechanismInfo& info, std::string_view name) {
                      [&](const ParameterInfo& parameter) { return parameter.name == name; });
 }
 
-/// The values for one mechanism; the keys that were used are added to `used`.
+/// The values for one mechanism; adds the keys it used to `used`.
 ParameterGrid grid_of(const MechanismInfo& info, const ParameterGrid& grid, std::set<std::string>& used) {
   ParameterGrid own;
   for (const auto& [key, values] : grid) {

@@ -10,7 +10,7 @@
 
 namespace sotto {
 
-/// A mechanism before its ε is chosen.
+/// A mechanism before ε is chosen.
 struct MechanismVariant {
   std::string mechanism;
   ParameterValues parameters;
@@ -19,10 +19,10 @@ struct MechanismVariant {
   std::string name() const;
 };
 
-/// Values by "parameter" (for every mechanism that has it) or "mechanism.parameter", which goes first.
+/// Values by "parameter" (for every mechanism that has it) or "mechanism.parameter", which takes precedence.
 using ParameterGrid = std::map<std::string, std::vector<std::string>>;
 
-/// Every combination, in the order of the mechanisms. Refuses unknown mechanisms, and parameters that none of
+/// Every combination, in the order of the mechanisms. Rejects unknown mechanisms, and parameters that none of
 /// them has.
 Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>& mechanisms,
                                                   const ParameterGrid& grid);

@@ -10,16 +10,16 @@ namespace sotto {
 /// Scores between 0 and `maximum`. A utility relative to its baseline may exceed it.
 struct CompositeScores {
   std::span<const double> utilities;
-  std::span<const double> privacy_up;    ///< the higher, the more private
-  std::span<const double> privacy_down;  ///< the lower, the more private
+  std::span<const double> privacy_up;    ///< higher is more private
+  std::span<const double> privacy_down;  ///< lower is more private
   double maximum = 100;
 };
 
 /// Equation 5: α·mean(utilities) + (1 − α)·mean(privacy_up, maximum − privacy_down). `alpha` lies in [0, 1];
-/// at least one utility and one privacy score. Thread-safe.
+/// needs at least one utility and one privacy score. Thread-safe.
 Result<double> privacy_utility_composite(const CompositeScores& scores, double alpha);
 
-/// What equation 4 puts together; all in percent.
+/// The inputs of equation 4, all in percent.
 struct WordLevelScores {
   double accuracy = 0;
   double baseline_accuracy = 0;  ///< above 0
@@ -30,8 +30,8 @@ struct WordLevelScores {
   double least_occurring = 0;
 };
 
-/// Equation 4: equation 5 with the utility 100·accuracy/baseline, S_w, PP and CS upwards, N_w and LOW
-/// downwards. Thread-safe.
+/// Equation 4: equation 5 with the utility 100·accuracy/baseline, S_w, PP and CS as privacy_up, N_w and LOW
+/// as privacy_down. Thread-safe.
 Result<double> privacy_utility_composite(const WordLevelScores& scores, double alpha);
 
 }  // namespace sotto

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-/// Below this part of its length a column's distance from the earlier ones is rounding.
+/// A column whose distance from the earlier ones is below this fraction of its norm is dependent on them.
 constexpr double kDependence = 1e-10;
 
 Result<void> check_columns(std::span<const Predictor> predictors, std::span<const double> response) {
@@ -60,7 +60,7 @@ Result<LinearRegression> linear_regression(std::span<const Predictor> predictors
   const Eigen::HouseholderQR<Eigen::MatrixXd> decomposition(design);
   const Eigen::MatrixXd triangle =
       decomposition.matrixQR().topRows(columns).template triangularView<Eigen::Upper>();
-  // Without pivoting, a diagonal element is the distance of its column from the span of those before.
+  // Without pivoting, a diagonal element is the distance of its column from the span of the earlier ones.
   for (Eigen::Index j = 1; j < columns; ++j)
     if (!(std::abs(triangle(j, j)) > kDependence * design.col(j).norm()))
       return fail(
@@ -79,7 +79,7 @@ Result<LinearRegression> linear_regression(std::span<const Predictor> predictors
   const auto freedom = static_cast<double>(regression.degrees_of_freedom);
   regression.r_squared = 1 - residual / total;
   regression.adjusted_r_squared = 1 - (residual / freedom) / (total / static_cast<double>(regression.n - 1));
-  // (XᵀX)⁻¹ = R⁻¹R⁻ᵀ, so its diagonal holds the squared lengths of the rows of R⁻¹.
+  // (XᵀX)⁻¹ = R⁻¹R⁻ᵀ, so its diagonal holds the squared norms of the rows of R⁻¹.
   const Eigen::MatrixXd inverse =
       triangle.template triangularView<Eigen::Upper>().solve(Eigen::MatrixXd::Identity(columns, columns));
   for (Eigen::Index j = 0; j < columns; ++j) {

@@ -25,22 +25,22 @@ struct RegressionTerm {
 };
 
 struct LinearRegression {
-  std::vector<RegressionTerm> terms;  ///< the intercept first, then in the order of the predictors
+  std::vector<RegressionTerm> terms;  ///< the intercept first, then the predictors in order
   double r_squared = 0;
   double adjusted_r_squared = 0;
   std::size_t n = 0;
   std::size_t degrees_of_freedom = 0;  ///< of the residuals: n − number of terms
 };
 
-/// response ~ const + predictors. Refuses columns of unequal length, values that are not finite, fewer than
-/// one degree of freedom, a constant response, and columns that depend linearly on the intercept and those
-/// before them, which it names. Thread-safe.
+/// response ~ const + predictors. Rejects columns of unequal length, values that are not finite, fewer than
+/// one degree of freedom, a constant response, and columns that depend linearly on the intercept and earlier
+/// columns, naming them. Thread-safe.
 Result<LinearRegression> linear_regression(std::span<const Predictor> predictors,
                                            std::span<const double> response);
 
-/// A column of 0 and 1 for each value that occurs in `values`, in byte order, but the first or `reference`,
-/// named "name=value": the usual coding of a category such as the mechanism or the data set. Refuses a
-/// `reference` that does not occur.
+/// A 0/1 column "name=value" for each distinct value in `values`, in byte order, except the first or
+/// `reference`: the usual coding of a category such as the mechanism or the data set. Rejects a `reference`
+/// that does not occur.
 Result<std::vector<Predictor>> categorical_predictors(const std::string& name,
                                                       std::span<const std::string> values,
                                                       const std::string& reference = {});

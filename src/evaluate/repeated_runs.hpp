@@ -1,4 +1,4 @@
-// One task learnt several times with different seeds.
+// Learns one task several times with different seeds.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RunOptions {
   ParameterValues parameters;
   unsigned runs = 3;  ///< at least 1; run i has the seed `seed` + i
   std::uint64_t seed = 0;
-  ProgressCallback progress = {};  ///< told thousandths of runs
+  ProgressCallback progress = {};  ///< receives thousandths of runs
 };
 
 /// Scores of the runs, in order, and their spread by name.
@@ -28,10 +28,10 @@ struct RepeatedScores {
 
 RepeatedScores summarize(std::vector<Scores> runs);
 
-/// Learns data.train with data.validation and scores data.test, `runs` times. Thread-safe.
+/// Trains on data.train with data.validation and scores on data.test, `runs` times. Thread-safe.
 Result<RepeatedScores> repeated_runs(const TaskData& data, const RunOptions& options);
 
-/// The same, scored on several test sets: one result for each of `tests`, from the same trained classifiers.
+/// The same, scored on several test sets: one result per element of `tests`, from the same classifiers.
 Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
                                                   std::span<const std::span<const LabelledText>> tests,
                                                   const RunOptions& options);

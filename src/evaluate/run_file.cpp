@@ -204,7 +204,7 @@ Result<RunFile> read_run_file(const std::filesystem::path& file, bool quick) {
       if (!node["quick"].IsDefined() || !node["quick"].IsMap())
         return fail(Errc::invalid_argument,
                     format_message("{}: {{quick}} needs a map 'quick' in the file", file.string()));
-      if (node["quick"]["quick"].IsDefined())  // it would be laid upon itself while it is read
+      if (node["quick"]["quick"].IsDefined())  // it would be merged into itself while being read
         return fail(Errc::invalid_argument,
                     fmt::format("{}: 'quick' holds itself a key 'quick'", file.string()));
       merge_yaml(node, node["quick"]);

@@ -19,7 +19,7 @@ namespace sotto {
 struct DatasetSpec {
   std::string label;
   std::string from;                           ///< name in the data catalog
-  std::map<std::string, std::uint64_t> rows;  ///< at most so many of a split
+  std::map<std::string, std::uint64_t> rows;  ///< maximum per split
 };
 
 /// A model file, vectors to import, a list set to build from vectors, or the folder of a language model.
@@ -31,7 +31,7 @@ struct ModelSpec {
   std::string vocabulary;                ///< word list of the catalog; empty: all words
   std::vector<std::string> list_models;  ///< labels of models; lists over the words they share
   std::uint32_t lists_per_model = 1;
-  std::string language_model;   ///< folder, or its name where models are
+  std::string language_model;   ///< folder, or its name among the models
   Device device = Device::cpu;  ///< of the language model
   Precision precision = Precision::f32;
 };
@@ -43,12 +43,12 @@ struct MechanismSpec {
   std::vector<std::string> models;  ///< labels; empty: all
   std::vector<double> epsilons;     ///< empty: those of the run
   std::string policy;
-  /// Empty: ε for each token. Otherwise ε times the mean number of words of a text is each document's.
+  /// Empty: ε per token. Otherwise each document's budget is ε times the mean number of words of a text.
   std::string budget;
   Segmentation collocations = Segmentation::none;
 };
 
-/// What a measure is taken of; an empty list means all.
+/// What a measure applies to; an empty list means all.
 struct CellSelection {
   std::vector<std::string> datasets;
   std::vector<std::string> models;
@@ -63,20 +63,20 @@ struct WordsMeasure {
   std::uint64_t draws = 100;
   std::uint64_t repetitions = 1;
   bool from_texts = true;  ///< words of the data set; otherwise of the vocabulary
-  bool sampled = false;    ///< draw even where there is a closed form
+  bool sampled = false;    ///< draw even if there is a closed form
   std::string split = "test";
 };
 
-/// What became of the texts.
+/// Metrics of the rewritten texts.
 struct TextsMeasure {
   CellSelection of;
   std::string split = "test";
   std::vector<std::string> metrics;
   std::uint64_t least_occurring = 1000;
-  std::string english;           ///< word list; empty: WordNet where it is installed
+  std::string english;           ///< word list; empty: WordNet if installed
   std::string similarity;        ///< "average": mean vectors; otherwise a sentence encoder's folder
   std::string similarity_model;  ///< whose vectors; empty: those of the mechanism, or the default model
-  std::string language_model;    ///< of the perplexity
+  std::string language_model;    ///< for the perplexity
 };
 
 struct ClassifierSpec {
@@ -92,7 +92,7 @@ struct AttackerSpec {
   std::string label;
   std::string kind;
   ParameterValues parameters;
-  std::string attribute;  ///< the column that is guessed
+  std::string attribute;  ///< the column to infer
   bool is_static = true;
   bool adaptive = true;
   std::uint64_t runs = 3;
@@ -106,7 +106,7 @@ struct InferenceSpec {
   std::string prior;  ///< label of the data set whose counts are the prior; empty: uniform
   std::string split = "train";
   std::uint64_t draws = 100;
-  std::uint64_t limit = 0;  ///< only the so many most frequent words; 0: all
+  std::uint64_t limit = 0;  ///< only this many of the most frequent words; 0: all
   std::string outputs = "list";
   CellSelection of;
 };
@@ -138,8 +138,8 @@ struct RunFile {
   ReportSpec report;
 };
 
-/// Reads a run file; with `quick` what stands under that key is laid upon the rest. Names of data sets,
-/// vectors and lists are looked up by whoever uses them; labels inside the file are checked here.
+/// Reads a run file; with `quick`, the content of that key is merged over the rest. Callers resolve the names
+/// of data sets, vectors and lists; labels inside the file are checked here.
 Result<RunFile> read_run_file(const std::filesystem::path& file, bool quick);
 
 /// "strict", "paper", or either with parts changed, such as "paper stopwords=privatize".

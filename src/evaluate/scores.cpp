@@ -73,7 +73,7 @@ Result<ClassificationScores> score_classes(std::span<const ClassIndex> truth,
   }
   scores.macro_f1 /= static_cast<double>(present);
   scores.accuracy = ratio(std::accumulate(right.begin(), right.end(), std::uint64_t{0}), scores.n);
-  // Each text that is wrong is a false positive of one class and a false negative of another.
+  // Each wrong prediction is a false positive of one class and a false negative of another.
   scores.micro_f1 = scores.accuracy;
   return scores;
 }
@@ -119,7 +119,7 @@ Result<CorrelationScores> score_values(std::span<const double> truth, std::span<
       return fail(Errc::invalid_argument,
                   fmt::format("scores: a value in place {} is not finite; correlations need numbers", i + 1));
   CorrelationScores scores;
-  // The mean of equal values may differ from them by a rounding, so constancy is looked at first.
+  // Rounding may move the mean of equal values away from them, so constancy is checked first.
   if (is_constant(truth) || is_constant(predicted)) return scores;
   scores.pearson = pearson_correlation(truth, predicted);
   scores.spearman = pearson_correlation(mean_ranks(truth), mean_ranks(predicted));

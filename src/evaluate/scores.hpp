@@ -1,4 +1,4 @@
-// Scores of predictions, and what privatization is said to win or lose by them. All are pure functions.
+// Scores of predictions, and the gain or loss of privatization by them. All are pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace sotto {
 using ClassIndex = std::uint32_t;
 
 struct ClassScore {
-  double precision = 0;  ///< 0 where nothing was predicted as this class
-  double recall = 0;     ///< 0 where nothing is of this class
+  double precision = 0;  ///< 0 if nothing was predicted as this class
+  double recall = 0;     ///< 0 if nothing is of this class
   double f1 = 0;
   std::uint64_t support = 0;    ///< texts of this class
   std::uint64_t predicted = 0;  ///< texts predicted as this class
@@ -22,7 +22,7 @@ struct ClassScore {
 
 struct ClassificationScores {
   double accuracy = 0;
-  double micro_f1 = 0;  ///< from counts added up over the classes; with one label a text it is the accuracy
+  double micro_f1 = 0;  ///< from counts summed over the classes; the accuracy if there is one label per text
   double macro_f1 = 0;  ///< mean F1 of the classes that occur among the labels or the predictions
   std::vector<ClassScore> classes;
   std::uint64_t n = 0;
@@ -32,7 +32,7 @@ struct ClassificationScores {
 Result<ClassificationScores> score_classes(std::span<const ClassIndex> truth,
                                            std::span<const ClassIndex> predicted, std::size_t classes);
 
-/// The class that occurs most often; the smallest of several. `labels` is not empty.
+/// The most frequent class; the smallest in case of a tie. `labels` is not empty.
 ClassIndex majority_class(std::span<const ClassIndex> labels);
 
 /// The share of that class: the accuracy of guessing it. `labels` is not empty.
@@ -44,7 +44,7 @@ Result<ClassificationScores> score_majority(std::span<const ClassIndex> train,
 
 struct CorrelationScores {
   double pearson = 0;
-  double spearman = 0;  ///< Pearson's of the ranks; ties have their mean rank
+  double spearman = 0;  ///< Pearson's of the ranks; ties get their mean rank
   double mean = 0;      ///< of the two: the score of STS-B
 };
 
@@ -55,12 +55,12 @@ Result<CorrelationScores> score_values(std::span<const double> truth, std::span<
 /// Ranks from 1; equal values share the mean of their ranks.
 std::vector<double> mean_ranks(std::span<const double> values);
 
-/// PP+ ("DP-MLM"): percentage points of a score in [0, 1] above that of guessing the majority class. The
-/// paper's table prints hundredths of a point.
+/// PP+ ("DP-MLM"): percentage points by which a score in [0, 1] exceeds that of guessing the majority class.
+/// The paper's table prints hundredths of a point.
 double points_over_majority(double score, double majority_score);
 
-/// RG = U_p/U_o − P_p/P_o ("DP-MLM" and "Collocation-based privatization", after Mattern et al.): utility
-/// kept minus the adversary's score kept. The scores on the original text must be above 0.
+/// RG = U_p/U_o − P_p/P_o ("DP-MLM" and "Collocation-based privatization", after Mattern et al.): retained
+/// utility minus the adversary's retained score. The scores on the original text must be above 0.
 Result<double> relative_gain(double utility_private, double utility_original, double privacy_private,
                              double privacy_original);
 

@@ -1,5 +1,5 @@
-// Seeds of an experiment. Everything random in it follows from the one seed of the run file and a purpose in
-// words, so that two purposes never share their noise and a resumed run draws what an undisturbed one does.
+// Seeds of an experiment. All its randomness derives from the run file's seed and a purpose in words, so that
+// two purposes never share their noise and a resumed run draws what an uninterrupted one does.
 #pragma once
 
 #include <cstdint>

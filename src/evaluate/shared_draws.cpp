@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-// Draws between two reports of progress, and words that a thread takes at a time.
+// Draws between two progress reports, and words that a thread takes at a time.
 constexpr std::uint64_t kDrawsAtOnce = 1 << 16;
 constexpr std::size_t kWordsOfThread = 16;
 constexpr std::size_t kBatch = 1024;
@@ -57,7 +57,7 @@ class Drawer {
   }
 
  private:
-  /// Each word has its own bits, so that threads do not matter.
+  /// Each word has its own bits, so that the number of threads does not matter.
   std::unique_ptr<BitSource> bits(std::size_t place) const {
     if (!options_.seed) return std::make_unique<OsBitSource>();
     const bool shares = !choosers_.empty() && can_share(choosers_.front());
@@ -82,7 +82,7 @@ class Drawer {
     const NoiseMechanism& any = *choosers_.front();
     NoisyNeighbours batch(any.space(), {any.epsilon(), any.shape(), neighbours, true});
     std::vector<std::vector<TokenId>> outputs(choosers_.size());
-    std::size_t open = begin;  // the word whose outputs are not complete
+    std::size_t open = begin;  // the word whose outputs are incomplete
     const auto take = [&](const NoisyNeighbours::Found& found) {
       choose(found, outputs);
       if (outputs.front().size() < options_.draws) return;
@@ -102,7 +102,7 @@ class Drawer {
     batch.find(take);
   }
 
-  /// Each mechanism sees as many neighbours as it would have looked for.
+  /// Each mechanism sees as many neighbours as it would have searched for.
   void choose(const NoisyNeighbours::Found& found, std::vector<std::vector<TokenId>>& outputs) const {
     for (std::size_t i = 0; i < choosers_.size(); ++i) {
       const std::size_t seen = std::min(choosers_[i]->neighbours(), found.nearest.size());

@@ -19,11 +19,11 @@ struct Spread {
 /// Mean and standard deviation of at least one value.
 Spread spread_of(std::span<const double> values);
 
-/// The mean with Student's t interval; from one value on, where the interval is the whole line. `confidence`
-/// lies between 0 and 1.
+/// The mean with Student's t interval; for one value, the interval is the whole line. `confidence` lies
+/// between 0 and 1.
 Result<Estimate> mean_interval(const Spread& spread, double confidence = 0.95);
 
-/// A share with Wilson's score interval (without continuity correction). `trials` is at least 1.
+/// A proportion with Wilson's score interval (without continuity correction). `trials` is at least 1.
 Result<Estimate> share_interval(std::uint64_t successes, std::uint64_t trials, double confidence = 0.95);
 
 }  // namespace sotto

@@ -27,12 +27,12 @@ void for_each_token(std::string_view text, const Use& use) {
     use(token.token_class, lookup_form(text.substr(token.begin, token.end - token.begin)));
 }
 
-/// The length of a longest common subsequence. Hunt and Szymanski: among the pairs of places with equal
-/// words, the longest chain that rises on both sides.
+/// The length of a longest common subsequence. Hunt and Szymanski: the longest chain, increasing on both
+/// sides, among the pairs of positions with equal words.
 std::size_t common_subsequence(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::unordered_map<std::string_view, std::vector<std::size_t>> places;
   for (std::size_t j = b.size(); j-- > 0;) places[b[j]].push_back(j);
-  std::vector<std::size_t> ends;  // ends[k]: the smallest place in b where a chain of k + 1 pairs ends
+  std::vector<std::size_t> ends;  // ends[k]: the smallest position in b where a chain of k + 1 pairs ends
   for (const std::string& word : a) {
     const auto found = places.find(word);
     if (found == places.end()) continue;

@@ -36,7 +36,7 @@ Result<nlohmann::json> TextStore::identity(const TextRequest& request) const {
                identities_.rewriting(spec, request.epsilon, request.model, request.dataset));
   identity["texts"] = split->digest;
   identity["columns"] = material_.entry(request.dataset).privatize;
-  identity["dataset"] = request.dataset;  // the name is part of what the noise is a function of
+  identity["dataset"] = request.dataset;  // the noise depends on the name
   identity["seed"] = run_.seed;
   identity["repetition"] = request.repetition;
   identity["versions"] = identities_.versions();
@@ -79,10 +79,10 @@ Result<PrivatizeOptions> TextStore::options(const TextRequest& request) const {
   return options;
 }
 
-/// The split as JSON lines: what privatize_files reads.
+/// The split as JSON lines, the input of privatize_files.
 Result<std::filesystem::path> TextStore::write_originals(const TextRequest& request,
                                                          const DataSplit& split) const {
-  const std::scoped_lock lock(originals_);  // several texts come from the same originals
+  const std::scoped_lock lock(originals_);  // several texts are made from the same originals
   const std::filesystem::path file = folder_ / fmt::format("original-{}.jsonl", split.digest);
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) return file;

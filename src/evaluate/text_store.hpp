@@ -1,5 +1,5 @@
-// Privatized texts, kept as files by the hash of what decides them, so that the metrics, classifiers and
-// attackers of one setting share them.
+// Privatized texts, stored as files under the hash of what determines them, so that the metrics, classifiers
+// and attackers of one setting share them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace sotto {
 
-/// A split, rewritten once. Strings are labels.
+/// A split to rewrite once. Strings are labels.
 struct TextRequest {
   std::string dataset;
   std::string split;
@@ -32,7 +32,7 @@ struct TextRequest {
 /// The request for a split of a cell's data set.
 TextRequest texts_of(const Cell& cell, const std::string& split);
 
-/// Texts by column of the data set's `text`, rows in the order of the split.
+/// Texts by column of the data set's `text`, with rows in the order of the split.
 using TextColumns = std::vector<std::vector<std::string>>;
 
 /// Thread-safe, as long as no two threads make the same texts.
@@ -42,16 +42,16 @@ class TextStore {
             std::filesystem::path folder)
       : run_(run), material_(material), identities_(identities), folder_(std::move(folder)) {}
 
-  /// What decides the texts; an error with the reason where they cannot be made.
+  /// What determines the texts; an error with the reason if they cannot be made.
   Result<nlohmann::json> identity(const TextRequest& request) const;
   Result<std::string> key(const TextRequest& request) const;
 
   bool is_made(const std::string& key) const;
-  /// Rewrites the split. `progress` is asked whether to go on.
+  /// Rewrites the split. `progress` is asked whether to continue.
   Result<void> make(const TextRequest& request, const ProgressCallback& progress) const;
-  /// The texts, which are made.
+  /// The texts, which must have been made.
   Result<TextColumns> load(const TextRequest& request) const;
-  /// Tokens, seconds and so on of the making; empty when it was not made.
+  /// Tokens, seconds and so on of their making; empty if they were not made.
   nlohmann::ordered_json report(const std::string& key) const;
 
  private:

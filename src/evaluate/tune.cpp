@@ -1,7 +1,6 @@
-// Algorithm 2 of paper "On a Utilitarian Approach to Privacy Preserving Text Generation", generalised. As
-// printed it doubles ε until t = 0 meets the limit and then tries other t at this ε alone, on the assumption
-// that the loss falls as ε grows. Here every combination of ε and parameters is measured and nothing is
-// assumed.
+// Algorithm 2 of the paper "On a Utilitarian Approach to Privacy Preserving Text Generation", generalized. As
+// printed it doubles ε until t = 0 meets the limit and then tries other t at this ε alone, assuming that the
+// loss falls as ε grows. Here every combination of ε and parameters is measured and nothing is assumed.
 #include <algorithm>
 #include <chrono>
 
@@ -45,7 +44,7 @@ class Chooser {
   const Estimate& loss(std::size_t i) const { return report_.points[i].utility_loss; }
   double gain(std::size_t i) const { return report_.objective_of(report_.points[i]).value; }
 
-  /// Of `points`, sorted by loss, the one of largest gain; of equals the first, which loses least.
+  /// The one of `points`, sorted by loss, with the largest gain; among equals the first, which loses least.
   template <class Allows>
   std::optional<std::size_t> largest(const std::vector<std::size_t>& points, const Allows& allows) const {
     std::optional<std::size_t> best;
@@ -66,7 +65,7 @@ Result<void> check_options(const TuneOptions& options) {
   return not_allowed("max_loss", options.largest_loss, "a number from 0 on");
 }
 
-/// When all that was asked for is refused, there is nothing to report but the reason.
+/// If everything requested is refused, there is nothing to report but the reason.
 Result<void> check_points(const std::vector<TradeOff>& points) {
   for (const TradeOff& point : points)
     if (!point.refusal) return {};
@@ -89,7 +88,7 @@ Result<TuneReport> tune(const TuneOptions& options) {
   SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
   SOTTO_ASSIGN(auto model, Model::open(file));
   SOTTO_ASSIGN(const WordTask task, WordTask::read(std::move(model), options.task));
-  std::unique_ptr<OutputTarget> picture;  // opened first, so that a run does not end without it
+  std::unique_ptr<OutputTarget> picture;  // opened first, so that no run is lost for want of it
   if (options.plot) {
     SOTTO_ASSIGN(picture, open_output(options.plot));
   }

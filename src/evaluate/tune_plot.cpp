@@ -18,8 +18,8 @@ PlotPoint point_of(const TuneReport& report, const TradeOff& measured) {
   return point;
 }
 
-/// One series for each mechanism with its parameters. There are more of these than colours now and then; the
-/// names in the legend and the titles of the series still tell them apart.
+/// One series per mechanism with its parameters. There may be more of them than colours; the names in the
+/// legend and the titles of the series still distinguish them.
 std::vector<PlotSeries> series_of(const TuneReport& report) {
   std::vector<PlotSeries> series;
   for (const TradeOff& measured : report.points) {

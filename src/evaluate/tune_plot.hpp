@@ -1,4 +1,4 @@
-// The picture of a tuning: trade-offs and what was chosen.
+// The plot of a tuning: trade-offs and the choice.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sotto {
 
-/// Objective against loss: a line for each mechanism with its parameters, from the smallest ε to the largest,
-/// the frontier, the limit and the choice, as an SVG file.
+/// Objective against loss as an SVG file: a line per mechanism with its parameters, from the smallest ε to
+/// the largest, the frontier, the limit and the choice.
 std::string frontier_svg(const TuneReport& report);
 
 }  // namespace sotto

@@ -65,7 +65,7 @@ WordMetrics from_row(const std::vector<double>& row, TokenId word, const WordMet
           support_of(row, options.eta)};
 }
 
-/// McDiarmid's inequality: one draw changes the mean of `groups` numbers of distinct outputs by at most
+/// McDiarmid's inequality: one draw changes the mean of `groups` counts of distinct outputs by at most
 /// 1/groups, so P(|mean − expectation| >= t) <= 2·exp(−2·t²·groups/draws).
 Estimate distinct_interval(double mean, std::uint64_t draws, std::uint64_t groups, double confidence) {
   const auto most = static_cast<double>(draws);
@@ -78,7 +78,7 @@ struct Sampled {
   std::uint64_t unchanged = 0;
 };
 
-/// Draws `repetitions` times m outputs of one word, from a stream of its own.
+/// Draws m outputs of one word `repetitions` times, from a separate stream.
 Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOptions& options) {
   constexpr std::uint64_t kAtOnce = 4096;
   ChaChaBitSource bits(purpose_key(fmt::format("word metrics {} {}", options.seed, word)));
@@ -127,8 +127,8 @@ void summarize(WordMetricsReport& report, std::uint64_t unchanged, const WordMet
   report.distinct = exactly(report.distinct_spread.mean);
   if (report.exact) return;
   const std::uint64_t groups = report.words.size() * options.repetitions;
-  // The probabilities of different words differ; the number of successes then varies less than the binomial
-  // law's that the interval assumes.
+  // The probabilities of different words differ; the number of successes then varies less than under the
+  // binomial law that the interval assumes.
   report.stays = share_of_trials(unchanged, groups * options.draws, options.confidence);
   report.distinct = distinct_interval(report.distinct.value, options.draws, groups, options.confidence);
 }

@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t kLongestLine = 1 << 16;
 
-/// A place in a file, for messages.
+/// A location in a file, for messages.
 struct Line {
   std::string file;
   std::uint64_t number = 0;
-  std::vector<std::string> fields;  ///< between tabs, blanks around them removed
+  std::vector<std::string> fields;  ///< tab-separated, surrounding blanks removed
 
   tl::unexpected<Error> error(const Message& what) const {
     return fail(Errc::bad_format, format_message("{}, line {}: {}", file, number, what));
@@ -79,7 +79,7 @@ struct ListedWord {
   double count = 0;
 };
 
-/// The list as it stands in the files, by word.
+/// The list as given in the files, by word.
 class WordTable {
  public:
   static Result<WordTable> read(const WordTaskOptions& options) {
@@ -146,7 +146,7 @@ Result<std::vector<GivenLoss>> read_losses(const std::optional<std::filesystem::
   return given;
 }
 
-/// Losses by pair of names; one given one way only holds both ways.
+/// Losses by pair of names; one given for one direction only holds for both.
 std::map<std::pair<std::string, std::string>, double> both_ways(const std::vector<GivenLoss>& given) {
   std::map<std::pair<std::string, std::string>, double> losses;
   for (const GivenLoss& loss : given) losses.insert_or_assign({loss.from, loss.to}, loss.loss);
@@ -154,7 +154,7 @@ std::map<std::pair<std::string, std::string>, double> both_ways(const std::vecto
   return losses;
 }
 
-/// Turns the words of the table into words of a model, and the losses into losses between these.
+/// Maps the words of the table to words of a model, and the losses to losses between these.
 class TaskMaker {
  public:
   TaskMaker(const WordTable& table, const WordTaskOptions& options) : table_(table), options_(options) {}
@@ -182,7 +182,7 @@ class TaskMaker {
   }
 
  private:
-  /// Words of the list that lead to one word of the model become one.
+  /// Words of the list that map to the same word of the model are merged.
   std::map<TokenId, ListedWord> find(const Model& model) const {
     std::map<TokenId, ListedWord> found;
     for (const auto& [word, listed] : table_.words()) {
@@ -246,7 +246,7 @@ class TaskMaker {
                        unlabelled, found.size()));
   }
 
-  /// Words with the same labels are one class; the last class is that of words outside the list.
+  /// Words with the same labels form one class; the last class is for words outside the list.
   WordLosses by_class(const Model& model, const std::map<TokenId, ListedWord>& found,
                       const std::map<std::pair<std::string, std::string>, double>& between) const {
     std::map<std::set<std::string>, std::uint32_t> classes;

@@ -1,4 +1,4 @@
-// A list of words with labels: what a word-level mechanism is judged by.
+// A list of words with labels, by which a word-level mechanism is judged.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace sotto {
 /// d_L(w, w′) for the words of a model. Immutable, so safe to share between threads.
 class WordLosses {
  public:
-  /// By class: `class_of` has one for each word, `losses` is row-major, from the input's class to the
+  /// By class: `class_of` has one class per word, `losses` is row-major, from the input's class to the
   /// output's.
   WordLosses(std::vector<std::uint32_t> class_of, std::vector<double> losses);
 
-  /// Sets the loss of a pair of words, whatever their classes.
+  /// Sets the loss of a pair of words, overriding their classes.
   void set(TokenId in, TokenId out, double loss);
 
   double operator()(TokenId in, TokenId out) const {
@@ -34,7 +34,7 @@ class WordLosses {
     return losses_[class_of_[in] * classes_ + class_of_[out]];
   }
 
-  /// No loss is larger.
+  /// An upper bound of all losses.
   double largest() const { return largest_; }
 
  private:
@@ -52,9 +52,9 @@ struct WordTask {
   std::shared_ptr<const Model> model;  ///< its words are the outputs
   Secrets secrets;                     ///< the listed words that it has, and their prior
   WordLosses losses;
-  std::uint64_t listed = 0;  ///< different words in the list
+  std::uint64_t listed = 0;  ///< distinct words in the list
 
-  /// Reads the files; `model` is cut down to the listed words unless the options say otherwise. Every error
+  /// Reads the files; `model` is restricted to the listed words unless the options say otherwise. Every error
   /// names the file and the line, or the option.
   static Result<WordTask> read(std::shared_ptr<const Model> model, const WordTaskOptions& options);
 };

@@ -24,7 +24,7 @@ tl::unexpected<Error> error_at(const std::string& file, int line, std::string_vi
   return fail(Errc::invalid_argument, fmt::format("{}: line {}: {}", file, line, message));
 }
 
-/// The key of a run file that gives a parameter of the library.
+/// The run file key that sets a parameter of the library.
 std::string key_of(std::string_view parameter) {
   if (parameter == "epsilon" || parameter == "model") return fmt::format("{}s", parameter);
   constexpr std::string_view kParameters = "parameters";
@@ -102,7 +102,7 @@ std::vector<std::string> YamlMap::keys() const {
 }
 
 YAML::Node YamlMap::node(const std::string& key) const {
-  // The constant operator, because the other one enters the key.
+  // The const operator, because the other one inserts the key.
   const YAML::Node& constant = node_;
   return constant[key];
 }
@@ -171,7 +171,7 @@ Result<std::vector<std::string>> YamlMap::texts(const std::string& key) const {
   if (!value.IsDefined()) return values;
   if (value.IsScalar()) return std::vector<std::string>{value.Scalar()};
   if (!value.IsSequence()) return problem(key, "must be a value or a list of values");
-  // It would read as "none" and count as "not given", which is mostly "all".
+  // It reads like "none" but would count as "not given", which mostly means "all".
   if (value.size() == 0) return problem(key, "is an empty list; leave the key out, or give a value");
   for (const auto& item : value) {
     if (!item.IsScalar()) return problem(key, "must be a value or a list of values");

@@ -1,5 +1,5 @@
-// YAML maps that are read strictly: an unknown key, a key given twice or a value of the wrong kind is an
-// error that names the file, the line, and what is allowed.
+// Reads YAML maps strictly: an unknown key, a duplicate key or a value of the wrong kind is an error that
+// names the file, the line, and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -19,42 +19,42 @@ namespace sotto {
 /// Reads a file whose content is a map, within the limits of base/yaml.hpp.
 Result<YAML::Node> load_yaml(const std::filesystem::path& file);
 
-/// Lays `over` upon `base`: maps are merged key by key, a null removes the key, anything else replaces it.
+/// Merges `over` into `base`: maps are merged key by key, null removes the key, anything else replaces it.
 void merge_yaml(YAML::Node base, const YAML::Node& over);
 
-/// The error with parameters spelled as the keys of run files: set.k for a mechanism's k.
+/// The error with parameters spelled as run file keys: set.k for a mechanism's k.
 std::string describe_for_run_file(const Error& error);
 
-/// A map of a file, with the place where it stands. Copies share the nodes.
+/// A map of a file, with its location. Copies share the nodes.
 class YamlMap {
  public:
-  /// `place` is for messages, such as "mechanisms.CMP"; empty for the whole file. A null counts as an empty
+  /// `place` is for messages, such as "mechanisms.CMP"; empty for the whole file. Null counts as an empty
   /// map.
   static Result<YamlMap> open(const YAML::Node& node, std::string file, std::string place,
                               const std::vector<std::string_view>& allowed);
-  /// The same with keys that the user chooses.
+  /// The same with keys chosen by the user.
   static Result<YamlMap> open_any(const YAML::Node& node, std::string file, std::string place);
 
   bool has(const std::string& key) const;
-  std::vector<std::string> keys() const;  ///< in the order of the file
+  std::vector<std::string> keys() const;  ///< in file order
   const std::string& place() const { return place_; }
   const std::string& file() const { return file_; }
   YAML::Node node(const std::string& key) const;
 
-  /// The value, or `fallback` where there is none.
+  /// The value, or `fallback` if absent.
   Result<std::string> text(const std::string& key, std::string fallback) const;
   Result<std::string> required_text(const std::string& key) const;
   Result<std::uint64_t> integer(const std::string& key, std::uint64_t low, std::uint64_t high,
                                 std::uint64_t fallback) const;
   Result<double> number(const std::string& key, double low, double high, double fallback) const;
   Result<bool> flag(const std::string& key, bool fallback) const;
-  /// The index of the value in `allowed`; `fallback` where there is none.
+  /// The index of the value in `allowed`; `fallback` if absent.
   Result<std::size_t> choice(const std::string& key, const std::vector<std::string_view>& allowed,
                              std::size_t fallback) const;
-  /// A single value counts as a list of one; an absent one is empty.
+  /// A single value counts as a list of one; an absent one as empty.
   Result<std::vector<std::string>> texts(const std::string& key) const;
   Result<std::vector<double>> numbers(const std::string& key, double low, double high) const;
-  /// Scalars by name, as they are written.
+  /// Scalars by name, as written.
   Result<std::map<std::string, std::string>> text_map(const std::string& key) const;
   Result<YamlMap> map(const std::string& key, const std::vector<std::string_view>& allowed) const;
   Result<YamlMap> any_map(const std::string& key) const;

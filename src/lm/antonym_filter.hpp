@@ -1,4 +1,4 @@
-// Which of the words that may come out mean the opposite of a word.
+// Finds which of the possible output words are antonyms of a word.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace sotto {
 
-/// What is done with the antonyms of the word that is replaced.
+/// What happens to the antonyms of the replaced word.
 enum class AntonymPolicy {
   keep,     ///< nothing
-  demote,   ///< they get the least weight that the law allows
-  exclude,  ///< they cannot come out, so that the output set depends on the text and nothing is promised
+  demote,   ///< they get the lowest weight that the law allows
+  exclude,  ///< they are never drawn; the output set then depends on the text, so nothing is guaranteed
 };
 
 /// Immutable, so safe to share between threads.
 class AntonymFilter {
  public:
-  /// `words` are those that may come out; `folder` has WordNet's files.
+  /// `words` are the possible outputs; `folder` holds WordNet's files.
   static Result<std::shared_ptr<const AntonymFilter>> open(std::span<const std::string> words,
                                                            const std::filesystem::path& folder);
 
-  /// The numbers of the words one of whose base forms is an antonym of one of `word`'s, ascending.
+  /// The indices of the words with a base form that is an antonym of a base form of `word`, ascending.
   Result<std::vector<std::uint32_t>> antonyms(std::string_view word) const;
 
   /// Of WordNet's files.
@@ -40,7 +40,7 @@ class AntonymFilter {
   explicit AntonymFilter(WordNet net) : net_(std::move(net)) {}
 
   WordNet net_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> forms_;  // base form to the words of it
+  std::unordered_map<std::string, std::vector<std::uint32_t>> forms_;  // base form to its words
 };
 
 }  // namespace sotto

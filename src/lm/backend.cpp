@@ -1,4 +1,4 @@
-// What the plugin with libtorch offers: language models, and networks that learn.
+// What the libtorch plugin offers: language models and trainable networks.
 #include <fmt/format.h>
 
 #include "base/plugin.hpp"

@@ -5,7 +5,7 @@
 namespace sotto {
 namespace {
 
-/// The functions of one kind of processor.
+/// The functions compiled for one instruction set.
 struct BalancedKernel {
   BalancedSum (*sum)(const BalancedTerms& terms, double shift);
   void (*write_weights)(const BalancedTerms& terms, double shift, double* out);
@@ -41,7 +41,7 @@ struct Term {
 HWY_INLINE Term term_at(const BalancedTerms& terms, std::size_t i, Vector shift) {
   const Doubles doubles;
   const auto one = hn::Set(doubles, 1.0);
-  const auto most = hn::Set(doubles, 60.0);  // 1/(1 + e^60) is 0 beside 1
+  const auto most = hn::Set(doubles, 60.0);  // 1/(1 + e^60) is negligible next to 1
   const auto exponent =
       hn::Mul(hn::Sub(shift, hn::LoadU(doubles, terms.scores + i)), hn::Set(doubles, terms.slope));
   const auto bounded = hn::Min(hn::Max(exponent, hn::Neg(most)), most);

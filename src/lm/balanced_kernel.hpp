@@ -1,11 +1,11 @@
-// The sums that the balanced law is solved by, with the widest instructions of the processor.
+// The sums from which the balanced law is solved, with the widest vector instructions of the processor.
 #pragma once
 
 #include <cstddef>
 
 namespace sotto {
 
-/// Arrays have a multiple of this many numbers; what fills them up has base 0.
+/// Array sizes are multiples of this; padding has base 0.
 inline constexpr std::size_t kBalancedLanes = 8;
 
 /// Outcomes with scores z, weighed by base · e^(reach · u), u = sigmoid(slope · (z − shift)).
@@ -19,13 +19,13 @@ struct BalancedTerms {
 
 struct BalancedSum {
   double weights = 0;
-  double derivative = 0;  ///< by the shift
+  double derivative = 0;  ///< with respect to the shift
 };
 
-/// The sum of all weights for a shift. Thread-safe.
+/// The sum of all weights at a shift. Thread-safe.
 BalancedSum balanced_sum(const BalancedTerms& terms, double shift);
 
-/// The weights for a shift, `count` numbers. Thread-safe.
+/// The weights at a shift, `count` numbers. Thread-safe.
 void balanced_weights(const BalancedTerms& terms, double shift, double* out);
 
 }  // namespace sotto

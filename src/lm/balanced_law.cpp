@@ -16,11 +16,11 @@ namespace {
 using Wide = unsigned __int128;
 
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 61;
-// Bounds are integers in doubles, made with an exponential and a product that err by a few units of 2^−53.
+// Bounds are integers in doubles; the exponential and the product behind them err by a few units of 2^−53.
 constexpr double kRoundDown = 1 - 0x1p-48;
-// Scores beyond are as good as infinite; finite ones keep the search for the shift short.
+// Larger scores are as good as infinite; clamping them keeps the search for the shift short.
 constexpr double kLargestScore = 1e4;
-constexpr double kLargestExponent = 60;  // beyond, integers of 61 bits set the bounds
+constexpr double kLargestExponent = 60;  // beyond this, the 61-bit integers set the bounds
 constexpr int kMostSteps = 100;
 constexpr double kSolved = 1e-12;
 
@@ -62,11 +62,11 @@ void BalancedLaw::make_bounds() {
   total_ = static_cast<std::uint64_t>(std::clamp<Wide>(kTotal, least_total, most_total));
 }
 
-/// Newton's steps on the logarithm of the sum, which falls as the shift grows, between two shifts that hold
-/// the solution; where a step leaves them, the middle.
+/// Newton's method on the logarithm of the sum, which falls as the shift grows, within a bracket around the
+/// solution; bisects when a step leaves the bracket.
 double BalancedLaw::solve(const BalancedTerms& terms) const {
   const auto [least, most] = std::minmax_element(terms.scores, terms.scores + size());
-  // Scores that are all equal have their solution here, so any have it between their extremes' ones.
+  // If all scores were equal, the solution would be here; so the two extremes bracket it for any scores.
   const double share = log_total_ / reach_;
   const double offset = std::log(share / (1 - share)) / slope_;
   double left = *least - offset;
@@ -100,7 +100,7 @@ Result<void> BalancedLaw::weights(std::span<const float> scores, std::vector<std
   return {};
 }
 
-/// From the heaviest weight on, which feels it least, until nothing is missing or left over.
+/// Starts at the heaviest weight, which is affected least, and stops when the sum is exact.
 void BalancedLaw::balance(std::vector<std::uint64_t>& weights) const {
   Wide sum = 0;
   for (const std::uint64_t weight : weights) sum += weight;

@@ -1,4 +1,4 @@
-// A law of draws whose weights have one public total, so that all of ε goes into the weights.
+// A law of draws whose weights have one public total, so that the weights can use all of ε.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ namespace sotto {
 ///
 ///   P(i) = m(i) · exp(r · u(i)) / C,   u(i) = sigmoid(slope · (z(i) − c)),
 ///
-/// where m is a public measure, r = min(ε, the model's largest reach) and c, one number a draw, is such that
-/// the probabilities add up to 1 for a public C (docs/bounded-mlm.md).
+/// where m is a public measure, r = min(ε, the model's largest reach), and c, one number per draw, is chosen
+/// such that the probabilities add up to 1 for a public C (docs/bounded-mlm.md).
 ///
-/// It promises ε for every pair of inputs, rounding and the solver's error included. Public integers, made of
-/// m, C and ε before any text is seen: for each outcome 1 <= lo(i) <= hi(i) <= lo(i)·e^ε, and a total T with
-/// Σ lo <= T <= Σ hi, T <= 2^62. The weight of i is an integer in [lo(i), hi(i)], and weights add up to
-/// exactly T: what rounding and the solver leave over is taken from or given to weights that have room, until
-/// nothing is left, which ends because T lies between the sums of the bounds. So for two texts
+/// It guarantees ε for every pair of inputs, including rounding and the solver's error. Public integers are
+/// computed from m, C and ε before any text is seen: for each outcome 1 <= lo(i) <= hi(i) <= lo(i)·e^ε, and a
+/// total T with Σ lo <= T <= Σ hi, T <= 2^62. The weight of i is an integer in [lo(i), hi(i)], and the
+/// weights add up to exactly T: what rounding and the solver leave over is taken from or added to weights
+/// that have room. This terminates because T lies between the sums of the bounds. So for two texts
 ///
 ///   P(i|x) / P(i|x′) = (w(i)/T) / (w′(i)/T) = w(i)/w′(i) <= hi(i)/lo(i) <= e^ε.
 ///
-/// How good the solver is decides how near the sampled law comes to the one above, and nothing else.
+/// The solver's accuracy decides only how close the sampled law is to the one above.
 ///
 /// The loss of a draw lies in [−ε, ε] and may use all of it, so ρ is min(ε²/2, ε), not ε²/8.
 class BalancedLaw final : public DrawLaw {
  public:
   /// `head` and `log_base` are the model's at this ε (MaskedModel::at_reach); an empty `log_base` is uniform.
-  /// Refuses an ε outside the allowed range, and a total of the model that no shift can reach.
+  /// Rejects an ε outside the allowed range, and a model whose total no shift can reach.
   static Result<BalancedLaw> make(const BoundedHead& head, double epsilon,
                                   std::vector<std::uint32_t> outcomes, std::span<const float> log_base);
 
   Result<void> weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const override;
   Guarantee guarantee() const override;
 
-  /// T: what the weights of every draw add up to.
+  /// T: the sum of the weights of every draw.
   std::uint64_t total() const { return total_; }
 
  private:
@@ -49,7 +49,7 @@ class BalancedLaw final : public DrawLaw {
   double solve(const BalancedTerms& terms) const;
   void balance(std::vector<std::uint64_t>& weights) const;
 
-  std::vector<double> base_;         // m(i)/C, filled up by zeros; a weight is T times this times e^(r·u)
+  std::vector<double> base_;         // m(i)/C, zero-padded; a weight is T times this times e^(r·u)
   std::vector<std::uint64_t> low_;   // lo(i)
   std::vector<std::uint64_t> high_;  // hi(i)
   std::uint64_t total_ = 0;

@@ -21,7 +21,7 @@ constexpr std::size_t kCalibrationBatch = 16;
 constexpr double kDeviations = 4;
 constexpr std::size_t kWrittenTokens = 8;
 
-/// Mean and deviation of numbers as they come (Welford's method).
+/// Running mean and deviation (Welford's method).
 class Moments {
  public:
   Result<void> add(std::span<const float> logits, std::span<const std::uint32_t> outcomes) {
@@ -105,7 +105,7 @@ Result<Calibration> calibrate(const WordFiller& filler, std::span<const std::str
     for (std::size_t t = 0; t < tokens.size(); ++t)
       if (tokens[t].token_class == TokenClass::word) words.push_back(t);
     const MaskedText text(filler, texts[i], tokens);
-    // Another place of each text in turn, so that beginnings and ends have their part.
+    // Masks a different place in each text, so that beginnings and ends are represented too.
     places.push_back(text.mask(input, words[i % words.size()], false, sequences[places.size()]));
     if (places.size() < kCalibrationBatch && i + 1 < texts.size()) continue;
     const std::span<float> answers(logits.data(), places.size() * size);
@@ -120,7 +120,7 @@ Result<Calibration> calibrate(const WordFiller& filler, std::span<const std::str
 Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::string> texts) {
   SOTTO_TRY(check_texts(texts));
   const std::size_t size = writer.model().output_size();
-  // Only what fits the model with what is written after it.
+  // Cuts texts so that they fit the model together with what is written after them.
   const std::size_t most = writer.model().max_positions() / 2;
   Moments moments;
   for (std::size_t begin = 0; begin < texts.size(); begin += kCalibrationBatch) {

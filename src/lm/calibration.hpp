@@ -1,4 +1,4 @@
-// Bounds of a model's logits, found on public text and kept beside the model.
+// Bounds of a model's logits, measured on public text and stored next to the model.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ struct Calibration {
   double mean = 0;
   double deviation = 0;
   std::uint64_t texts = 0;
-  std::uint64_t logits = 0;  ///< that were looked at
-  std::string model_digest;  ///< of the model they are about
+  std::uint64_t logits = 0;  ///< that were examined
+  std::string model_digest;  ///< of the model they belong to
   std::string text_digest;   ///< SHA-256 of the public file
 };
 
-/// Up to kCalibrationTexts lines of a text with one document a line, chosen uniformly by fixed, public
+/// Up to kCalibrationTexts lines of a text with one document per line, chosen uniformly by fixed, public
 /// coins; lines without a word do not count.
 std::vector<std::string> choose_texts(std::string_view text);
 
-/// The logits of the words that may come out, for one masked word of each text; digests are left empty.
+/// From the logits of the possible output words, for one masked word per text; digests are left empty.
 Result<Calibration> calibrate(const WordFiller& filler, std::span<const std::string> texts);
-/// The logits of the first tokens written for each text, when the text itself is written.
+/// From the logits of the first tokens written for each text, when the text itself is written.
 Result<Calibration> calibrate(const TextWriter& writer, std::span<const std::string> texts);
 
-/// The file in the folder. Reading gives nothing where there is none; one about another model is an error.
+/// The file in the folder. Reading returns nullopt if there is none; one made for another model is an error.
 Result<void> store_calibration(const std::filesystem::path& folder, const Calibration& calibration);
 Result<std::optional<Calibration>> read_calibration(const std::filesystem::path& folder,
                                                     const std::string& model_digest);

@@ -5,7 +5,7 @@
 namespace sotto {
 namespace {
 
-/// The best words by their answers, best first.
+/// The words with the highest answers, best first.
 std::vector<std::uint32_t> best_words(const WordFiller& filler, std::span<const float> answers,
                                       std::size_t count) {
   std::vector<std::uint32_t> words(filler.logits().size());
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> best_words(const WordFiller& filler, std::span<const 
 
 }  // namespace
 
-/// The cosines of the first text with all others.
+/// The cosines between the first text and each of the others.
 Result<std::vector<float>> ContextSimilarity::similarities(std::span<const std::string> texts) const {
   SOTTO_ASSIGN(const std::vector<float> vectors, encoder_->encode(texts));
   const std::size_t width = encoder_->dimension();

@@ -1,4 +1,4 @@
-// The α-weighted similarity of DP-MLM's appendix A: how much a word in a place leaves the text what it was.
+// The α-weighted similarity of DP-MLM's appendix A: how well a word in a place preserves the text.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace sotto {
 
-/// The score of a word becomes sim + α·score, where sim, from −1 to 1, is the cosine of the text around the
-/// place as it was and with the word put in. For the words that the model thinks best, kCandidates of them,
-/// it is computed; all others count as the least similar of these. So the score stays a function of the text
-/// and no more; the law that draws by it keeps its promise. Immutable, so safe to share between threads.
+/// The score of a word becomes sim + α·score, where sim, from −1 to 1, is the cosine between the text around
+/// the place as it was and with the word inserted. It is computed for the model's kCandidates best words; all
+/// others count as the least similar of these. So the score remains a function of the text alone, and the law
+/// that draws by it keeps its guarantee. Immutable, so safe to share between threads.
 class ContextSimilarity {
  public:
   static constexpr std::size_t kCandidates = 32;
@@ -31,9 +31,9 @@ class ContextSimilarity {
 
   double alpha() const { return alpha_; }
 
-  /// Changes the answers for the place of a token. With bounds, where the law keeps logits p in
-  /// [lowest, highest], sim + α·p lies in [α·lowest − 1, α·highest + 1], which is spread over the bounds;
-  /// without, where the law squashes any score z, the score is z + sim/α.
+  /// Changes the answers for the place of a token. With bounds, the law keeps logits p in [lowest, highest],
+  /// so sim + α·p lies in [α·lowest − 1, α·highest + 1], which is mapped onto the bounds. Without, the law
+  /// squashes any score z, so the score is z + sim/α.
   Result<void> apply(const WordFiller& filler, std::string_view text, std::span<const Token> tokens,
                      std::size_t token, const std::optional<LogitBounds>& bounds,
                      std::span<float> answers) const;

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// The logits of a batch take at most this much, so that memory does not grow with the vocabulary.
+// A batch's logits take at most this much, so that memory does not grow with the vocabulary.
 constexpr std::size_t kBatchBytes = 16 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
@@ -27,7 +27,7 @@ bool toss(BitSource& bits, double probability) {
 
 }  // namespace
 
-/// What is asked about a document: about the place `number` of its drawn ones, or what follows it.
+/// A question about a document: what to put in the place `number` of its drawn ones, or after it.
 struct MlmMechanism::Question {
   MlmDocument* document;
   MaskedText* text;
@@ -35,7 +35,7 @@ struct MlmMechanism::Question {
   bool after;
 };
 
-/// Gathers questions and draws the answers in the order of asking.
+/// Gathers questions and draws the answers in the order they were asked.
 class MlmMechanism::Batch {
  public:
   explicit Batch(const MlmMechanism& mechanism) : mechanism_(mechanism) {}
@@ -131,7 +131,7 @@ Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
         {{"lm calibrate", {}}});
   bounds_ = *bounds;
   double epsilon = options_.epsilon;
-  // Beyond the reach that it was trained with a model has nothing more to say.
+  // A model has nothing more to say beyond the reach it was trained with.
   if (const BoundedHead* head = answering.bounded_head())
     epsilon = std::min(epsilon, 2 * static_cast<double>(head->reach));
   SOTTO_ASSIGN(LogitLaw law, LogitLaw::make(bounds_, epsilon, filler_->logits(), answering.log_base()));
@@ -139,8 +139,8 @@ Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
   return {};
 }
 
-/// What is done to the answers here is a function of the text like the answers themselves, so the law's
-/// promise covers it. What is done to the weights afterwards is not covered.
+/// What is done to the answers here is a function of the text, like the answers themselves, so the law's
+/// guarantee covers it. Changes to the weights afterwards are not covered.
 Result<void> MlmMechanism::weights(const MlmDocument& document, std::size_t token, std::span<float> answers,
                                    std::vector<std::uint64_t>& out) const {
   const Token& place = document.tokens[token];
@@ -187,7 +187,7 @@ void MlmMechanism::prepare(MlmDocument& document) const {
     return;
   }
   document.draws = 0;
-  // What will be drawn is marked by another number than kNone.
+  // Anything but kNone marks what will be drawn.
   for (MlmOutput& output : document.outputs) {
     if (!toss(*document.bits, options_.deletion)) output.word = 0;
     if (toss(*document.bits, options_.addition)) output.added = 0;
@@ -202,7 +202,7 @@ Result<void> MlmMechanism::rewrite(std::span<MlmDocument> documents) const {
 /// Every draw sees the original with one mask, so all draws of all documents can be made together.
 Result<void> MlmMechanism::rewrite_at_once(std::span<MlmDocument> documents) const {
   Batch batch(*this);
-  std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents that the batch asks about
+  std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents in the current batch
   for (MlmDocument& document : documents) {
     texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
     for (std::size_t i = 0; i < document.outputs.size(); ++i) {
@@ -215,7 +215,7 @@ Result<void> MlmMechanism::rewrite_at_once(std::span<MlmDocument> documents) con
   return batch.answer();
 }
 
-/// Within a document one draw follows the other; the batch takes the next draw of each document.
+/// Within a document the draws are sequential; the batch takes the next draw of each document.
 Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) const {
   Batch batch(*this);
   std::vector<MaskedText> texts;

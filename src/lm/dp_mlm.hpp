@@ -1,5 +1,5 @@
-// DP-MLM and DP-MLM-plus: words are masked and drawn anew from what a masked language model makes of the rest
-// ("DP-MLM: Differentially Private Text Rewriting Using Masked Language Models", Algorithms 1 to 3).
+// DP-MLM and DP-MLM-plus: words are masked and redrawn from a masked language model's prediction from the
+// rest ("DP-MLM: Differentially Private Text Rewriting Using Masked Language Models", Algorithms 1 to 3).
 #pragma once
 
 #include <cstdint>
@@ -22,65 +22,64 @@
 namespace sotto {
 
 struct MlmOptions {
-  double epsilon = 0;         ///< of a draw
-  bool with_original = true;  ///< the original text stands before the one with the mask
-  /// false: every word is masked in the original text, so that a text's draws can be made at once. true: as
-  /// printed in Algorithm 2, a draw sees the words already drawn.
+  double epsilon = 0;         ///< per draw
+  bool with_original = true;  ///< the original text precedes the one with the mask
+  /// false: every word is masked in the original text, so that all draws of a text can be made at once. true:
+  /// as printed in Algorithm 2, a draw sees the words drawn before it.
   bool sequential = false;
-  std::size_t window = 0;  ///< most tokens that a draw sees; 0: as many as the model takes
+  std::size_t window = 0;  ///< maximum number of tokens a draw sees; 0: as many as the model takes
   double addition = 0;     ///< A of Algorithm 3: the probability that a word is added after a place
-  double deletion = 0;     ///< D of Algorithm 3: the probability that a place is left out
-  std::optional<LawKind> law = std::nullopt;  ///< empty: the model's usual one
+  double deletion = 0;     ///< D of Algorithm 3: the probability that a place is deleted
+  std::optional<LawKind> law = std::nullopt;  ///< empty: the model's default
 };
 
-/// What else has a say in the scores of words.
+/// What else influences the scores of words.
 struct MlmExtras {
   AntonymPolicy antonym_policy = AntonymPolicy::keep;
-  std::shared_ptr<const AntonymFilter> antonyms;        ///< there unless the policy is keep
-  std::shared_ptr<const ContextSimilarity> similarity;  ///< null: the model alone
+  std::shared_ptr<const AntonymFilter> antonyms;        ///< non-null unless the policy is keep
+  std::shared_ptr<const ContextSimilarity> similarity;  ///< null: the model's scores alone
 };
 
-/// What came out for one place.
+/// The output for one place.
 struct MlmOutput {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t word = kNone;   ///< a number of WordFiller::words; kNone: the place was deleted
+  std::uint32_t word = kNone;   ///< an index into WordFiller::words; kNone: the place was deleted
   std::uint32_t added = kNone;  ///< the word after it, if one was added
 };
 
-/// A text to be rewritten. What it points to must live until it has been.
+/// A text to rewrite. Everything it points to must outlive the rewriting.
 struct MlmDocument {
   std::string_view text;
-  std::span<const Token> tokens;     ///< what tokenize() made of it
-  std::vector<std::uint32_t> drawn;  ///< the tokens that are to be drawn, in order
-  BitSource* bits = nullptr;         ///< its own; not shared with another document
+  std::span<const Token> tokens;     ///< the output of tokenize()
+  std::vector<std::uint32_t> drawn;  ///< the tokens to draw, in order
+  BitSource* bits = nullptr;         ///< not shared with another document
 
-  std::vector<MlmOutput> outputs;  ///< by prepare() and rewrite(): one for each of `drawn`
+  std::vector<MlmOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
   std::uint64_t draws = 0;         ///< by prepare()
 };
 
 /// Immutable, so safe to share between threads.
 class MlmMechanism {
  public:
-  /// Logits are clipped to `bounds`; empty: the model's own, which it then must have. The balanced law needs
-  /// a model with a bounded head, and no bounds.
+  /// Logits are clipped to `bounds`; if empty, the model must have its own. The balanced law needs a model
+  /// with a bounded head, and no bounds.
   static Result<std::shared_ptr<const MlmMechanism>> make(std::shared_ptr<const WordFiller> filler,
                                                           const MlmOptions& options,
                                                           std::optional<LogitBounds> bounds,
                                                           MlmExtras extras = {});
 
-  /// Tosses the coins of Algorithm 3, two for each place, whatever the words are; so the number of draws is
-  /// known before the first of them and tells nothing about the text. Without addition and deletion no bit
-  /// is used.
+  /// Tosses the coins of Algorithm 3, two per place, whatever the words are; so the number of draws is known
+  /// before the first one and reveals nothing about the text. Uses no bits without addition and deletion.
   void prepare(MlmDocument& document) const;
 
   /// Makes the draws of prepared documents, each document's in the order of its places. The output does not
-  /// depend on which documents are handed over together, up to the rounding of the model's arithmetic.
+  /// depend on which documents are passed together, up to rounding in the model's arithmetic.
   Result<void> rewrite(std::span<MlmDocument> documents) const;
 
-  /// How many draws make a good batch.
+  /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
 
-  /// The integers that are sampled for the word of a text of one word, one for each word of the filler.
+  /// The integer weights from which the word of a one-word text is sampled, one per word of the filler.
   Result<void> weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const;
 
   const WordFiller& filler() const { return *filler_; }
@@ -88,7 +87,7 @@ class MlmMechanism {
   const LogitBounds& bounds() const { return bounds_; }
   LawKind law_kind() const { return law_kind_; }
 
-  /// What one draw promises.
+  /// The guarantee of one draw.
   Guarantee guarantee() const;
 
  private:

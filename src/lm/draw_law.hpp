@@ -1,4 +1,4 @@
-// The law of one draw from what a language model answers, sampled exactly from integer weights.
+// The law of one draw from a language model's answers, sampled exactly from integer weights.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace sotto {
 
-/// How weights are made of answers.
+/// How answers become weights.
 enum class LawKind {
   bounded,   ///< the exponential mechanism (LogitLaw)
   balanced,  ///< weights with one public total (BalancedLaw)
@@ -23,11 +23,11 @@ const char* to_string(LawKind kind);
 /// "bounded" or "balanced".
 Result<LawKind> parse_law(std::string_view parameter, std::string_view name);
 
-/// Among fixed, public outcomes; outcome k is the answer outcomes[k] of the model. Immutable, so safe to
+/// Draws among fixed, public outcomes; outcome k is the model's answer outcomes[k]. Immutable, so safe to
 /// share between threads.
 class DrawLaw {
  public:
-  /// No two inputs' probabilities of an outcome differ by more than this, as a logarithm, whatever ε is:
+  /// The log probabilities of an outcome under two inputs never differ by more than this, whatever ε is:
   /// totals are at most 2^62, so no probability is below 2^−62. 62·ln 2, rounded up.
   static constexpr double kLargestLoss = 42.98;
 
@@ -35,22 +35,22 @@ class DrawLaw {
 
   std::size_t size() const { return outcomes_.size(); }
   double epsilon() const { return epsilon_; }
-  /// The answer that each outcome is.
+  /// The index of each outcome's answer.
   std::span<const std::uint32_t> outcomes() const { return outcomes_; }
 
-  /// The integers that are sampled, one for each outcome, all at least 1; they add up to at most 2^62. An
-  /// answer that is not a number is an error.
+  /// The integers to sample from, one per outcome, all at least 1; they add up to at most 2^62. NaN answers
+  /// are an error.
   virtual Result<void> weights(std::span<const float> answers, std::vector<std::uint64_t>& out) const = 0;
 
-  /// What one draw promises: pure ε, and a ρ.
+  /// The guarantee of one draw: pure ε, and a ρ.
   virtual Guarantee guarantee() const = 0;
 
-  /// The outcome (an index, not the answer's) of one draw: one word of `bits`, and another for each rejection
-  /// of uniform_below. `scratch` is best used again.
+  /// The outcome (its own index, not that of the answer) of one draw: takes one word of `bits`, and another
+  /// for each rejection of uniform_below. Reuse `scratch` across calls.
   Result<std::uint32_t> draw(std::span<const float> answers, BitSource& bits,
                              std::vector<std::uint64_t>& scratch) const;
 
-  /// The same with weights that are there already; at least one is above 0.
+  /// The same for given weights; at least one must be above 0.
   static std::uint32_t draw_weighted(std::span<const std::uint64_t> weights, BitSource& bits);
 
  protected:
@@ -61,15 +61,15 @@ class DrawLaw {
   DrawLaw& operator=(const DrawLaw&) = default;
   DrawLaw& operator=(DrawLaw&&) = default;
 
-  /// Pure ε with this ρ, or the one that pure ε brings by itself: a loss that never exceeds ε gives Rényi
-  /// divergences of ε at most for every order, so ρ = ε.
+  /// Pure ε with this ρ, or the one that pure ε implies: if the loss never exceeds ε, neither do the Rényi
+  /// divergences of any order, so ρ = ε.
   Guarantee pure_guarantee(double rho) const;
 
   /// e^log_base of each outcome, the largest 1; empty `log_base`: all 1.
   static Result<std::vector<double>> base_shares(std::span<const std::uint32_t> outcomes,
                                                  std::span<const float> log_base);
 
-  /// An error where an answer of an outcome is not a number.
+  /// Fails if the answer for an outcome is NaN.
   Result<void> check_numbers(std::span<const float> answers) const;
 
  private:

@@ -1,4 +1,4 @@
-// An exponential that loops over many numbers can compute several of at once.
+// An exponential that vectorizes in loops over many numbers.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,7 @@
 
 namespace sotto {
 
-/// e^x for x in [−700, 700], to a few units in the last place: a polynomial without branches.
+/// e^x for x in [−700, 700], accurate to a few units in the last place: a polynomial without branches.
 inline double fast_exp(double x) {
   constexpr double kRound = 0x1.8p52;
   const double shifted = x * 0x1.71547652b82fep0 + kRound;
@@ -25,7 +25,7 @@ inline double fast_exp(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1;
   sum = sum * r + 1;
-  // The low bits of `shifted` hold k; as an exponent they make 2^k without a conversion to integers.
+  // The low bits of `shifted` hold k; shifted into the exponent they give 2^k without an integer conversion.
   return sum * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
 }
 

@@ -22,8 +22,8 @@ bool is_blank(char byte) {
   return static_cast<unsigned char>(byte) <= ' ';
 }
 
-/// On one line and valid UTF-8, because a text of the input may be a line: blanks and control characters
-/// become one blank.
+/// Makes the text one line of valid UTF-8, because a text of the input may be a line: each run of blanks and
+/// control characters becomes one blank.
 std::string on_one_line(std::string_view text) {
   std::uint64_t replaced = 0;
   std::string line;
@@ -46,7 +46,7 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const
   if (!tokenizer->special().eos)
     return fail(Errc::bad_format, "the vocabulary has no token for the end of a text");
   writer->end_ = static_cast<std::int32_t>(*tokenizer->special().eos);
-  std::optional<SubwordId> paraphrase;  // its own token ends the prompt
+  std::optional<SubwordId> paraphrase;  // its token ends the prompt
   if (prompt.empty()) {
     if (!model->answers()) paraphrase = tokenizer->id(kParaphrase);
     prompt = paraphrase ? kPlace : kPrompt;
@@ -75,8 +75,8 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::open(const std::filesystem
   return make(std::move(model), std::move(tokenizer), prompt);
 }
 
-/// A prompt is put together of ids, not of characters: so it has as many as its parts have together, whatever
-/// the text is.
+/// A prompt is assembled from ids, not from characters, so its length is the sum of its parts' lengths,
+/// whatever the text is.
 void TextWriter::frame(std::string_view before, std::string_view after, std::optional<SubwordId> paraphrase) {
   const std::size_t blanks = before.size() - (before.find_last_not_of(' ') + 1);
   blanks_.assign(blanks, ' ');
@@ -105,7 +105,7 @@ std::vector<SubwordId> TextWriter::ids(std::string_view text) const {
   return tokenizer_->encode(blanks_ + std::string(text), kPlain).ids;
 }
 
-/// A text in the making.
+/// A text being generated.
 struct GenerationMechanism::Row {
   GenerationDocument* document;
   std::size_t part;
@@ -129,14 +129,14 @@ std::size_t GenerationMechanism::good_batch() const {
   return kGenerationBatch;
 }
 
-/// How many tokens of a text are read at a time: what is written needs room too.
+/// How many tokens of a text are read at a time: the output needs room too.
 std::size_t GenerationMechanism::most_input() const {
   const CausalModel& model = writer_->model();
   const std::size_t taken = writer_->overhead();
   const std::size_t positions = model.max_positions();
   if (positions <= taken + options_.length) return 0;
   const std::size_t room = positions - taken;
-  if (model.answers()) return room;  // reads and writes in different places
+  if (model.answers()) return room;  // input and output have separate positions
   return options_.length > 0 ? room - options_.length : room / 2;
 }
 
@@ -154,9 +154,9 @@ void GenerationMechanism::prepare(GenerationDocument& document) const {
     document.lengths.push_back(length);
     document.draws += length;
   };
-  if (options_.length > 0)  // as many draws for an empty text as for any
+  if (options_.length > 0)  // as many draws for an empty text as for any other
     return add_part(0, std::min(most, ids.size()), options_.length);
-  // Parts of one size, give or take a token: to look for the start of a word would tell where words start.
+  // Parts of equal size, give or take a token: splitting at words would reveal where words start.
   const std::size_t parts = (ids.size() + most - 1) / most;
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t begin = ids.size() * part / parts;
@@ -166,7 +166,7 @@ void GenerationMechanism::prepare(GenerationDocument& document) const {
 }
 
 Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> documents) const {
-  // A document's parts follow each other, because they draw from one stream.
+  // A document's parts are processed in order, because they draw from one stream.
   std::size_t most_parts = 0;
   for (const GenerationDocument& document : documents)
     most_parts = std::max(most_parts, document.parts.size());

@@ -1,4 +1,4 @@
-// DP-Paraphrase and DP-Prompt: a text is written anew by a decoder, token by token, each one drawn.
+// DP-Paraphrase and DP-Prompt: a decoder rewrites a text token by token, drawing each token.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ namespace sotto {
 /// A model that continues or answers texts, with its tokenizer. Immutable, so safe to share between threads.
 class TextWriter {
  public:
-  /// `prompt` has "{}" where the text goes. Empty: "<|endoftext|>{}<|paraphrase|>" for a vocabulary with that
-  /// token, otherwise that of DP-Prompt.
+  /// `prompt` has "{}" in place of the text. Empty: "<|endoftext|>{}<|paraphrase|>" if the vocabulary has
+  /// that token, otherwise DP-Prompt's prompt.
   static Result<std::shared_ptr<const TextWriter>> make(std::shared_ptr<const CausalModel> model,
                                                         std::shared_ptr<const SubwordTokenizer> tokenizer,
                                                         std::string_view prompt);
-  /// Opens a folder with the plugin.
+  /// Opens a model folder through the plugin.
   static Result<std::shared_ptr<const TextWriter>> open(const std::filesystem::path& folder,
                                                         const LanguageModelResources& resources,
                                                         std::string_view prompt);
@@ -36,14 +36,14 @@ class TextWriter {
   const SubwordTokenizer& tokenizer() const { return *tokenizer_; }
   std::int32_t end() const { return end_; }
 
-  /// The tokens that may come out: all but the special ones, and the end of a text. Fixed by the vocabulary.
+  /// The possible output tokens: all but the special ones, plus the end of text. Fixed by the vocabulary.
   const std::vector<std::uint32_t>& outcomes() const { return outcomes_; }
 
-  /// The ids of a text. Special tokens that stand in it are plain characters.
+  /// The ids of a text. Special tokens in it are treated as plain characters.
   std::vector<SubwordId> ids(std::string_view text) const;
-  /// What the model is given for a text, or a part of one, of these ids.
+  /// The model's input for a text, or a part of one, with these ids.
   Sequence prompt(std::span<const SubwordId> text) const;
-  /// How many ids a prompt has beside those of the text.
+  /// The number of ids in a prompt besides those of the text.
   std::size_t overhead() const { return before_.size() + after_.size(); }
 
  private:
@@ -53,26 +53,26 @@ class TextWriter {
   std::shared_ptr<const SubwordTokenizer> tokenizer_;
   void frame(std::string_view before, std::string_view after, std::optional<SubwordId> paraphrase);
 
-  std::vector<SubwordId> before_;  // what stands around a text's ids
+  std::vector<SubwordId> before_;  // the ids around those of a text
   std::vector<SubwordId> after_;
-  std::string blanks_;  // before a text, because they are a part of its first token
+  std::string blanks_;  // before a text; they are part of its first token
   std::int32_t end_ = 0;
   std::vector<std::uint32_t> outcomes_;
 };
 
 struct GenerationOptions {
-  double epsilon = 0;      ///< of a draw
-  std::size_t length = 0;  ///< most tokens of an output; 0: as many as the input has
+  double epsilon = 0;      ///< per draw
+  std::size_t length = 0;  ///< maximum tokens of an output; 0: as many as the input has
 };
 
-/// A text to be rewritten. What it points to must live until it has been.
+/// A text to rewrite. Everything it points to must outlive the rewriting.
 struct GenerationDocument {
   std::string_view text;
-  BitSource* bits = nullptr;  ///< its own; not shared with another document
+  BitSource* bits = nullptr;  ///< not shared with another document
 
-  std::vector<std::vector<SubwordId>> parts;  ///< by prepare(): what is read at a time
-  std::vector<std::size_t> lengths;           ///< by prepare(): the most tokens written for each
-  std::uint64_t draws = 0;                    ///< by prepare(): at most so many will be made
+  std::vector<std::vector<SubwordId>> parts;  ///< by prepare(): each is read at once
+  std::vector<std::size_t> lengths;           ///< by prepare(): the maximum tokens written for each part
+  std::uint64_t draws = 0;                    ///< by prepare(): the maximum number of draws
   std::string output;                         ///< by rewrite()
 };
 
@@ -84,20 +84,20 @@ class GenerationMechanism {
                                                                  const GenerationOptions& options,
                                                                  const LogitBounds& bounds);
 
-  /// Decides how many draws there are at most: as many as the text has tokens, or the fixed number. A text
-  /// that is too long for the model is cut into parts, each rewritten alone; with a fixed number only its
-  /// beginning is read. How many parts and draws there are, and how many draws each part has, follows from
-  /// the number of tokens alone: between texts that agree in it, every draw keeps its promise.
+  /// Determines the maximum number of draws: the text's number of tokens, or the fixed number. A text that is
+  /// too long for the model is split into parts, each rewritten alone; with a fixed number only its beginning
+  /// is read. The number of parts, of draws, and of draws per part follows from the number of tokens alone:
+  /// between texts that agree in it, the guarantee of every draw holds.
   void prepare(GenerationDocument& document) const;
 
-  /// Writes prepared documents anew. A part ends at the model's end of text or at its most tokens.
+  /// Rewrites prepared documents. A part ends at the model's end of text or at its maximum length.
   Result<void> rewrite(std::span<GenerationDocument> documents) const;
 
   std::size_t good_batch() const;
   const TextWriter& writer() const { return *writer_; }
   const LogitBounds& bounds() const { return bounds_; }
 
-  /// What one draw promises.
+  /// The guarantee of one draw.
   Guarantee guarantee() const;
 
  private:

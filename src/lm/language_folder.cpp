@@ -20,7 +20,7 @@ bool counts(const std::filesystem::path& file) {
          file.filename() != kCalibrationFile;
 }
 
-/// The files of a folder and, where `deeper`, of the folders in it, as paths below `top`.
+/// The files of a folder and, if `deeper`, of its direct subfolders, as paths relative to `top`.
 Result<void> list_files(const std::filesystem::path& top, const std::filesystem::path& below, bool deeper,
                         std::vector<std::filesystem::path>& files) {
   std::error_code error;

@@ -1,4 +1,4 @@
-// The files of a language model as one thing.
+// Identifies the files of a language model as a whole.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace sotto {
 
-/// The tree hash (see base/tree_hash.hpp) of a list of all files that decide what the model does (settings,
-/// vocabularies, weights; in the folder and in the folders in it, where sentence encoders keep some), each
-/// with its name and its own tree hash, in the order of their names. A calibration is not among them. The
-/// error says so where there is no such folder or no config.json in it.
+/// The tree hash (see base/tree_hash.hpp) of a list of all files that determine what the model does:
+/// settings, vocabularies, weights, in the folder and its subfolders, where sentence encoders keep some. Each
+/// is listed with its name and its own tree hash, sorted by name. A calibration is not among them. Fails if
+/// the folder does not exist or has neither config.json nor modules.json.
 Result<std::string> folder_digest(const std::filesystem::path& folder);
 
 }  // namespace sotto

@@ -1,6 +1,5 @@
-// What the mechanisms ask of language models, free of any library behind them: the arithmetic lives in a
-// plugin (src/lm/torch), so that a program that needs no language model starts without it and builds without
-// it.
+// What the mechanisms need from language models, independent of any library: the arithmetic lives in a plugin
+// (src/lm/torch), so a program that needs no language model builds and starts without it.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +17,30 @@
 
 namespace sotto {
 
-/// Subword ids on their way into a model.
+/// Subword ids as input of a model.
 struct Sequence {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> positions;  ///< empty: 0, 1, 2, …
   std::vector<std::int32_t> segments;   ///< empty: all 0
-  /// Which piece of its word an id is, for models that read words as pieces at one position; empty: all 0.
+  /// The index of an id within its word, for models whose words are pieces at one position; empty: all 0.
   std::vector<std::int32_t> pieces;
 };
 
-/// Where a model's logits are sure to lie.
+/// An interval that contains all of a model's logits.
 struct LogitBounds {
   float lowest = 0;
   float highest = 0;
   bool by_architecture = false;  ///< the head cannot leave them; otherwise logits are clipped to them
 };
 
-/// How a model with a bounded head makes logits of its scores: logit = range / (1 + exp(−slope · score)). All
-/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), on no text.
+/// How a model with a bounded head turns scores into logits: logit = range / (1 + exp(−slope · score)). All
+/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), not on any text.
 struct BoundedHead {
   float range = 0;
   float slope = 0;
-  float reach = 0;      ///< that the weights of a draw use: the one asked for, or the largest of training
-  float log_total = 0;  ///< ln of the sum of weights that a balanced draw keeps to
-  /// What a balanced draw multiplies scores by, where the model can say the word it replaces, and where not.
+  float reach = 0;      ///< used by the weights of a draw: the one requested, or the largest of training
+  float log_total = 0;  ///< ln of the fixed sum of weights of a balanced draw
+  /// What a balanced draw multiplies scores by if the replaced word is among the model's outputs, and if not.
   float sharpness_known = 1;
   float sharpness_unknown = 1;
 };
@@ -56,26 +55,26 @@ class MaskedModel {
   virtual std::uint32_t max_positions() const = 0;
   virtual std::uint32_t segment_count() const = 0;  ///< segments are below this
   virtual std::uint32_t piece_count() const = 0;    ///< pieces are below this
-  /// Where the architecture keeps the logits, whatever the weights and the input are; nothing: they are free.
+  /// Where the architecture keeps the logits for any weights and input; nullopt: they are unbounded.
   virtual std::optional<LogitBounds> bounds() const = 0;
 
   /// The model as it answers when draws are made at this ε, sharing its weights; null for a model that does
-  /// not care. A model that does care must be asked this way: as it was opened, its logits are free.
+  /// not depend on ε. A model that does must be used this way: as opened, its logits are unbounded.
   virtual Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const = 0;
-  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one a logit; empty: uniform.
+  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one per logit; empty: uniform.
   virtual std::span<const float> log_base() const = 0;
 
-  /// As at_epsilon, told the largest difference that the ln weights of a draw may show, and answering with
-  /// scores that the caller makes logits of by bounded_head(). Null for a model without a bounded head.
+  /// As at_epsilon, but takes the largest difference that the ln weights of a draw may show, and answers with
+  /// scores, which bounded_head() turns into logits. Null for a model without a bounded head.
   virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double) const { return nullptr; }
   /// Null unless the model came from at_reach or at_epsilon.
   virtual const BoundedHead* bounded_head() const { return nullptr; }
 
   /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
-  /// output_size() numbers for each, in order. Each answer depends on its own sequence alone, up to rounding.
+  /// output_size() numbers each, in order. Each answer depends on its own sequence alone, up to rounding.
   virtual Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                               std::span<float> out) const = 0;
-  /// The logits at every place of a sequence, output_size() numbers for each. Costs far more a place than
+  /// The logits at every place of a sequence, output_size() numbers each. Costs far more per place than
   /// `logits` does in batches.
   virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const {
     const std::vector<Sequence> copies(sequence.ids.size(), sequence);
@@ -91,35 +90,35 @@ class SentenceModel {
   virtual ~SentenceModel() = default;
   virtual std::uint32_t dimension() const = 0;
   virtual std::uint32_t max_positions() const = 0;
-  /// dimension() numbers for each sequence, in order.
+  /// dimension() numbers per sequence, in order.
   virtual Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const = 0;
 };
 
-/// Texts that grow token by token; the model remembers what it has read, and stays alive. Not thread-safe.
+/// Texts that grow token by token; keeps the model alive and caches what it has read. Not thread-safe.
 class Generation {
  public:
   virtual ~Generation() = default;
-  /// Appends a token to each text and gives the logits of the next one, one row a text.
+  /// Appends a token to each text and returns the logits of the next one, one row per text.
   virtual Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) = 0;
 };
 
-/// A model that continues a text or, an encoder-decoder, answers one. Safe to share between threads.
+/// A model that continues a text or, as an encoder-decoder, answers one. Safe to share between threads.
 class CausalModel {
  public:
   virtual ~CausalModel() = default;
   virtual std::uint32_t output_size() const = 0;
-  virtual std::uint32_t max_positions() const = 0;  ///< of a text and what is appended to it together
+  virtual std::uint32_t max_positions() const = 0;  ///< of a text together with what is appended to it
   virtual bool answers() const = 0;                 ///< whether it is an encoder-decoder
-  /// ln P of each token given those before it, without the first: ids.size() − 1 numbers a sequence, in
-  /// order. An encoder-decoder refuses.
+  /// ln P of each token given those before it, except the first: ids.size() − 1 numbers per sequence, in
+  /// order. Fails for an encoder-decoder.
   virtual Result<void> score(std::span<const Sequence> sequences, std::span<float> out) const = 0;
-  /// Begins texts with these prompts (of an encoder-decoder: its inputs) and gives the logits of the next
+  /// Starts texts with these prompts (for an encoder-decoder: its inputs) and returns the logits of the next
   /// token.
   virtual Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
                                                     std::span<float> logits) const = 0;
 };
 
-/// Opens models in folders as Hugging Face lays them out.
+/// Opens model folders in Hugging Face's layout.
 class LanguageModelBackend {
  public:
   virtual ~LanguageModelBackend() = default;
@@ -129,16 +128,16 @@ class LanguageModelBackend {
       const std::filesystem::path& folder, const LanguageModelResources& resources) = 0;
   virtual Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                                  const LanguageModelResources& resources) = 0;
-  /// What decides the last digits of answers besides the model (library, processor, device), on one line.
-  /// Where it differs, answers may.
+  /// What besides the model determines the last digits of answers (library, processor, device), on one line.
+  /// If it differs, answers may differ.
   virtual Result<std::string> arithmetic(const LanguageModelResources& resources) = 0;
 };
 
-/// The plugin, loaded by the first call (see base/plugin.hpp); an error that says what is missing where there
-/// is none. Lives as long as the program. Thread-safe.
+/// The plugin, loaded by the first call (see base/plugin.hpp); without one, an error that says what is
+/// missing. Lives as long as the program. Thread-safe.
 Result<LanguageModelBackend*> language_model_backend();
 
-/// What the plugin exports; `abi` must be that of the program. Owned by the plugin.
+/// What the plugin exports; `abi` must match the program's. Owned by the plugin.
 inline constexpr std::uint32_t kLanguageModelAbi = 3;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 

@@ -15,11 +15,11 @@ namespace {
 
 constexpr int kLargestBits = 50;
 constexpr int kTotalBits = 62;
-// From kLargestLoss on: ln w(i) is ln of a number that is cut off below at 1 and rounded up, which adds less
-// than ln 2. Cutting off commutes with order and shrinks differences, so the range of ln w(i) − ln w′(i) over
-// i stays that of the logits' exponents, ε, and rounding up adds less than 2·ln 2.
+// From kLargestLoss on, w(i) is a number clamped below at 1 and rounded up, which adds less than ln 2 to ln
+// w(i). Clamping is monotone and shrinks differences, so the range of ln w(i) − ln w′(i) over i stays that of
+// the logits' exponents, ε, and rounding up adds less than 2·ln 2.
 constexpr double kRangeOfRounding = 1.39;
-constexpr double kSmallestExponent = -60;  // e^−60 < 2^−50: such a weight rounds up to 1 whatever it is
+constexpr double kSmallestExponent = -60;  // e^−60 < 2^−50: such a weight always rounds up to 1
 
 Result<void> check(const LogitBounds& bounds) {
   if (std::isfinite(bounds.lowest) && std::isfinite(bounds.highest) && bounds.lowest < bounds.highest)
@@ -40,7 +40,7 @@ Result<LogitLaw> LogitLaw::make(const LogitBounds& bounds, double epsilon,
   law.lowest_ = bounds.lowest;
   law.highest_ = bounds.highest;
   law.slope_ = epsilon / 2 / (law.highest_ - law.lowest_);
-  // The exponential may err in its last places; two more units make the bound one from above.
+  // The exponential may be off in its last places; the factor makes it an upper bound.
   if (epsilon < kLargestLoss) law.smallest_share_ = std::exp(-epsilon / 2) * (1 + 0x1p-50);
   const int bits = std::min(kLargestBits, kTotalBits - static_cast<int>(std::bit_width(law.size() - 1)));
   law.full_ = std::ldexp(1.0, bits);
@@ -54,7 +54,7 @@ Result<void> LogitLaw::weights(std::span<const float> logits, std::vector<std::u
   out.resize(size());
   double best = -INFINITY;
   for (const std::uint32_t outcome : outcomes()) best = std::max(best, static_cast<double>(logits[outcome]));
-  // Without a promise to keep by it, the best outcome gets a full weight.
+  // Where there is nothing to prove, the best outcome gets the full weight.
   const double top = smallest_share_ > 0 ? highest_ : std::clamp(best, lowest_, highest_);
   for (std::size_t i = 0; i < size(); ++i) {
     const double logit = std::clamp(static_cast<double>(logits[outcomes()[i]]), lowest_, highest_);

@@ -14,22 +14,22 @@ namespace sotto {
 ///
 ///   P(i) ∝ base(i) · exp(½ε · (clip(logit i) − lowest) / (highest − lowest)).
 ///
-/// It promises ε for every pair of inputs, rounding included. The weight of i is an integer between
-/// ⌈c·e^{−ε/2}⌉ and c, where the integer c depends on base(i) alone. So weights of i for two inputs differ at
-/// most by the factor e^{ε/2}, totals do not differ more, and a probability, their quotient, by e^ε at most.
-/// From kLargestLoss on there is nothing to prove, so there the weights of each input are scaled to use all
-/// bits.
+/// It guarantees ε for every pair of inputs, rounding included. The weight of i is an integer between
+/// ⌈c·e^{−ε/2}⌉ and c, where the integer c depends on base(i) alone. So the weights of i for two inputs
+/// differ at most by the factor e^{ε/2}, the totals differ no more, and the probability, their quotient, by
+/// e^ε at most. From kLargestLoss on there is nothing to prove, so the weights of each input are scaled to
+/// use all bits.
 class LogitLaw final : public DrawLaw {
  public:
-  /// `log_base` has a number for each logit, or is empty: uniform. Refuses an ε outside the allowed range,
-  /// and bounds that are not finite or leave no room.
+  /// `log_base` has a number per logit, or is empty: uniform. Rejects an ε outside the allowed range, and
+  /// bounds that are not finite or leave no room.
   static Result<LogitLaw> make(const LogitBounds& bounds, double epsilon, std::vector<std::uint32_t> outcomes,
                                std::span<const float> log_base);
 
   Result<void> weights(std::span<const float> logits, std::vector<std::uint64_t>& out) const override;
 
-  /// Pure ε. As the outcome varies the loss has a range of ε (a little more from kLargestLoss on), so
-  /// ρ = ε²/8, or ε where that is less.
+  /// Pure ε. Over the outcomes the loss has a range of ε (slightly more from kLargestLoss on), so ρ = ε²/8,
+  /// or ε if that is less.
   Guarantee guarantee() const override;
 
  private:
@@ -40,7 +40,7 @@ class LogitLaw final : public DrawLaw {
   double highest_ = 0;
   double slope_ = 0;           // ½ε/(highest − lowest)
   double smallest_share_ = 0;  // e^{−ε/2}, rounded up; 0 where there is nothing to prove
-  double full_ = 0;            // the largest weight there may be
+  double full_ = 0;            // the largest possible weight
 };
 
 }  // namespace sotto

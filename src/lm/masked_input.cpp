@@ -30,7 +30,7 @@ Result<MaskedInput> MaskedInput::make(const WordFiller& filler, bool with_origin
     input.most_pieces_ = std::numeric_limits<std::size_t>::max();
     return input;
   }
-  // What the template puts around texts shows around any two of them.
+  // The template puts the same tokens around any two texts, so an example shows them.
   const std::string& example = filler.words().front();
   const Encoding encoding =
       with_original ? filler.tokenizer().encode_pair(example, example) : filler.tokenizer().encode(example);
@@ -96,12 +96,12 @@ std::span<const std::int32_t> MaskedText::added(std::size_t token) const {
                         : std::span<const std::int32_t>(cells_[token].added);
 }
 
-/// Of the original or of what stands in its place, whichever needs more room.
+/// Of the original or its replacement, whichever needs more room.
 std::size_t MaskedText::pieces_of(std::size_t token) const {
   return std::max(original(token).size(), word(token).size() + added(token).size());
 }
 
-/// Grows from the token to both sides alike, and on one side alone where the other has come to an end.
+/// Grows from the token to both sides equally, and on one side only once the other cannot grow.
 MaskedText::Window MaskedText::window(const MaskedInput& input, std::size_t token) const {
   Window window{token, token + 1};
   std::size_t pieces = pieces_of(token) + 1;  // and the mask
@@ -152,7 +152,7 @@ std::uint32_t MaskedText::mask_slots(const MaskedInput& input, Window window, st
     const std::size_t slot = i - window.begin;
     if (i == token && !after) place = out.ids.size();
     add_slot(i == token && !after ? mask : word(i), slot, 1, out);
-    // What is added has no slot of its own: it stands at the word that it follows.
+    // An added word has no slot of its own: it shares that of the word it follows.
     if (i == token && after) place = out.ids.size();
     add_slot(i == token && after ? mask : added(i), slot, 1, out);
   }

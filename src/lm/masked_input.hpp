@@ -1,4 +1,4 @@
-// What a masked model is asked: a window of a text, with one word of it masked.
+// The input of a masked model: a window of a text, with one word masked.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace sotto {
 
-/// What of a text stands in a question. Immutable, so safe to share between threads.
+/// How much of a text goes into a question. Immutable, so safe to share between threads.
 class MaskedInput {
  public:
-  /// `with_original`: the original text stands before the one with the mask. `most_words`: tokens of a
-  /// window; 0: as many as the model was trained on, where that is known, or takes.
+  /// `with_original`: the original text precedes the one with the mask. `most_words`: tokens per window; 0:
+  /// as many as the model was trained on, if known, otherwise as many as it takes.
   static Result<MaskedInput> make(const WordFiller& filler, bool with_original, std::size_t most_words);
 
   bool with_original() const { return with_original_; }
@@ -25,7 +25,7 @@ class MaskedInput {
  private:
   friend class MaskedText;
 
-  /// Special tokens and the segments of texts, as the tokenizer's template has them.
+  /// Special tokens and segments of the texts, from the tokenizer's template.
   struct Frame {
     std::vector<std::int32_t> before, between, after;
     std::int32_t first_segment = 0;
@@ -36,24 +36,23 @@ class MaskedInput {
   Frame frame_;
   bool with_original_ = true;
   std::size_t most_words_ = 0;
-  std::size_t most_pieces_ = 0;  // of a text; for the pair layout
+  std::size_t most_pieces_ = 0;  // per text; for the pair layout
 };
 
-/// A text as a masked model reads it: the original, and what stands in its place while words are replaced.
-/// Not thread-safe.
+/// A text as a masked model reads it: the original, and its current state while words are replaced. Not
+/// thread-safe.
 class MaskedText {
  public:
-  /// Takes what it needs of the text; `tokens` is what tokenize() made of it. The filler must outlive it.
+  /// Copies what it needs of the text; `tokens` is the output of tokenize(). The filler must outlive it.
   MaskedText(const WordFiller& filler, std::string_view text, std::span<const Token> tokens);
 
-  /// The words that now stand in a token's place: one for the token itself (nothing: it was deleted), and
-  /// one after it.
+  /// Set what a token's place holds: a word for the token itself (or none: deleted), and one after it.
   void replace(std::size_t token, std::string_view word);
   void remove(std::size_t token);
   void add_after(std::size_t token, std::string_view word);
 
-  /// The question for what stands in a token's place or, with `after`, behind it. Every other place shows
-  /// the text as it now stands. Fills `out`; returns the place of the mask in it.
+  /// The question for a token's place or, with `after`, for what follows it. Every other place shows the text
+  /// in its current state. Fills `out`; returns the index of the mask in it.
   std::uint32_t mask(const MaskedInput& input, std::size_t token, bool after, Sequence& out) const;
 
  private:
@@ -84,7 +83,7 @@ class MaskedText {
 
   const WordFiller& filler_;
   std::vector<std::int32_t> pieces_;   // of the original
-  std::vector<std::uint32_t> begins_;  // of each token's, and the end
+  std::vector<std::uint32_t> begins_;  // of each token's pieces, and the end
   std::vector<Cell> cells_;            // empty until something is replaced
 };
 

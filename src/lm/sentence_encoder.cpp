@@ -45,7 +45,7 @@ Result<std::shared_ptr<const SentenceEncoder>> SentenceEncoder::open(
   return encoder;
 }
 
-/// What is too long loses its end, not the tokens that the template puts behind it.
+/// Truncates a text that is too long, but not the tokens that the template appends.
 Sequence SentenceEncoder::sequence(std::string_view text) const {
   const Encoding encoding = tokenizer_->encode(text, {.special_in_text = false});
   Sequence sequence;

@@ -1,4 +1,4 @@
-// Texts as vectors of length 1, by a sentence encoder and its tokenizer.
+// Texts as unit vectors, by a sentence encoder and its tokenizer.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,16 @@ namespace sotto {
 /// Immutable, so safe to share between threads.
 class SentenceEncoder {
  public:
-  /// A text is cut to `longest` tokens; 0: as many as the model takes.
+  /// Texts are truncated to `longest` tokens; 0: as many as the model takes.
   static Result<std::shared_ptr<const SentenceEncoder>> make(
       std::shared_ptr<const SentenceModel> model, std::shared_ptr<const SubwordTokenizer> tokenizer,
       std::size_t longest);
-  /// Opens a folder with the plugin; max_length of its config.json is the longest text.
+  /// Opens a model folder through the plugin; max_length of its config.json limits the texts.
   static Result<std::shared_ptr<const SentenceEncoder>> open(const std::filesystem::path& folder,
                                                              const LanguageModelResources& resources);
 
   std::size_t dimension() const { return model_->dimension(); }
-  /// dimension() numbers for each text, in order. Special tokens in a text are plain characters.
+  /// dimension() numbers per text, in order. Special tokens in a text are treated as plain characters.
   Result<std::vector<float>> encode(std::span<const std::string> texts) const;
 
  private:
@@ -36,7 +36,7 @@ class SentenceEncoder {
   std::size_t longest_ = 0;
 };
 
-/// The scalar product, of vectors of length 1 their cosine.
+/// The dot product, which is the cosine for unit vectors.
 double dot(std::span<const float> a, std::span<const float> b);
 
 }  // namespace sotto

@@ -11,10 +11,10 @@
 namespace sotto {
 namespace {
 
-// Texts asked for together; the plugin makes batches of them.
+// Texts scored together; the plugin splits them into batches.
 constexpr std::size_t kAtOnce = 256;
 
-/// A part of a text: all its ids are read, those from `first_new` on are counted.
+/// A part of a text: all its ids are read, but only those from `first_new` on are counted.
 struct Window {
   std::size_t text;
   std::size_t first_new;

@@ -1,4 +1,4 @@
-// How probable texts are to a causal model.
+// How probable texts are under a causal model.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class TextScorer {
  public:
   static Result<std::shared_ptr<const TextScorer>> make(std::shared_ptr<const CausalModel> model,
                                                         std::shared_ptr<const SubwordTokenizer> tokenizer);
-  /// Opens a folder with the plugin.
+  /// Opens a model folder through the plugin.
   static Result<std::shared_ptr<const TextScorer>> open(const std::filesystem::path& folder,
                                                         const LanguageModelResources& resources);
 
-  /// One for each text. Every text begins after the end of another one; in a text too long for the model a
-  /// token is seen after half of the model's positions at least.
+  /// One score per text. Every text starts after an end-of-text token. In a text too long for the model,
+  /// every token beyond the first window is conditioned on at least half of the model's positions.
   Result<std::vector<TextScore>> score(std::span<const std::string> texts) const;
 
  private:

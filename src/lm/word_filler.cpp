@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-// Longer tokens are addresses and the like; the model sees how they begin.
+// Longer tokens are addresses and the like; the model sees only their beginning.
 constexpr std::size_t kMostBytes = 256;
 
 constexpr const char* kWordsFile = "words.txt";
@@ -114,7 +114,7 @@ std::optional<std::uint32_t> WordFiller::find(std::string_view word) const {
 
 void WordFiller::add_pieces(std::string_view token, bool after_blank, std::vector<std::int32_t>& out) const {
   token = token.substr(0, kMostBytes);
-  // A model with slots knows words by their lower case and where they stand by their slot.
+  // A model with slots knows words in lower case, and their places by slot.
   const std::vector<SubwordId> ids = layout_ == InputLayout::slots
                                          ? tokenizer_->encode_word(lookup_form(token), false)
                                          : tokenizer_->encode_word(token, after_blank);

@@ -1,4 +1,4 @@
-// Attack: a classifier guesses an attribute of the author. A static attacker learns from original texts, an
+// Attack: a classifier infers an attribute of the author. A static attacker learns from original texts, an
 // adaptive one from privatized texts; both are tested on privatized texts.
 #include "evaluate/cells/task_data.hpp"
 

@@ -1,4 +1,4 @@
-// What a cell is computed from, and the functions that compute the kinds of cells.
+// What a cell is computed from, and the functions that compute each kind of cell.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@
 
 namespace sotto {
 
-/// Tables that several cells use, made by the first of them.
+/// Tables used by several cells, made by the first of them.
 struct SharedTables {
   std::mutex mutex;
   std::map<std::string, std::string> tables;
@@ -44,14 +44,14 @@ struct CellContext {
 };
 
 /// A kind of cell. An error of `identity` or `compute` with code not_found or invalid_argument means that the
-/// cell is absent for that reason; any other, that it failed. Each cell runs on one thread; several run at a
-/// time.
+/// cell is absent for that reason; any other, that it failed. Each cell runs on one thread; several run
+/// concurrently.
 struct CellType {
-  /// What decides the result.
+  /// What determines the result.
   Result<nlohmann::json> (*identity)(const CellContext&, const Cell&);
-  /// The privatized texts that it reads.
+  /// The privatized texts it reads.
   std::vector<TextRequest> (*texts)(const CellContext&, const Cell&);
-  /// The figures, the same for the same identity.
+  /// The figures; the same identity gives the same figures.
   Result<nlohmann::ordered_json> (*compute)(const CellContext&, const Cell&);
 };
 
@@ -67,15 +67,15 @@ const CellType& cell_type(CellKind kind);
 
 /// No privatized texts.
 std::vector<TextRequest> no_texts(const CellContext& context, const Cell& cell);
-/// Those of the split that the text metrics look at; none for original texts.
+/// Those of the split that the text metrics use; none for original texts.
 std::vector<TextRequest> measured_texts(const CellContext& context, const Cell& cell);
-/// What decides them, original or privatized.
+/// What determines them, original or privatized.
 Result<nlohmann::json> measured_texts_identity(const CellContext& context, const Cell& cell);
 
-/// The originals and what became of them: the texts of the columns that are rewritten, one after the other.
+/// The originals and their rewritten versions: the texts of the rewritten columns, concatenated.
 struct TextLists {
   std::vector<std::string> originals;
-  std::vector<std::string> privatized;  ///< the originals where the cell is about original texts
+  std::vector<std::string> privatized;  ///< the originals if the cell is about original texts
 };
 Result<TextLists> load_text_lists(const CellContext& context, const Cell& cell);
 

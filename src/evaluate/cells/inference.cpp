@@ -1,4 +1,4 @@
-// E_M and L_M on a list of words, of several mechanisms at one ε: those that add the same noise share it.
+// E_M and L_M on a list of words, of several mechanisms at one ε; those that add the same noise share it.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -32,7 +32,7 @@ struct ListedWord {
   std::uint64_t count;
 };
 
-/// The words with their classes and their counts under the prior, the most frequent first.
+/// The words with their classes and their counts under the prior, most frequent first.
 Result<std::vector<ListedWord>> list_words(const CellContext& context, const InferenceSpec& spec) {
   WordCounts counts;
   if (!spec.prior.empty()) {
@@ -41,12 +41,12 @@ Result<std::vector<ListedWord>> list_words(const CellContext& context, const Inf
   }
   std::vector<ListedWord> words;
   if (spec.words.empty()) {
-    // All in one class, between whose words nothing is lost: there is an E_M, and no L_M to speak of.
+    // All in one class, within which nothing is lost: there is an E_M, but no meaningful L_M.
     for (const auto& [word, count] : counts) words.push_back({word, "any", count});
   } else {
     SOTTO_ASSIGN(const LabelledWords* list, context.material.word_list(spec.words));
     for (std::size_t i = 0; i < list->words.size(); ++i) {
-      // A word that the texts do not have may still be the secret; it counts as if seen once.
+      // A word that does not occur in the texts may still be the secret; it counts as if seen once.
       const std::uint64_t count = counts.contains(list->words[i]) ? counts[list->words[i]] : 0;
       words.push_back({list->words[i], list->classes[i], spec.prior.empty() ? 1 : count + 1});
     }
@@ -58,7 +58,7 @@ Result<std::vector<ListedWord>> list_words(const CellContext& context, const Inf
   return words;
 }
 
-/// Lines "word<TAB>class<TAB>count"; the same for all cells of the measure.
+/// Lines "word<TAB>class<TAB>count", shared by all cells of the measure.
 Result<std::string> word_table(const CellContext& context, const InferenceSpec& spec) {
   const std::scoped_lock lock(context.shared.mutex);
   const auto found = context.shared.tables.find(spec.label);
@@ -106,7 +106,7 @@ Result<nlohmann::ordered_json> compute_inference(const CellContext& context, con
   const InferenceSpec& spec = find_inference(context.run, cell.measure);
   SOTTO_ASSIGN(const std::string content, word_table(context, spec));
   WordTaskOptions task_options;
-  // Of this cell alone, since several may run at a time.
+  // For this cell alone, since several may run concurrently.
   task_options.table =
       context.work / fmt::format("{}.tsv", to_hex(sha256(to_json(cell).dump())).substr(0, 16));
   task_options.outputs = spec.outputs;

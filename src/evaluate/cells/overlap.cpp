@@ -1,4 +1,4 @@
-// What became of the words of the texts: PP, LOW, share of English words, BLEU, change of length.
+// Metrics of the words of rewritten texts: PP, LOW, share of English words, BLEU, change of length.
 #include <algorithm>
 #include <memory>
 
@@ -19,7 +19,7 @@ bool asks_for(const CellContext& context, std::string_view metric) {
   return std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
 }
 
-/// Of what says which words are English: a list, or WordNet.
+/// Of the source of English words: a list, or WordNet.
 Result<nlohmann::json> english_identity(const CellContext& context) {
   if (context.run.texts->english.empty()) {
     auto digest = context.identities.wordnet_digest(context.wordnet);
@@ -48,7 +48,7 @@ Result<nlohmann::json> overlap_identity(const CellContext& context, const Cell& 
   return json;
 }
 
-/// Knows English words, and owns what it looks them up in.
+/// Recognizes English words, and owns what it looks them up in.
 struct EnglishTest {
   std::unique_ptr<WordNet> wordnet;
   WordTest test;
@@ -103,7 +103,7 @@ Result<nlohmann::ordered_json> compute_overlap(const CellContext& context, const
   SOTTO_ASSIGN(const TextLists texts, load_text_lists(context, cell));
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (asks_for(context, "english")) SOTTO_TRY(add_english(context, texts, json));
-  if (cell.mechanism.empty()) return json;  // the rest compares
+  if (cell.mechanism.empty()) return json;  // the rest compares with the originals
   add_pairs(context, texts, json);
   if (!context.go_on()) return fail(Errc::interrupted, "interrupted");
   if (asks_for(context, "low"))

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-/// The model whose vectors are averaged: the one that is named, that of the mechanism, or the default one.
+/// The model whose vectors are averaged: the one named, that of the mechanism, or the default.
 Result<std::shared_ptr<const Model>> vectors_for(const CellContext& context, const Cell& cell) {
   const std::string& named = context.run.texts->similarity_model;
   std::filesystem::path path;

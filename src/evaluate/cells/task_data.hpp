@@ -9,13 +9,13 @@ namespace sotto {
 /// Which texts of a task are privatized.
 enum class Privatized { none, test, all };
 
-/// The task of guessing `column` (empty: the label of the data set) from the texts.
+/// The task of predicting `column` (empty: the label of the data set) from the texts.
 struct TaskRequest {
   std::string column;
   Privatized privatized = Privatized::all;
 };
 
-/// The splits that a task of the data set has: train, validation where there is one, and test.
+/// The splits of a task on the data set: train, validation if it has one, and test.
 std::vector<std::string> task_splits(const CellContext& context, const Cell& cell);
 
 std::vector<TextRequest> task_texts(const CellContext& context, const Cell& cell, Privatized privatized);
@@ -23,13 +23,13 @@ Result<nlohmann::json> task_identity(const CellContext& context, const Cell& cel
                                      const TaskRequest& request);
 Result<TaskData> load_task(const CellContext& context, const Cell& cell, const TaskRequest& request);
 
-/// Trains once, with the seed of the cell's run, and scores: the scores by name, and for classification those
-/// of guessing the majority class, with "majority_" before their names.
+/// Trains once, with the seed of the cell's run, and scores: the scores by name and, for classification,
+/// those of guessing the majority class, prefixed with "majority_".
 Result<nlohmann::ordered_json> train_and_score(const CellContext& context, const Cell& cell,
                                                const TaskData& data, const std::string& kind,
                                                const ParameterValues& parameters);
 
-/// What decides a classifier; an error with the reason where this build does not have it.
+/// What determines a classifier; an error with the reason if this build does not have it.
 Result<nlohmann::json> classifier_identity(const CellContext& context, const Cell& cell,
                                            const std::string& kind, const ParameterValues& parameters);
 

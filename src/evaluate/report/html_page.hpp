@@ -1,4 +1,4 @@
-// The page of a report: one file, nothing loaded from elsewhere.
+// The page of a report: a single file that loads nothing from elsewhere.
 #pragma once
 
 #include <string>
@@ -14,13 +14,12 @@ struct PageSection {
 
 struct PageHeader {
   std::string title;
-  std::string stamp;               ///< what must not be overlooked
-  std::string about;               ///< text; an empty line begins a paragraph
+  std::string stamp;               ///< a notice that must not be overlooked
+  std::string about;               ///< text; an empty line starts a paragraph
   std::vector<std::string> facts;  ///< short texts
 };
 
-/// The page as HTML. Title, stamp, about and facts are text; sections are HTML. Sections without content are
-/// left out.
+/// The page as HTML. Title, stamp, about and facts are text; sections are HTML. Empty sections are omitted.
 std::string html_page(const PageHeader& header, const std::vector<PageSection>& sections,
                       const std::string& footer);
 

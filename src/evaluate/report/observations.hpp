@@ -1,4 +1,4 @@
-// The figures of an experiment, to be asked for by what they are about.
+// The figures of an experiment, with queries by what they are about.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace sotto {
 
-/// A cell with its figures. An inference cell becomes one for each of its mechanisms.
+/// A cell with its figures. An inference cell becomes one observation per mechanism.
 struct Observation {
   Cell cell;
   std::map<std::string, double> values;
-  std::map<std::string, std::pair<double, double>> intervals;  ///< of those that have one
+  std::map<std::string, std::pair<double, double>> intervals;  ///< of the values that have one
 };
 
 /// A mean over repetitions and runs.
 struct Figure {
   double mean = 0;
-  double deviation = 0;  ///< standard deviation; NaN where there is one value
+  double deviation = 0;  ///< standard deviation; NaN for a single value
   std::size_t n = 0;
-  std::optional<std::pair<double, double>> interval;  ///< where there is one value and it has one
+  std::optional<std::pair<double, double>> interval;  ///< for a single value that has one
 };
 
-/// Labels to look for; an empty string means none, an absent one any.
+/// Labels to match; an empty string means none, nullopt means any.
 struct Question {
   CellKind kind = CellKind::words;
   std::optional<std::string> dataset;
@@ -40,13 +40,13 @@ struct Question {
 
 class Observations {
  public:
-  /// From the lines of results.jsonl; cells without figures are left out.
+  /// From the lines of results.jsonl; cells without figures are skipped.
   explicit Observations(const std::vector<nlohmann::ordered_json>& results);
 
-  /// The mean of that value over all cells that answer the question; nothing where there is none.
+  /// The mean of that value over all cells that match the question; nullopt if there is none.
   std::optional<Figure> figure(const Question& question, const std::string& value) const;
   bool has(const Question& question, const std::string& value) const;
-  /// The ε at which there are figures, ascending.
+  /// The ε that have figures, ascending.
   std::vector<double> epsilons(const Question& question) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// A small canvas: text stays readable when the picture is scaled to the width of a phone.
+// A small canvas: text stays readable when the plot is scaled to the width of a phone.
 constexpr double kWidth = 440;
 constexpr double kHeight = 290;
 constexpr double kLeft = 54;
@@ -35,7 +35,7 @@ std::string tick_label(double value) {
   return fmt::format("{:g}", std::round(value * 1e6) / 1e6);
 }
 
-/// The round number among 1, 2, 5 times a power of ten that gives about five steps.
+/// The number among 1, 2, 5 times a power of ten that gives about five steps.
 double round_step(double range) {
   const double raw = range / 5;
   const double power = std::pow(10, std::floor(std::log10(raw)));
@@ -96,7 +96,7 @@ std::string marker(double x, double y, std::size_t style) {
   }
 }
 
-/// A name and what stands before it, in a box of 18 by 12.
+/// A name and the symbol before it, in a box of 18 by 12.
 struct LegendEntry {
   std::string key;
   std::string name;
@@ -112,7 +112,7 @@ std::string line_key(std::size_t style) {
   return fmt::format("<path class=\"l s{}\" d=\"M1 6H17\"/>{}", style % kStyles, marker(9, 6, style));
 }
 
-/// Axis lines, marks and labels. An empty `x_ticks` leaves the marks below to the caller.
+/// Axis lines, marks and labels. With a null `x`, the caller draws the marks of the x axis.
 std::string axes_svg(const AxisScale* x, const AxisScale& y, const std::string& x_label,
                      const std::string& y_label) {
   std::string svg;
@@ -163,7 +163,7 @@ constexpr std::array<const char*, kStyles> kFileColours = {"#0b66c3", "#c2410c",
                                                            "#1e3a8a", "#991b1b", "#4d7c0f", "#86198f"};
 
 std::string to_svg(const Picture& picture) {
-  // A name takes half of the width; two columns are readable with the longest names there are.
+  // A name takes half of the width; two columns fit even the longest names.
   constexpr double kTitleHeight = 26;
   constexpr double kLegendLine = 17;
   const double legend_top = kTitleHeight + kHeight + 4;
@@ -294,7 +294,7 @@ Picture draw(const BarPlot& plot) {
   if (values.size() < (plot.log_y ? 1U : 2U)) return {};
   AxisScale y = make_scale(values, plot.log_y);
   if (plot.log_y)
-    y.low = std::pow(10, std::floor(std::log10(y.low * 0.999)));  // so that no bar has no height
+    y.low = std::pow(10, std::floor(std::log10(y.low * 0.999)));  // so that every bar has a height
   std::string svg = axes_svg(nullptr, y, "", plot.y_label);
   std::vector<LegendEntry> legend;
   const double group = 1.0 / static_cast<double>(plot.groups.size());

@@ -1,5 +1,5 @@
 // Plots as inline SVG. Colours and fonts come from the page's style sheet (classes s0 to s11), so that a plot
-// is readable in light and dark and prints well.
+// is readable in light and dark mode and prints well.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ struct PlotPoint {
   std::optional<std::pair<double, double>> x_range;
 };
 
-/// Points in the order in which they are joined.
+/// Points in the order in which they are connected.
 struct PlotSeries {
   std::string name;
-  std::size_t style = 0;  ///< colour and marker; the same mechanism has the same in all plots
+  std::size_t style = 0;  ///< colour and marker; a mechanism has the same style in all plots
   std::vector<PlotPoint> points;
 };
 
@@ -38,7 +38,7 @@ struct LinePlot {
   std::vector<PlotLine> lines;  ///< horizontal, for baselines
 };
 
-/// Bars in groups, one bar of each series in each group.
+/// Grouped bars, one bar per series in each group.
 struct BarPlot {
   std::string title;
   std::string y_label;
@@ -47,32 +47,32 @@ struct BarPlot {
   struct Series {
     std::string name;
     std::size_t style = 0;
-    std::vector<std::optional<double>> values;  ///< one for each group
+    std::vector<std::optional<double>> values;  ///< one per group
   };
   std::vector<Series> series;
 };
 
-/// A <figure> with title, picture and legend. Points that a logarithmic axis cannot show are left out.
+/// A <figure> with title, image and legend. Points that a logarithmic axis cannot show are omitted.
 std::string to_html(const LinePlot& plot);
 std::string to_html(const BarPlot& plot);
 
-/// The same as an SVG file of its own, which needs no style sheet.
+/// The same as a standalone SVG file, which needs no style sheet.
 std::string to_svg(const LinePlot& plot);
 std::string to_svg(const BarPlot& plot);
 
-/// Where an axis begins and ends, and its marks.
+/// The range of an axis, and its marks.
 struct AxisScale {
   double low = 0;
   double high = 1;
   bool logarithmic = false;
   std::vector<double> ticks;
 
-  /// The share of the axis, from 0 to 1, at which a value lies.
+  /// The position of a value on the axis, from 0 to 1.
   double place(double value) const;
 };
 
-/// A scale that covers all values, with about five round marks; a logarithmic one takes positive values only
-/// and has marks at powers of ten, between them too where there are few.
+/// A scale that covers all values, with about five round marks. A logarithmic one takes positive values only
+/// and has marks at powers of ten, and between them if these are few.
 AxisScale make_scale(const std::vector<double>& values, bool logarithmic);
 
 }  // namespace sotto

@@ -36,8 +36,8 @@ std::optional<std::pair<double, double>> range_of(const Figure& figure, double f
   return std::pair(factor * (figure.mean - figure.deviation), factor * (figure.mean + figure.deviation));
 }
 
-/// Mechanisms that are drawn together. A label "group / name" puts a mechanism into the plots of its group;
-/// those without a group are in all plots, to compare with.
+/// Mechanisms that are plotted together. A label "group / name" puts a mechanism into the plots of its group;
+/// those without a group are in all plots, for comparison.
 struct Panel {
   std::string group;
   struct Member {
@@ -50,7 +50,7 @@ struct Panel {
   std::string title(const std::string& of) const { return group.empty() ? of : of + ": " + group; }
 };
 
-/// The lines of a panel, and whether one of them is of its group.
+/// The lines of a panel, and whether one of them belongs to its group.
 struct PanelLines {
   std::vector<PlotSeries> series;
   bool of_group = false;
@@ -84,7 +84,7 @@ std::vector<Panel> panels(const RunFile& run) {
       if (group.empty()) {
         panel.members.push_back({mechanism.label, mechanism.label});
       } else if (group == panel.group) {
-        // Another member may have the same name without a group.
+        // Another mechanism may have the same name without a group.
         const std::string name = mechanism.label.substr(group.size() + kGroupEnd.size());
         const bool taken = std::any_of(run.mechanisms.begin(), run.mechanisms.end(),
                                        [&](const MechanismSpec& other) { return other.label == name; });
@@ -94,7 +94,7 @@ std::vector<Panel> panels(const RunFile& run) {
   return panels;
 }
 
-/// A plot for each group that has figures. What has no group is compared with each of them, or stands alone.
+/// A plot per group that has figures. Mechanisms without a group are added to each, or plotted alone.
 template <class LinesOf>
 std::string panel_plots(const RunFile& run, const LinePlot& about, const LinesOf& lines_of) {
   std::string html;
@@ -116,7 +116,7 @@ std::string panel_plots(const RunFile& run, const LinePlot& about, const LinesOf
   return to_html(plot);
 }
 
-/// A line for each mechanism, its points by ε.
+/// A line per mechanism, its points by ε.
 PanelLines by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y, double factor) {
   PanelLines all;
   for (std::size_t i = 0; i < panel.members.size(); ++i) {
@@ -129,7 +129,7 @@ PanelLines by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y,
   return all;
 }
 
-/// The same with another figure in the place of ε.
+/// The same with another figure in place of ε.
 PanelLines by_figure(const RunFile& run, const Panel& panel, const FigureOf& x, double x_factor,
                      const FigureOf& y, double y_factor) {
   PanelLines all;
@@ -208,7 +208,7 @@ std::vector<std::string> model_labels(const ReportData& data) {
   return labels;
 }
 
-/// A model with plots of its own; none: all models in one plot.
+/// A model with its own plots; nullopt: all models in one plot.
 using PlottedModel = std::optional<std::string>;
 
 bool depends_on_model(const ParameterValues& parameters) {
@@ -216,7 +216,7 @@ bool depends_on_model(const ParameterValues& parameters) {
                      [](const auto& parameter) { return parameter.second == kCellModel; });
 }
 
-/// Mechanisms with a model each can be compared in one plot, unless what is learnt depends on the model.
+/// Mechanisms with one model each can be compared in one plot, unless what is learnt depends on the model.
 std::vector<PlottedModel> plotted_models(const ReportData& data, const ParameterValues& learner) {
   const std::vector<MechanismSpec>& mechanisms = data.run().mechanisms;
   if (!depends_on_model(learner) &&

@@ -18,7 +18,7 @@ namespace {
 
 using Tables = std::vector<ReportTable>;
 
-/// Tables that describe the run; they have no figures to compare.
+/// A table that describes the run; it has no figures to compare.
 ReportTable described(std::string id, std::string title, const std::vector<std::string>& columns) {
   ReportTable table{std::move(id), std::move(title), "", {}, {}, 1, {}};
   for (const std::string& column : columns) table.columns.push_back({column, Better::neither});

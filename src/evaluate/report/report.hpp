@@ -1,4 +1,4 @@
-// The report of an experiment: a page for people, tables as CSV and LaTeX.
+// The report of an experiment: an HTML page for readers, tables as CSV and LaTeX.
 #pragma once
 
 #include <filesystem>
@@ -25,20 +25,20 @@ struct ReportInput {
   bool quick = false;
 };
 
-/// What tables and plots are made from.
+/// The data behind tables and plots.
 struct ReportData {
   const ReportInput& input;
   Observations observations;
 
   const RunFile& run() const { return input.run; }
-  /// The score that says how useful a data set still is, by its name among a cell's values.
+  /// The score that measures the utility of a data set, by its name among a cell's values.
   std::string utility_score(const std::string& dataset) const;
-  /// The figure on original texts: of the cell's model where the classifier uses it.
+  /// The figure on original texts: for the cell's model if the classifier uses it.
   std::optional<Figure> baseline(CellKind kind, const std::string& dataset, const std::string& model,
                                  const std::string& measure, const std::string& value) const;
 };
 
-/// The name of a score for readers.
+/// The display name of a score.
 std::string score_title(const std::string& score);
 
 /// Writes report.html and tables/ into the folder.

@@ -1,4 +1,4 @@
-// Tables of classifiers and attackers, and of what is computed from several measures.
+// Tables of classifiers and attackers, and of figures computed from several measures.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +32,7 @@ Question scores_question(CellKind kind, const std::string& dataset, const std::s
   return question;
 }
 
-/// About texts that a setting's mechanism rewrote.
+/// About texts rewritten by a setting's mechanism.
 Question setting_question(CellKind kind, const std::string& dataset, const Setting& setting, double epsilon) {
   Question question;
   question.kind = kind;
@@ -43,7 +43,7 @@ Question setting_question(CellKind kind, const std::string& dataset, const Setti
   return question;
 }
 
-/// Data sets with figures of a measure, and their ε.
+/// Data sets that have figures of a measure, and their ε.
 struct ScoredDataset {
   std::string label;
   std::vector<double> epsilons;
@@ -59,7 +59,7 @@ std::vector<ScoredDataset> scored_datasets(const ReportData& data, CellKind kind
   return scored;
 }
 
-/// Rows of what needs no mechanism: original texts, and guessing the majority class.
+/// Rows that need no mechanism: original texts, and guessing the majority class.
 void add_baseline_rows(const ReportData& data, const ClassifierSpec& spec,
                        const std::vector<ScoredDataset>& datasets, ReportTable& table) {
   struct Row {
@@ -264,7 +264,7 @@ ReportTable composite_table(const ReportData& data, const std::string& dataset) 
   return table;
 }
 
-/// The columns of the regression: one row for each data set, setting and ε that has all figures.
+/// The columns of the regression: one row per data set, setting and ε that has all figures.
 struct RegressionRows {
   std::vector<Predictor> predictors = {{"epsilon", {}}, {"N_w", {}}, {"S_w", {}}, {"PP", {}}};
   std::vector<double> response;

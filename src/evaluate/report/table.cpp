@@ -15,7 +15,7 @@ std::string arrow(Better better) {
 std::string plain_number(double value, int decimals) {
   if (std::abs(value) >= 1e5) return fmt::format("{:.3g}", value);
   std::string text = fmt::format("{:.{}f}", value, decimals);
-  // A minus sign before zeros says nothing.
+  // A minus sign before zeros is meaningless.
   if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
   return text;
 }
@@ -27,7 +27,7 @@ bool has_spread(const TableCell& cell) {
 std::string cell_html(const TableCell& cell, bool is_label) {
   if (!cell.value) {
     const std::string text = escape_html(cell.text);
-    // Sentences may go on in the next line; names and figures may not.
+    // Sentences may wrap; names and figures may not.
     const char* wrap = cell.text.size() > 50 ? " class=\"wrap\"" : "";
     if (cell.text == kNoFigure) return fmt::format("<td class=\"n\">{}</td>", text);
     return is_label ? fmt::format("<th scope=\"row\"{}>{}</th>", wrap, text)
@@ -55,7 +55,7 @@ std::string header_html(const ReportTable& table) {
   return html + "</tr></thead>";
 }
 
-/// The title of a column with that of its group.
+/// Column titles, each with that of its group.
 std::vector<std::string> full_titles(const ReportTable& table) {
   std::vector<std::string> titles;
   for (const ColumnGroup& group : table.groups)
@@ -135,7 +135,7 @@ void ReportTable::drop_empty_columns() {
       return;
     }
   };
-  // From the end, so that what is not yet looked at keeps its place.
+  // From the end, so that the remaining indices stay valid.
   for (std::size_t i = columns.size(); i-- > labels;) {
     if (!is_empty(i)) continue;
     const auto place = static_cast<std::ptrdiff_t>(i);

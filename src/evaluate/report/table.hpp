@@ -1,4 +1,4 @@
-// Tables of figures, and how they are written as HTML, CSV and LaTeX.
+// Tables of figures, and their output as HTML, CSV and LaTeX.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,22 @@
 
 namespace sotto {
 
-/// Stands where a figure is missing.
+/// Shown in place of a missing figure.
 inline constexpr std::string_view kNoFigure = "–";
 
 /// A text, or a figure with its spread.
 struct TableCell {
-  std::string text;  ///< where there is no value
+  std::string text;  ///< if there is no value
   std::optional<double> value;
   std::optional<double> deviation;
   int decimals = 1;
-  bool best = false;  ///< of its column
+  bool best = false;  ///< in its column
 
   static TableCell no_figure() { return of(std::string(kNoFigure)); }
   static TableCell of(std::string text) { return {std::move(text), {}, {}, 1, false}; }
 };
 
-/// Columns that stand under a common title.
+/// Columns under a common title.
 struct ColumnGroup {
   std::string title;
   std::size_t columns = 1;
@@ -38,36 +38,36 @@ struct ReportColumn {
 
 struct ReportTable {
   std::string id;     ///< file name: letters, digits and '-'
-  std::string title;  ///< without markup, as everything here
+  std::string title;  ///< without markup, like everything here
   std::string caption;
-  std::vector<ColumnGroup> groups;  ///< over all columns; empty: there are none
+  std::vector<ColumnGroup> groups;  ///< over all columns; empty: none
   std::vector<ReportColumn> columns;
-  std::size_t labels = 1;  ///< so many columns at the beginning hold names
+  std::size_t labels = 1;  ///< number of leading columns that hold names
   std::vector<std::vector<TableCell>> rows;
 
-  /// Whether any cell beside the names is filled.
+  /// Whether any cell besides the names is filled.
   bool has_figures() const;
   bool has_column(std::string_view name) const;
-  /// Takes out the columns beside the names that have no figure in any row.
+  /// Removes the columns, besides the names, that have no figure in any row.
   void drop_empty_columns();
   /// Marks the best figure of each column among the rows from `first` on.
   void mark_best(std::size_t first = 0);
 };
 
 std::string to_html(const ReportTable& table);
-/// A header, then a line for each row; a column of figures with spread is followed by one with the spread.
+/// A header, then a line per row; a column of figures with spread is followed by one with the spread.
 std::string to_csv(const ReportTable& table);
-/// A floating table in the style of the package booktabs.
+/// A floating table in the style of the booktabs package.
 std::string to_latex(const ReportTable& table);
 
 std::string escape_html(std::string_view text);
 std::string escape_csv(std::string_view text);
 std::string escape_latex(std::string_view text);
 
-/// A letters-digits-and-'-' form of a label, for file names and anchors.
+/// A form of a label with letters, digits and '-' only, for file names and anchors.
 std::string slug(std::string_view text);
 
-/// An ε or another number of the run file, as short as it can be.
+/// An ε or another number of the run file, as short as possible.
 std::string short_number(double value);
 
 }  // namespace sotto

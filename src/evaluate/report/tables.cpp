@@ -70,9 +70,9 @@ struct MetricTable {
   std::string id;
   std::string title;
   std::string caption;                 ///< after the explanations of the metrics
-  std::optional<std::string> dataset;  ///< absent: the mean over all
+  std::optional<std::string> dataset;  ///< nullopt: the mean over all
   std::optional<std::string> measure;
-  std::optional<std::string> model;  ///< absent: a row for each
+  std::optional<std::string> model;  ///< nullopt: a row per model
 };
 
 void add_sentence(std::string& text, std::string_view sentence) {

@@ -1,4 +1,4 @@
-// Which tables a report has. Each function leaves out tables for which there are no figures.
+// The tables of a report. Each function omits tables without figures.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace sotto {
 
-/// N_w, S_w, PP, CS and LOW by mechanism and ε, a table for each data set.
+/// N_w, S_w, PP, CS and LOW by mechanism and ε, a table per data set.
 std::vector<ReportTable> privacy_tables(const ReportData& data);
-/// English words, BLEU, length and perplexity, a table for each data set.
+/// English words, BLEU, length and perplexity, a table per data set.
 std::vector<ReportTable> text_tables(const ReportData& data);
 /// Means over the data sets.
 std::vector<ReportTable> average_tables(const ReportData& data);
@@ -18,14 +18,14 @@ std::vector<ReportTable> average_tables(const ReportData& data);
 std::vector<ReportTable> inference_tables(const ReportData& data);
 std::vector<ReportTable> speed_tables(const ReportData& data);
 
-/// A table for each classifier.
+/// A table per classifier.
 std::vector<ReportTable> utility_tables(const ReportData& data);
-/// A table for each attacker and data set, with utility and relative gain.
+/// A table per attacker and data set, with utility and relative gain.
 std::vector<ReportTable> attack_tables(const ReportData& data);
 std::vector<ReportTable> composite_tables(const ReportData& data);
 std::vector<ReportTable> regression_tables(const ReportData& data);
 
-/// PUC by equation 4; nothing where one of its parts is missing.
+/// PUC by equation 4; nullopt if one of its parts is missing.
 std::optional<double> composite_score(const ReportData& data, const std::string& dataset,
                                       const std::string& model, const std::string& mechanism, double epsilon,
                                       double alpha);
@@ -37,7 +37,7 @@ struct Setting {
 };
 std::vector<Setting> settings(const ReportData& data);
 
-/// The names at the beginning of a row; the model only where there are several.
+/// The names at the beginning of a row; the model only if there are several.
 std::vector<TableCell> setting_labels(const ReportData& data, const Setting& setting);
 std::vector<ReportColumn> setting_columns(const ReportData& data);
 

@@ -5,7 +5,7 @@
 namespace sotto {
 namespace {
 
-// A model that was loaded encodes and decodes everything; there is no error to report.
+// A loaded model encodes and decodes everything; there are no errors to report.
 class Pieces final : public SentencePieces {
  public:
   bool load(absl::string_view bytes) {

@@ -97,7 +97,7 @@ void AddedTokens::split_by(const Finder& finder, std::string_view text, bool spe
     i = end;
     if (token.special && !special) continue;
     if (token.single_word && !stands_alone(text, begin, end)) continue;
-    // The token before may have taken these blanks already.
+    // The previous token may already have taken these blanks.
     begin = std::max(done, token.lstrip ? strip_left(text, begin, done) : begin);
     if (token.rstrip) end = strip_right(text, end);
     if (end <= done) continue;

@@ -1,4 +1,4 @@
-// Tokens that are found in a text before the model sees it: special ones, and those somebody added.
+// Tokens that are matched in a text before the model sees it: special and user-added ones.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace sotto {
 struct AddedToken {
   SubwordId id = 0;
   std::string content;
-  bool special = false;      ///< left out when decoding
+  bool special = false;      ///< omitted when decoding
   bool single_word = false;  ///< not inside a word
-  bool lstrip = false;       ///< takes the blanks before it, as RoBERTa's <mask> does
+  bool lstrip = false;       ///< absorbs the blanks before it, as RoBERTa's <mask> does
   bool rstrip = false;
-  bool normalized = false;  ///< looked for in the normalized text
+  bool normalized = false;  ///< matched in the normalized text
 };
 
 /// A part of a text: an added token, or text between such tokens.
@@ -34,21 +34,21 @@ struct TextSegment {
 class AddedTokens {
  public:
   AddedTokens() = default;
-  /// `model` normalizes those that are looked for in normalized text.
+  /// `model` normalizes the tokens that are matched in normalized text.
   AddedTokens(std::vector<AddedToken> tokens, const SubwordModel& model);
 
   const std::vector<AddedToken>& all() const { return tokens_; }  ///< by id
   bool is_special(SubwordId id) const { return find(id) != nullptr && find(id)->special; }
   bool contains(SubwordId id) const { return find(id) != nullptr; }
 
-  /// The segments of a text as it was given, by the tokens that are not normalized; the longest of those that
-  /// begin at the leftmost place wins. Special tokens are text when `special` is false.
+  /// Splits an unnormalized text at the tokens that are not normalized; of those that begin at the leftmost
+  /// place the longest wins. If `special` is false, special tokens are text.
   void split(std::string_view text, bool special, std::vector<TextSegment>& segments) const;
-  /// The segments of normalized text, by the tokens that are.
+  /// Splits normalized text at the tokens that are normalized.
   void split_normalized(std::string_view text, bool special, std::vector<TextSegment>& segments) const;
 
  private:
-  /// A set of strings to look for, with the places where none begins skipped by their first byte.
+  /// A set of strings to search for; the first byte rules out most positions.
   struct Finder {
     ByteTrie trie;  // to indices of tokens_
     std::array<bool, 256> first_bytes{};

@@ -10,8 +10,8 @@
 namespace sotto {
 namespace {
 
-/// The steps for one code point after another. Marks wait until the next starter, since decomposition puts
-/// them into canonical order.
+/// Applies the steps to one code point after another. Marks wait for the next starter, since decomposition
+/// puts them into canonical order.
 class BertWriter {
  public:
   BertWriter(const BertNormalization& settings, NormalizedText& out) : settings_(settings), out_(out) {}
@@ -70,7 +70,7 @@ class BertWriter {
   std::string lower_;
 };
 
-/// True for ASCII that no step changes, but for its case.
+/// True for ASCII that no step changes except for case.
 bool is_plain(char c) {
   return c >= ' ' && c < 0x7F;
 }

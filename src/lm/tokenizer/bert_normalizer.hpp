@@ -1,4 +1,4 @@
-// BERT's normalization and its cutting of text into words.
+// BERT's normalization and word splitting.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct BertNormalization {
 void normalize_bert(std::string_view text, const BertNormalization& settings, bool track,
                     NormalizedText& out);
 
-/// The next word from text[position] on: a punctuation character, or what stands between blanks and
-/// punctuation. Empty, at the end of the text, when there is none. Thread-safe.
+/// The next word from text[position] on: a punctuation character, or what lies between blanks and
+/// punctuation. If there is none, an empty range at the end of the text. Thread-safe.
 IndexRange next_bert_word(std::string_view text, std::size_t position);
 
 }  // namespace sotto

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-/// Bytes that are printable in Latin-1 stand for themselves; the others follow from U+0100 on, in order.
+/// Bytes that are printable in Latin-1 represent themselves; the others map to U+0100 and up, in order.
 constexpr bool stands_for_itself(unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
@@ -59,7 +59,7 @@ std::size_t run_end(std::string_view text, std::size_t position, PatternClass ki
   return position;
 }
 
-/// The length of a contraction's end that begins with the apostrophe at text[position]; 0 if there is none.
+/// The length of the contraction suffix that starts with the apostrophe at text[position]; 0 if none.
 std::size_t contraction_size(std::string_view text, std::size_t position) {
   const std::string_view rest = text.substr(position + 1, 2);
   if (rest.empty()) return 0;
@@ -67,8 +67,8 @@ std::size_t contraction_size(std::string_view text, std::size_t position) {
   return rest == "re" || rest == "ve" || rest == "ll" ? 3 : 0;
 }
 
-/// A run of blanks gives its last one to the word that follows, \s+(?!\S), unless that would leave nothing
-/// of it: `begins_before` says that blanks stand before text[position].
+/// A run of blanks leaves its last one to the following word, \s+(?!\S), unless nothing would remain of the
+/// run. `begins_before`: the run starts before text[position].
 std::size_t blanks_end(std::string_view text, std::size_t position, bool begins_before) {
   std::size_t last = position;
   std::size_t end = position;

@@ -14,24 +14,24 @@ namespace sotto {
 struct ByteLevelBpe::Symbol {
   SubwordId id;
   std::uint32_t begin;
-  std::uint32_t end;  // == begin: it was merged into the one before
+  std::uint32_t end;  // == begin: merged into the previous one
   std::int32_t previous;
   std::int32_t next;
 };
 
-/// Two neighbours that could be merged, if they still are what they were.
+/// Two neighbours that could be merged, if they have not changed since.
 struct ByteLevelBpe::Candidate {
   std::uint32_t rank;
   std::int32_t position;
   SubwordId merged;
 
-  // The queue gives the greatest first; the lowest rank must come first, and of equal ones the leftmost.
+  // The queue pops the greatest first; that must be the lowest rank and, among equals, the leftmost.
   bool operator<(const Candidate& other) const {
     return rank != other.rank ? rank > other.rank : position > other.position;
   }
 };
 
-/// The merging of one word: n log n, since every merge adds at most two candidates.
+/// Merges one word in O(n log n), since every merge adds at most two candidates.
 class ByteLevelBpe::Merging {
  public:
   explicit Merging(const ByteLevelBpe& model) : model_(model) {}
@@ -113,7 +113,7 @@ Result<void> ByteLevelBpe::add_merges(const SubwordVocabulary& vocabulary, const
                               !left_id    ? left
                               : !right_id ? right
                                           : left + right));
-    // A pair given twice counts with its last rank, as in the reference.
+    // The last rank counts for a repeated pair, as in the reference.
     merges_.assign(std::uint64_t{*left_id} << 32 | *right_id, {static_cast<std::uint32_t>(rank), *merged});
   }
   return {};
@@ -162,7 +162,7 @@ std::string ByteLevelBpe::decode(std::span<const std::string_view> tokens) const
   std::string bytes;
   for (const std::string_view token : tokens) {
     const auto known = symbols_to_bytes(token);
-    // An added token may hold characters that stand for no byte; they stand for themselves.
+    // An added token may contain characters that represent no byte; they are kept as they are.
     bytes += known ? std::string_view(*known) : token;
   }
   std::uint64_t replaced = 0;

@@ -21,16 +21,16 @@
 namespace sotto {
 
 struct BpeSettings {
-  bool add_prefix_space = false;     ///< a segment that does not begin with a blank gets one
-  bool whole_segments = false;       ///< a segment is one word: nothing is cut at blanks or apostrophes
-  std::optional<SubwordId> unknown;  ///< for bytes that the vocabulary lacks; without it they are dropped
+  bool add_prefix_space = false;     ///< a segment that does not start with a blank gets one
+  bool whole_segments = false;       ///< a segment is one word, not split at blanks or apostrophes
+  std::optional<SubwordId> unknown;  ///< for bytes missing from the vocabulary; without it they are dropped
 };
 
 using MergeList = std::vector<std::pair<std::string, std::string>>;
 
 class ByteLevelBpe final : public SubwordModel {
  public:
-  /// `merges` in the order of their rank; both parts of each, and both together, must be in the vocabulary.
+  /// `merges` are in rank order; both parts of each, and their concatenation, must be in the vocabulary.
   /// `file` is for messages.
   static Result<std::unique_ptr<const SubwordModel>> make(const SubwordVocabulary& vocabulary,
                                                           const MergeList& merges,
@@ -53,7 +53,7 @@ class ByteLevelBpe final : public SubwordModel {
   explicit ByteLevelBpe(const BpeSettings& settings) : settings_(settings) {}
   Result<void> add_merges(const SubwordVocabulary& vocabulary, const MergeList& merges,
                           std::string_view file);
-  /// `own_blank` bytes of the word are a blank that the text does not have.
+  /// `own_blank` bytes of the word are a blank that is not in the text.
   void add_word(std::string_view word, std::size_t begin, std::size_t own_blank, PieceSink& sink) const;
   void cut(std::string_view word, std::vector<WordPart>& parts) const;
   const Merge* find_merge(SubwordId left, SubwordId right) const {
@@ -63,7 +63,7 @@ class ByteLevelBpe final : public SubwordModel {
   BpeSettings settings_;
   std::array<std::optional<SubwordId>, 256> byte_ids_;
   FlatMap<Merge> merges_;
-  mutable WordCache cache_;  // locks inside
+  mutable WordCache cache_;  // synchronizes internally
 };
 
 }  // namespace sotto

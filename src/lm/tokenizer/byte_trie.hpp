@@ -1,4 +1,4 @@
-// Finds which of many strings begin at a place of a text.
+// Finds which of many strings start at a position of a text.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sotto {
 /// A trie over bytes. Reading is thread-safe.
 class ByteTrie {
  public:
-  /// A string given again gets the new value. `value` is below 2^32 − 1.
+  /// Overwrites the value of an existing string. `value` is below 2^32 − 1.
   void insert(std::string_view key, std::uint32_t value) {
     std::uint32_t node = 0;
     for (const char c : key) {
@@ -30,7 +30,7 @@ class ByteTrie {
     values_[node] = value;
   }
 
-  /// Calls visit(length, value) for every string that text begins with, the shortest first.
+  /// Calls visit(length, value) for every string that is a prefix of `text`, shortest first.
   template <class Visit>
   void prefixes(std::string_view text, const Visit& visit) const {
     std::uint32_t node = 0;
@@ -47,7 +47,7 @@ class ByteTrie {
     std::uint32_t value;
   };
 
-  /// The longest string that `text` begins with.
+  /// The longest string that is a prefix of `text`.
   std::optional<Match> longest(std::string_view text) const {
     std::optional<Match> best;
     prefixes(text, [&best](std::size_t length, std::uint32_t value) { best = Match{length, value}; });
@@ -62,7 +62,7 @@ class ByteTrie {
   }
 
   FlatMap<std::uint32_t> edges_;
-  std::vector<std::uint32_t> values_ = {kNone};  // of each node
+  std::vector<std::uint32_t> values_ = {kNone};  // one per node
 };
 
 }  // namespace sotto

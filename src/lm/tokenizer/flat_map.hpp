@@ -1,4 +1,4 @@
-// A hash table of 64-bit keys in one block of memory: the inner loops of the tokenizers live on it.
+// A hash table of 64-bit keys in one block of memory, for the inner loops of the tokenizers.
 #pragma once
 
 #include <bit>
@@ -13,13 +13,13 @@ namespace sotto {
 template <class Value>
 class FlatMap {
  public:
-  /// Room for `count` keys without moving anything.
+  /// Makes room for `count` keys without rehashing.
   void reserve(std::size_t count) {
     const std::size_t wanted = std::bit_ceil(count * 2 + 16);
     if (wanted > slots_.size()) rehash(wanted);
   }
 
-  /// The value of `key`; null if it is not there.
+  /// The value of `key`; null if absent.
   const Value* find(std::uint64_t key) const {
     if (slots_.empty()) return nullptr;
     for (std::size_t i = home(key);; i = (i + 1) & mask()) {
@@ -28,7 +28,6 @@ class FlatMap {
     }
   }
 
-  /// Sets the value of `key`.
   void assign(std::uint64_t key, const Value& value) {
     if ((count_ + 1) * 2 > slots_.size()) rehash(std::bit_ceil(slots_.size() * 2 + 16));
     for (std::size_t i = home(key);; i = (i + 1) & mask()) {

@@ -1,4 +1,4 @@
-// JSON settings files, read so that every error names the file and the field.
+// Reads JSON settings files; every error names the file and the field.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ using Json = nlohmann::json;
 
 /// Reads a file whose content is a JSON object.
 Result<Json> read_json_object(const std::filesystem::path& file);
-/// The same; an empty object when there is no such file.
+/// The same; an empty object if the file does not exist.
 Result<Json> read_optional_json_object(const std::filesystem::path& file);
 
-/// A JSON object with its place, for messages. The object outlives this view of it.
+/// A JSON object with its location, for messages. The object must outlive the view.
 class JsonView {
  public:
   /// `place` is the file's name, or the file's name and the path of fields.
@@ -34,7 +34,7 @@ class JsonView {
   /// "PLACE: FIELD what is wrong".
   tl::unexpected<Error> wrong(std::string_view field, std::string_view problem) const;
 
-  /// `missing` when the field is absent or null.
+  /// `missing` is returned if the field is absent or null.
   Result<bool> boolean(std::string_view field, bool missing) const;
   Result<std::string> string(std::string_view field, std::string_view missing) const;
   /// A number from 0 to 2^32 − 2.

@@ -1,4 +1,4 @@
-// What stands around the texts that a model reads: <s> A </s>, [CLS] A [SEP] B [SEP].
+// The tokens around the texts that a model reads: <s> A </s>, [CLS] A [SEP] B [SEP].
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// One place of a template: a token, or the ids of a text.
+/// One item of a template: a token, or the ids of a text.
 struct TemplateItem {
   enum class Kind : std::uint8_t { token, first, second };
   Kind kind = Kind::first;

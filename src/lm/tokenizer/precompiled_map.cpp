@@ -20,7 +20,7 @@ std::uint32_t load32(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-// The units of Darts-clone: where the children are, whether a value hangs here, and the byte that leads here.
+// The units of Darts-clone: offset of the children, whether there is a value, and the byte that leads here.
 std::uint32_t unit_offset(std::uint32_t unit) {
   return unit >> 10 << ((unit & 1U << 9) >> 6);
 }
@@ -69,7 +69,7 @@ std::optional<std::string_view> PrecompiledMap::replacement(std::string_view tex
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     node ^= byte;
-    // A damaged table can lead anywhere; outside of it nothing is found.
+    // A corrupt table can lead anywhere; outside of it nothing is found.
     if (byte == 0 || node >= units_.size() || unit_label(units_[node]) != byte) return std::nullopt;
     const std::uint32_t unit = units_[node];
     node ^= unit_offset(unit);

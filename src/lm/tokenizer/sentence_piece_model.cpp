@@ -24,7 +24,7 @@ Result<std::unique_ptr<const SentencePieceModel>> SentencePieceModel::open(const
   std::unique_ptr<SentencePieceModel> model(new SentencePieceModel());
   model->ids_ = ids;
   SOTTO_ASSIGN(model->pieces_, read_sentence_pieces(bytes, file.string()));
-  // Protocol buffers that are joined are merged, the last value counts: normalizer_spec.add_dummy_prefix =
+  // Concatenated protocol buffers are merged, and the last value wins: normalizer_spec.add_dummy_prefix =
   // false.
   SOTTO_ASSIGN(model->after_text_,
                read_sentence_pieces(bytes + std::string("\x1A\x02\x18\x00", 4), file.string()));

@@ -15,7 +15,7 @@
 
 namespace sotto {
 
-/// How the ids of the file become the ids of the language model.
+/// How ids of the file map to ids of the language model.
 enum class PieceIds {
   as_in_file,  ///< T5
   fairseq,     ///< XLM-RoBERTa: <s> <pad> </s> <unk> come first, all other pieces move up by one
@@ -40,7 +40,7 @@ class SentencePieceModel final : public SubwordModel {
 
   PieceIds ids_ = PieceIds::as_in_file;
   std::unique_ptr<const SentencePieces> pieces_;
-  std::unique_ptr<const SentencePieces> after_text_;  // puts no blank before the text
+  std::unique_ptr<const SentencePieces> after_text_;  // prepends no blank to the text
 };
 
 }  // namespace sotto

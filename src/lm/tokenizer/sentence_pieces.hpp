@@ -1,5 +1,5 @@
-// The border to libsentencepiece. That library brings a copy of protocol buffers of its own, which crashes
-// the copy that libtorch uses when both are seen from everywhere, so it lives in a plugin.
+// The interface to libsentencepiece. That library brings its own copy of protocol buffers, which crashes
+// libtorch's copy if both are globally visible, so it lives in a plugin.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace sotto {
 
-/// A piece of a text and the bytes it stands for.
+/// A piece of a text and the bytes it represents.
 struct SentencePiece {
   int id = 0;
   std::size_t begin = 0;
@@ -36,7 +36,7 @@ class SentencePieces {
 Result<std::unique_ptr<const SentencePieces>> read_sentence_pieces(std::string_view bytes,
                                                                    std::string_view file);
 
-/// What the plugin exports: the model, owned by the caller, or null when the bytes are no model.
+/// What the plugin exports: the model, owned by the caller, or null if the bytes are not a model.
 inline constexpr const char* kSentencePiecesReader = "sotto_read_sentence_pieces";
 using SentencePiecesReader = const SentencePieces* (*)(const char* bytes, std::size_t size);
 

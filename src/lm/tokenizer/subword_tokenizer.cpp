@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-/// Turns positions in a repaired text back into positions in the text that was given.
+/// Maps positions in a repaired text back to positions in the original text.
 class RepairMap {
  public:
   explicit RepairMap(std::string_view text) {
@@ -26,7 +26,7 @@ class RepairMap {
   }
 
   std::uint32_t operator()(std::uint32_t position) const {
-    // The last change that ends at or before `position`; after it both texts run in step.
+    // The last change that ends at or before `position`; after it the two texts are in step.
     const auto next = std::upper_bound(steps_.begin(), steps_.end(), position,
                                        [](std::size_t at, const Step& step) { return at < step.repaired; });
     const Step before = next == steps_.begin() ? Step{0, 0} : *std::prev(next);
@@ -47,7 +47,7 @@ class RepairMap {
 IndexRange Encoding::ids_of(IndexRange text, ByteRange bytes) const {
   const auto begin = ranges.begin() + static_cast<std::ptrdiff_t>(text.begin);
   const auto end = ranges.begin() + static_cast<std::ptrdiff_t>(text.end);
-  // An empty range at the beginning is a mark that the model put before the word.
+  // An empty range at the beginning is a mark that the model prepended to the word.
   const auto from = std::partition_point(begin, end, [&](const ByteRange& range) {
     return range.end < bytes.begin || (range.end == bytes.begin && range.begin < range.end);
   });

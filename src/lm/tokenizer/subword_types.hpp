@@ -7,7 +7,7 @@
 
 namespace sotto {
 
-/// An id in the vocabulary of a language model; not to be confused with TokenId, the words of a vector model.
+/// An id in a language model's vocabulary; not to be confused with TokenId, the words of a vector model.
 using SubwordId = std::uint32_t;
 
 /// The bytes [begin, end) of a text.

@@ -15,7 +15,7 @@
 
 namespace sotto {
 
-/// Looks strings up by views without making copies.
+/// Allows lookups by views without copies.
 struct StringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -31,11 +31,11 @@ class SubwordVocabulary {
   SubwordVocabulary(SubwordVocabulary&&) noexcept = default;
   SubwordVocabulary& operator=(SubwordVocabulary&&) noexcept = default;
 
-  /// Ids above this are refused: no model has so many, and a damaged file must not claim all memory.
+  /// Larger ids are rejected: no model has that many, and a corrupt file must not claim all memory.
   static constexpr SubwordId kMaxId = 10'000'000;
 
-  /// The same pair again is no error; another id for a token, or another token for an id, is. `file` is for
-  /// the message.
+  /// Adding the same pair again is not an error; another id for a token, or another token for an id, is.
+  /// `file` is for messages.
   Result<void> add(std::string_view token, SubwordId id, std::string_view file);
 
   std::optional<SubwordId> find(std::string_view token) const;

@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-/// Calls apply(line, number) for every line; the end of a line is "\n" or "\r\n".
+/// Calls apply(line, number) for every line; lines end with "\n" or "\r\n".
 template <class Apply>
 Result<void> for_each_line(const std::filesystem::path& file, const Apply& apply) {
   SOTTO_ASSIGN(const std::string text, read_file(file));
@@ -46,7 +46,7 @@ Result<MergeList> read_merges(const std::filesystem::path& file) {
   return merges;
 }
 
-/// Special tokens of these names that the vocabulary has.
+/// Adds the special tokens of these names that are in the vocabulary.
 void add_special_tokens(const SubwordVocabulary& vocabulary, std::initializer_list<std::string_view> names,
                         std::vector<AddedToken>& tokens) {
   for (const std::string_view name : names)
@@ -55,7 +55,7 @@ void add_special_tokens(const SubwordVocabulary& vocabulary, std::initializer_li
           {.id = *id, .content = std::string(name), .special = true, .lstrip = name == "<mask>"});
 }
 
-/// Adds the tokens that the settings list, and what depends on the whole vocabulary.
+/// Adds the tokens listed in the settings, and what depends on the whole vocabulary.
 Result<TokenizerParts> complete(TokenizerParts parts, std::vector<AddedToken> added,
                                 const TokenizerSettings& settings) {
   SOTTO_TRY(add_listed_tokens(settings, parts.vocabulary, added));
@@ -63,7 +63,7 @@ Result<TokenizerParts> complete(TokenizerParts parts, std::vector<AddedToken> ad
   return parts;
 }
 
-/// Refuses a folder that names another kind of tokenizer than the one its file is read as.
+/// Rejects a folder that names another kind of tokenizer than the one its file is read as.
 Result<void> expect_kind(const TokenizerSettings& settings, std::string_view file,
                          std::initializer_list<std::string_view> classes,
                          std::initializer_list<std::string_view> model_types) {
@@ -98,7 +98,7 @@ Result<TokenizerParts> read_bpe_files(const std::filesystem::path& vocabulary_fi
   SOTTO_ASSIGN(const MergeList merges, read_merges(merges_file));
   BpeSettings bpe;
   SOTTO_ASSIGN(bpe.add_prefix_space, settings.tokenizer_view().boolean("add_prefix_space", false));
-  // The bounded masked model reads single tokens of a text, each merged as one unit.
+  // The bounded masked model reads single tokens of a text, each merged as a unit.
   const auto type = settings.config.find("model_type");
   bpe.whole_segments = type != settings.config.end() && *type == "sotto-bounded-mlm";
   SOTTO_ASSIGN(parts.model, ByteLevelBpe::make(parts.vocabulary, merges, bpe, merges_file.string()));
@@ -146,7 +146,7 @@ Result<TokenizerParts> read_t5_file(const std::filesystem::path& file, const Tok
   if (eos) parts.post_template = t5_template(*eos);
   std::vector<AddedToken> added;
   add_special_tokens(parts.vocabulary, {"<s>", "</s>", "<pad>", "<unk>"}, added);
-  // T5 counts its sentinels down from the end of the vocabulary; a folder that says it is T5's has 100.
+  // T5 numbers its sentinels down from the end of the vocabulary; a folder that claims to be T5's has 100.
   const JsonView config = settings.tokenizer_view();
   const bool is_t5 = config.find("tokenizer_class") != nullptr || settings.config.contains("model_type");
   std::uint32_t sentinels = is_t5 ? 100 : 0;

@@ -1,4 +1,4 @@
-// Tokenizers in the older formats: a vocabulary, its merges, and settings in files beside them.
+// Tokenizers in the older formats: a vocabulary, its merges, and separate settings files.
 #pragma once
 
 #include <filesystem>
@@ -12,29 +12,29 @@
 
 namespace sotto {
 
-/// The settings beside a vocabulary; files that are not there count as empty.
+/// The settings that accompany a vocabulary; missing files count as empty.
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 struct TokenizerSettings {
   std::filesystem::path folder;
   Json tokenizer_config;    ///< tokenizer_config.json
   Json special_tokens_map;  ///< special_tokens_map.json
   Json added_tokens;        ///< added_tokens.json
-  Json config;              ///< config.json, of the language model
+  Json config;              ///< config.json of the language model
 
   JsonView tokenizer_view() const { return {tokenizer_config, (folder / "tokenizer_config.json").string()}; }
 };
 
 Result<TokenizerSettings> read_tokenizer_settings(const std::filesystem::path& folder);
 
-/// The ids that special_tokens_map.json and tokenizer_config.json name; else those of the usual names.
+/// The ids named by special_tokens_map.json and tokenizer_config.json; otherwise those of the usual names.
 SpecialIds find_special_ids(const TokenizerSettings& settings, const SubwordVocabulary& vocabulary);
 
-/// Adds what tokenizer_config.json and added_tokens.json list to `tokens` and to the vocabulary. An entry for
-/// an id that is in `tokens` already takes its place.
+/// Adds the tokens listed in tokenizer_config.json and added_tokens.json to `tokens` and to the vocabulary.
+/// An entry for an id already in `tokens` replaces it.
 Result<void> add_listed_tokens(const TokenizerSettings& settings, SubwordVocabulary& vocabulary,
                                std::vector<AddedToken>& tokens);
 
-/// GPT-2 or RoBERTa, told apart by whether the vocabulary has <s> and </s>.
+/// GPT-2 or RoBERTa, distinguished by whether the vocabulary has <s> and </s>.
 Result<TokenizerParts> read_bpe_files(const std::filesystem::path& vocabulary_file,
                                       const std::filesystem::path& merges_file,
                                       const TokenizerSettings& settings);

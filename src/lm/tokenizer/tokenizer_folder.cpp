@@ -1,4 +1,4 @@
-// Which of a folder's files describe its tokenizer.
+// Determines which of a folder's files describe its tokenizer.
 #include <fmt/format.h>
 
 #include "lm/tokenizer/subword_tokenizer.hpp"

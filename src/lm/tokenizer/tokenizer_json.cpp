@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// Files of older versions have no type.
+/// Older files have no type.
 Result<std::string> model_type(const JsonView& model) {
   if (model.find("type") != nullptr) return model.string("type", "");
   if (model.find("merges") != nullptr) return std::string("BPE");
@@ -56,14 +56,14 @@ Result<void> refuse_setting(const JsonView& view, std::string_view field) {
   return view.wrong(field, fmt::format("is {}, which is not supported", value->dump(-1, ' ', true)));
 }
 
-/// The type of a step, "" when the field is absent or null.
+/// The type of a step; "" if the field is absent or null.
 Result<std::string> step_type(const JsonView& root, std::string_view field) {
   if (root.find(field) == nullptr) return std::string();
   SOTTO_ASSIGN(const JsonView step, root.object(field));
   return step.string("type", "");
 }
 
-/// Checks that a step has the type that the model needs. "" allows that it is absent.
+/// Checks that a step has the type that the model needs; "": it must be absent.
 Result<void> expect_step(const JsonView& root, std::string_view field, std::string_view wanted,
                          std::string_view model) {
   SOTTO_ASSIGN(const std::string type, step_type(root, field));
@@ -171,7 +171,7 @@ Result<TokenizerParts> read_tokenizer_json(const std::filesystem::path& file) {
   const JsonView root(json, file.string());
   TokenizerParts parts;
   SOTTO_ASSIGN(std::vector<AddedToken> added, parse_added_tokens(root));
-  // The model is made before they join the vocabulary: only its own tokens are found inside of words.
+  // The model is built before they join the vocabulary: it finds only its own tokens inside words.
   SOTTO_ASSIGN(parts.model, parse_model(root, added, parts.vocabulary));
   for (const AddedToken& token : added)
     SOTTO_TRY(parts.vocabulary.add(token.content, token.id, root.place() + ": added_tokens"));

@@ -6,7 +6,7 @@
 namespace sotto {
 namespace {
 
-/// ["[SEP]", 102]: BertProcessing and RobertaProcessing name a token so.
+/// ["[SEP]", 102]: how BertProcessing and RobertaProcessing name a token.
 Result<SubwordId> named_token(const JsonView& step, std::string_view field,
                               const SubwordVocabulary& vocabulary) {
   const Json* value = step.find(field);
@@ -17,7 +17,7 @@ Result<SubwordId> named_token(const JsonView& step, std::string_view field,
   return static_cast<SubwordId>(id);
 }
 
-/// The ids of a special token that a template names.
+/// The ids of a special token named in a template.
 Result<std::vector<SubwordId>> template_ids(const JsonView& step, const std::string& name,
                                             const SubwordVocabulary& vocabulary) {
   SOTTO_ASSIGN(const JsonView specials, step.object("special_tokens"));
@@ -64,7 +64,7 @@ Result<std::vector<TemplateItem>> template_items(const JsonView& step, std::stri
   return items;
 }
 
-/// Applies one step; ByteLevel concerns offsets only.
+/// Applies one step; ByteLevel only affects offsets.
 Result<void> apply_step(const JsonView& step, const SubwordVocabulary& vocabulary, PostTemplate& result) {
   SOTTO_ASSIGN(const std::string type, step.string("type", ""));
   if (type == "ByteLevel") return {};

@@ -1,4 +1,4 @@
-// The model of type Unigram of tokenizer.json, with the steps around it.
+// The Unigram model of tokenizer.json, with the steps around it.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Result<void> for_each_step(const JsonView& root, std::string_view field, std::st
 
 Result<void> apply_normalizer(const JsonView& step, UnigramSettings& settings) {
   SOTTO_ASSIGN(const std::string type, step.string("type", ""));
-  // The order in which the model applies them is fixed.
+  // The model applies them in a fixed order.
   const bool late = settings.strip_left || settings.strip_right || settings.blank_runs;
   if (type == "Precompiled" && !settings.map && !late) {
     SOTTO_ASSIGN(const std::string map, step.string("precompiled_charsmap", ""));
@@ -52,7 +52,7 @@ Result<void> apply_normalizer(const JsonView& step, UnigramSettings& settings) {
                                         type));
 }
 
-/// The scheme of a Metaspace step, which older files spell add_prefix_space.
+/// The scheme of a Metaspace step, which older files specify as add_prefix_space.
 Result<PrependMark> prepend_scheme(const JsonView& step) {
   SOTTO_ASSIGN(const std::string mark, step.string("replacement", kMetaspace));
   if (mark != kMetaspace) return step.wrong("replacement", fmt::format("is not '{}'", kMetaspace));
@@ -67,7 +67,7 @@ Result<PrependMark> prepend_scheme(const JsonView& step) {
 Result<void> apply_metaspace(const JsonView& step, UnigramSettings& settings) {
   SOTTO_ASSIGN(settings.split, step.boolean("split", true));
   SOTTO_ASSIGN(settings.prepend, prepend_scheme(step));
-  // What comes first would have to be told from the text before normalization.
+  // Telling what comes first would require the text before normalization.
   if (settings.whitespace_split && settings.prepend == PrependMark::first)
     return step.wrong("prepend_scheme", "'first' is not supported after WhitespaceSplit");
   return {};

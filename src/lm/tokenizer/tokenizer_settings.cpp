@@ -1,4 +1,4 @@
-// What stands in the settings files of a folder.
+// Reads the settings files of a folder.
 #include <charconv>
 #include <initializer_list>
 

@@ -15,7 +15,7 @@ utf8proc_category_t category(char32_t value) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(value));
 }
 
-/// The range that holds `value` among sorted ones; null if there is none.
+/// The range that contains `value` among sorted ones; null if there is none.
 template <class Range>
 const Range* find_range(std::span<const Range> ranges, char32_t value) {
   const auto found = std::lower_bound(ranges.begin(), ranges.end(), value,
@@ -73,7 +73,7 @@ bool is_bert_punctuation(char32_t value) {
   if (value < 128)
     return (value >= 33 && value <= 47) || (value >= 58 && value <= 64) || (value >= 91 && value <= 96) ||
            (value >= 123 && value <= 126);
-  // Once punctuation: the Canadian syllabics chi sign and the Sharada sandhi mark.
+  // Formerly punctuation: the Canadian syllabics chi sign and the Sharada sandhi mark.
   if (value == 0x166D || value == 0x111C9) return true;
   const utf8proc_category_t kind = category(value);
   return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO && !in_ranges(kNewerPunctuation, value);
@@ -93,7 +93,7 @@ bool is_han(char32_t value) {
 
 Decomposition decompose(char32_t value) {
   Decomposition result{{value}, 1};
-  // The Dives Akuru vowel sign O decomposes since Unicode 13, which is newer than the reference's tables.
+  // The Dives Akuru vowel sign O has had a decomposition since Unicode 13, newer than the reference's tables.
   if (value < 0xC0 || value == 0x11938) return result;
   std::array<utf8proc_int32_t, 4> parts{};
   int last_class = UTF8PROC_BOUNDCLASS_START;
@@ -110,7 +110,7 @@ int combining_class(char32_t value) {
 }
 
 void append_lower(std::string& out, char32_t value) {
-  if (value == 0x130) {  // the one letter whose lower case has two code points everywhere
+  if (value == 0x130) {  // the only letter whose lower case always has two code points
     out.append("i\u0307");
     return;
   }

@@ -1,4 +1,4 @@
-// Classes of code points as the reference tokenizers see them. All functions are thread-safe, for any value.
+// Code point classes as the reference tokenizers see them. All functions are thread-safe, for any value.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@ constexpr bool is_unicode_space(char32_t value) {
 }
 
 /// \w: letters, marks, decimal digits, letter-like numbers, connectors and the two joiners. The reference
-/// adds the few symbols that count as alphabetic (circled letters).
+/// also includes the few symbols that count as alphabetic (circled letters).
 bool is_word_character(char32_t value);
 
 /// What BERT drops as a control character: controls, formats, private use, U+0000 and U+FFFD, but not tab and
 /// line ends.
 bool is_bert_control(char32_t value);
-/// What BERT cuts off as a token of its own: Unicode punctuation and all ASCII symbols.
+/// What BERT splits off as a separate token: Unicode punctuation and all ASCII symbols.
 bool is_bert_punctuation(char32_t value);
 /// What BERT drops as an accent: nonspacing marks.
 bool is_bert_accent(char32_t value);
-/// Han ideographs, which BERT puts blanks around; kana and Hangul are not among them.
+/// Han ideographs, which BERT surrounds with blanks; kana and Hangul are not included.
 bool is_han(char32_t value);
 
 /// The canonical decomposition of one code point.
@@ -44,7 +44,7 @@ Decomposition decompose(char32_t value);
 /// The canonical combining class.
 int combining_class(char32_t value);
 
-/// Appends the lower case of one code point, whatever stands around it, as UTF-8.
+/// Appends the lower case of one code point, regardless of context, as UTF-8.
 void append_lower(std::string& out, char32_t value);
 
 }  // namespace sotto

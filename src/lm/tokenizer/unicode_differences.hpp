@@ -1,6 +1,6 @@
-// Where the Unicode tables of the reference (the Hugging Face tokenizers library, 0.23) and those of utf8proc
-// (Unicode 15.0) differ. The reference takes letters and numbers from Unicode 16, lower case from Unicode 17,
-// but marks, punctuation and format characters from Unicode 8, which is what BERT's normalization goes by.
+// Where the Unicode tables of the reference (the Hugging Face tokenizers library, 0.23) differ from those of
+// utf8proc (Unicode 15.0). The reference takes letters and numbers from Unicode 16 and lower case from
+// Unicode 17, but marks, punctuation and format characters, which BERT's normalization uses, from Unicode 8.
 #pragma once
 
 namespace sotto {
@@ -29,7 +29,7 @@ inline constexpr CodePointRange kNewerNumbers[] = {{0x10D40, 0x10D49}, {0x116D0,
                                                    {0x16130, 0x16139}, {0x16D70, 0x16D79}, {0x1CCF0, 0x1CCF9},
                                                    {0x1E5F1, 0x1E5FA}};
 
-/// Nonspacing marks of Unicode 15 that were none, or not assigned, in Unicode 8.
+/// Nonspacing marks of Unicode 15 that were not nonspacing marks, or not assigned, in Unicode 8.
 inline constexpr CodePointRange kNewerMarks[] = {
     {0x7FD, 0x7FD},     {0x898, 0x89F},     {0x8CA, 0x8E1},     {0x9FE, 0x9FE},     {0xAFA, 0xAFF},
     {0xB55, 0xB55},     {0xC04, 0xC04},     {0xC3C, 0xC3C},     {0xD00, 0xD00},     {0xD3B, 0xD3C},
@@ -51,7 +51,7 @@ inline constexpr CodePointRange kNewerMarks[] = {
     {0x1E08F, 0x1E08F}, {0x1E130, 0x1E136}, {0x1E2AE, 0x1E2AE}, {0x1E2EC, 0x1E2EF}, {0x1E4EC, 0x1E4EF},
     {0x1E944, 0x1E94A}};
 
-/// Punctuation of Unicode 15 that was none, or not assigned, in Unicode 8.
+/// Punctuation of Unicode 15 that was not punctuation, or not assigned, in Unicode 8.
 inline constexpr CodePointRange kNewerPunctuation[] = {
     {0x61D, 0x61D},     {0x9FD, 0x9FD},     {0xA76, 0xA76},     {0xC77, 0xC77},     {0xC84, 0xC84},
     {0x1B7D, 0x1B7E},   {0x2E43, 0x2E4F},   {0x2E52, 0x2E5D},   {0x10EAD, 0x10EAD}, {0x10F55, 0x10F59},
@@ -61,7 +61,7 @@ inline constexpr CodePointRange kNewerPunctuation[] = {
     {0x11EF7, 0x11EF8}, {0x11F43, 0x11F4F}, {0x11FFF, 0x11FFF}, {0x12FF1, 0x12FF2}, {0x16E97, 0x16E9A},
     {0x16FE2, 0x16FE2}, {0x1E95E, 0x1E95F}};
 
-/// Format characters of Unicode 15 that were none, or not assigned, in Unicode 8.
+/// Format characters of Unicode 15 that were not format characters, or not assigned, in Unicode 8.
 inline constexpr CodePointRange kNewerFormats[] = {
     {0x890, 0x891}, {0x8E2, 0x8E2}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}};
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kUnknownPenalty = 10;
 
-/// Drops blanks at the ends, as far as asked for.
+/// Drops blanks at the requested ends.
 void strip(NormalizedText& text, bool left, bool right) {
-  std::size_t first = text.view().size();  // the first character that is no blank
+  std::size_t first = text.view().size();  // the first character that is not a blank
   std::size_t last = 0;                    // the end of the last one
   for (std::size_t i = 0; i < text.view().size();) {
     const CodePoint code_point = decode_utf8(text.view(), i);
@@ -28,7 +28,7 @@ void strip(NormalizedText& text, bool left, bool right) {
   if (left) text.remove_prefix(std::min(first, text.view().size()));
 }
 
-/// Makes each run of two and more U+0020 one `replacement`.
+/// Replaces each run of two or more U+0020 by one `replacement`.
 void replace_blank_runs(const NormalizedText& text, std::string_view replacement, NormalizedText& out) {
   const std::string_view view = text.view();
   const auto append = [&](std::string_view bytes, std::size_t begin, std::size_t end) {
@@ -50,10 +50,10 @@ void replace_blank_runs(const NormalizedText& text, std::string_view replacement
 
 }  // namespace
 
-/// A piece with its blanks marked, and for each byte where it stands in the normalized text.
+/// A piece with its blanks marked, and for each byte its position in the normalized text.
 struct UnigramModel::Marked {
   std::string text;
-  std::vector<std::uint32_t> positions;  // one more than bytes; empty when nobody asks
+  std::vector<std::uint32_t> positions;  // one more than bytes; empty if not requested
 
   void append(std::string_view bytes, std::size_t position, bool track) {
     text += bytes;
@@ -146,7 +146,7 @@ void UnigramModel::cut(std::string_view word, std::vector<WordPart>& parts) cons
   struct Node {
     double score = 0;
     SubwordId id = 0;
-    std::uint32_t begin = std::numeric_limits<std::uint32_t>::max();  // none leads here yet
+    std::uint32_t begin = std::numeric_limits<std::uint32_t>::max();  // no token leads here yet
   };
   std::vector<Node> nodes(word.size() + 1);
   const auto offer = [&nodes](std::size_t begin, std::size_t end, SubwordId id, double score) {
@@ -167,7 +167,7 @@ void UnigramModel::cut(std::string_view word, std::vector<WordPart>& parts) cons
   }
   for (std::size_t end = word.size(); end > 0; end = nodes[end].begin) {
     const Node& node = nodes[end];
-    // Unknown characters side by side are one unknown token.
+    // Adjacent unknown characters form one unknown token.
     if (node.id == unknown_ && !parts.empty() && parts.back().id == unknown_)
       parts.back().begin = node.begin;
     else

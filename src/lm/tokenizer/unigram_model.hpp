@@ -1,4 +1,4 @@
-// Unigram segmentation, as T5 and XLM-RoBERTa use it: the cut whose tokens have the highest sum of scores.
+// Unigram segmentation, as T5 and XLM-RoBERTa use it: the split with the highest sum of token scores.
 #pragma once
 
 #include <cstddef>
@@ -21,30 +21,30 @@
 
 namespace sotto {
 
-/// The mark that stands for a blank: ▁.
+/// The mark that represents a blank: ▁.
 inline constexpr std::string_view kMetaspace = "\u2581";
 
-/// When a mark is put before a piece that does not begin with one.
+/// When a mark is put before a piece that does not start with one.
 enum class PrependMark : std::uint8_t { always, first, never };
 
 struct UnigramSettings {
-  /// Tokens that text never becomes. The reference finds special tokens also where normalization has made
-  /// their spelling, of wide brackets for instance; sentencepiece itself does not, and a text must not forge
-  /// them.
+  /// Tokens that text never becomes. The reference also finds special tokens whose spelling is a product of
+  /// normalization, for instance from full-width brackets; sentencepiece itself does not, and a text must not
+  /// forge them.
   std::set<SubwordId> hidden;
   std::optional<PrecompiledMap> map;
-  bool strip_left = false;                ///< after the map, blanks at the beginning go
-  bool strip_right = false;               ///< and those at the end
-  std::optional<std::string> blank_runs;  ///< two and more blanks become this
-  bool whitespace_split = false;          ///< cut at blanks first and drop them
+  bool strip_left = false;                ///< after the map, drop leading blanks
+  bool strip_right = false;               ///< and trailing ones
+  std::optional<std::string> blank_runs;  ///< replaces two or more blanks
+  bool whitespace_split = false;          ///< split at blanks first and drop them
   PrependMark prepend = PrependMark::always;
-  bool drop_first_mark = true;  ///< a mark in the first token is no blank when decoding
-  bool split = true;            ///< cut before every mark, so that no token goes over a word's border
+  bool drop_first_mark = true;  ///< a mark in the first token is not a blank when decoding
+  bool split = true;            ///< split before every mark, so that no token crosses a word boundary
 };
 
 class UnigramModel final : public SubwordModel {
  public:
-  /// `scores` by id, as many as the model's own tokens, which are the first ids of the vocabulary.
+  /// `scores` by id, as many as the model has tokens of its own, which are the first ids of the vocabulary.
   UnigramModel(const SubwordVocabulary& vocabulary, std::vector<double> scores, SubwordId unknown,
                UnigramSettings settings);
 
@@ -65,10 +65,10 @@ class UnigramModel final : public SubwordModel {
   SubwordId unknown_;
   double unknown_score_;
   ByteTrie trie_;
-  mutable WordCache cache_;  // locks inside
+  mutable WordCache cache_;  // synchronizes internally
 };
 
-/// The text of tokens that mark blanks by ▁. A mark at the very beginning is no blank when `prepended`.
+/// The text of tokens that mark blanks by ▁. A mark at the very beginning is not a blank if `prepended`.
 std::string decode_metaspace(std::span<const std::string_view> tokens, bool prepended);
 
 }  // namespace sotto

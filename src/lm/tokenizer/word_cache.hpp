@@ -1,4 +1,4 @@
-// Remembers how words were cut. Texts repeat their words, so most words are cut only once.
+// Caches how words were split. Texts repeat their words, so most words are split only once.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@
 
 namespace sotto {
 
-/// An id and the bytes of the word that it stands for.
+/// An id and the bytes of the word that it represents.
 struct WordPart {
   SubwordId id;
   std::uint32_t begin;
   std::uint32_t end;
 };
 
-/// A bounded cache; it keeps words of the texts in memory as long as the tokenizer lives. Thread-safe: the
-/// shards keep threads out of each other's way.
+/// A bounded cache; it keeps words of the texts in memory for the lifetime of the tokenizer. Thread-safe:
+/// sharding limits contention.
 class WordCache {
  public:
-  /// Calls visit(pieces) with the pieces of `word`, made by cut(word, pieces) if they are not known.
+  /// Calls visit_pieces(pieces) with the pieces of `word`, made by cut(word, pieces) if they are not cached.
   template <class Cut, class Visit>
   void visit(std::string_view word, const Cut& cut, const Visit& visit_pieces) {
     if (word.size() > kMaxWordBytes) {
@@ -49,8 +49,8 @@ class WordCache {
 
  private:
   static constexpr std::size_t kShards = 16;
-  static constexpr std::size_t kMaxWords = 4096;     // of a shard
-  static constexpr std::size_t kMaxWordBytes = 256;  // longer words are rare and do not come again
+  static constexpr std::size_t kMaxWords = 4096;     // per shard
+  static constexpr std::size_t kMaxWordBytes = 256;  // longer words are rare and do not recur
 
   struct Shard {
     std::mutex mutex;

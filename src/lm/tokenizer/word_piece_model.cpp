@@ -14,7 +14,7 @@ std::size_t count_chars(std::string_view text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-/// What the reference does to each token when it cleans up.
+/// The reference's clean-up of each token.
 void clean_up(std::string& token) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kReplacements = {{
       {" .", "."},

@@ -1,4 +1,4 @@
-// WordPiece, as BERT uses it: the longest token that fits, again and again.
+// WordPiece, as BERT uses it: repeatedly takes the longest matching token.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace sotto {
 
 struct WordPieceSettings {
   BertNormalization normalization;
-  std::string continuation = "##";  ///< begins a token that continues a word
-  std::string unknown = "[UNK]";    ///< the token of a word that cannot be cut
+  std::string continuation = "##";  ///< starts a token that continues a word
+  std::string unknown = "[UNK]";    ///< the token of a word that cannot be split
   std::size_t max_word_chars = 100;
   bool clean_up = true;  ///< no blank before . ? ! , when decoding
 };
@@ -46,9 +46,9 @@ class WordPieceModel final : public SubwordModel {
 
   WordPieceSettings settings_;
   SubwordId unknown_;
-  ByteTrie starts_;          // every token as it is spelled: a word may well begin with "##"
+  ByteTrie starts_;          // every token as spelled: a word may well start with "##"
   ByteTrie continuations_;   // tokens that continue a word, without the marker
-  mutable WordCache cache_;  // locks inside
+  mutable WordCache cache_;  // synchronizes internally
 };
 
 }  // namespace sotto

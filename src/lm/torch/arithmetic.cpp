@@ -19,7 +19,7 @@
 namespace sotto::lm {
 namespace {
 
-// Which kernels the libraries choose, where they do not say what they chose.
+// Determine which kernels the libraries choose where they do not report it.
 constexpr std::array kSwitches = {"ATEN_CPU_CAPABILITY",
                                   "OPENBLAS_CORETYPE",
                                   "MKL_ENABLE_INSTRUCTIONS",
@@ -32,7 +32,7 @@ constexpr std::array kSwitches = {"ATEN_CPU_CAPABILITY",
                                   "NVIDIA_TF32_OVERRIDE",
                                   "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"};
 
-/// What follows `label` in libtorch's description of itself, up to one of `ends`.
+/// The text after `label` in libtorch's self-description, up to one of `ends`.
 std::string_view told(std::string_view description, std::string_view label, const char* ends) {
   const std::size_t found = description.find(label);
   if (found == std::string_view::npos) return "unknown";
@@ -40,7 +40,7 @@ std::string_view told(std::string_view description, std::string_view label, cons
   return rest.substr(0, rest.find_first_of(ends));
 }
 
-/// Maker, family and model: what a library chooses its kernels by.
+/// Vendor, family and model: what libraries choose their kernels by.
 std::string processor() {
 #if defined(__x86_64__)
   unsigned a = 0;
@@ -61,7 +61,7 @@ std::string onednn_instructions() {
   return symbol == nullptr ? "unknown" : fmt::format("{:x}", reinterpret_cast<int (*)()>(symbol)());
 }
 
-/// The name of the GPU, asked of the driver, because no header of CUDA is needed to build this.
+/// The name of the GPU, queried from the driver, so that building this needs no CUDA header.
 std::string gpu() {
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return "unknown";

@@ -16,12 +16,12 @@
 #define SOTTO_LM_ATTENTION
 namespace sotto::lm {
 
-/// Rows are padded to a multiple of this, which all registers divide.
+/// Rows are padded to a multiple of this, which is divisible by all register sizes.
 inline constexpr std::size_t kAttentionUnit = 16;
-/// Queries that share what is loaded of keys and values.
+/// Queries that share loads of keys and values.
 inline constexpr std::size_t kQueryTile = 4;
 
-/// One head of a task; keys and values are copied to where they are read one after the other.
+/// One head of a task; keys and values are copied so that they are read sequentially.
 struct AttentionHead {
   const float* queries;  ///< of the tile
   std::size_t query_stride;
@@ -72,8 +72,8 @@ HWY_INLINE void combine_rows(const float* HWY_RESTRICT factors, std::size_t fact
   }
 }
 
-// Turns scores into exp(scale · (score − the largest)); what pads becomes 0. Returns 1 / their sum, or what
-// is not a number where a score is none: comparisons would hide it.
+// Turns scores into exp(scale · (score − the largest)); padding becomes 0. Returns 1 / their sum, or NaN if a
+// score is NaN, which comparisons would hide.
 HWY_INLINE float exponentials(float* HWY_RESTRICT scores, std::size_t count, std::size_t padded,
                               float scale) {
   const Floats floats;
@@ -163,7 +163,7 @@ void attend_within(const AttentionTask& task, std::vector<float>& scratch) {
   const std::size_t value_numbers = task.key_count * head.padded_size;
   const std::size_t share_numbers = kQueryTile * head.padded_keys;
   const std::size_t sum_numbers = kQueryTile * head.padded_size;
-  // What pads is 0 from here on, and stays so.
+  // The padding is 0 from here on, and stays so.
   scratch.assign(key_numbers + value_numbers + share_numbers + sum_numbers + kQueryTile * task.size, 0);
   float* const keys = scratch.data();
   float* const values = keys + key_numbers;

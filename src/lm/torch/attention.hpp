@@ -1,5 +1,5 @@
-// Attention within one sequence, on a processor: nothing is permuted or padded in memory. Compiled for every
-// instruction set Highway knows and chosen at run time; free of libtorch.
+// Attention within one sequence on the CPU, without permuting or padding the batch in memory. Compiled for
+// every instruction set that Highway knows, chosen at run time; independent of libtorch.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace sotto::lm {
 
-/// Rows of `heads` · `size` numbers, so many floats apart.
+/// Rows of `heads` · `size` numbers, `stride` floats apart.
 struct AttentionRows {
   const float* data;
   std::size_t stride;
@@ -17,7 +17,7 @@ struct AttentionTask {
   AttentionRows queries;
   AttentionRows keys;
   AttentionRows values;
-  float* out;  ///< a row of heads · size numbers for each query, without gaps
+  float* out;  ///< a row of heads · size numbers per query, without gaps
   std::size_t query_count;
   std::size_t key_count;
   std::size_t heads;
@@ -25,8 +25,8 @@ struct AttentionTask {
   float scale;
 };
 
-/// out = softmax(scale · q kᵀ) v for each head. `scratch` is memory to be used again. Thread-safe with a
-/// scratch a thread.
+/// out = softmax(scale · q kᵀ) v for each head. `scratch` is reusable memory. Thread-safe with one scratch
+/// per thread.
 void attend_within(const AttentionTask& task, std::vector<float>& scratch);
 
 }  // namespace sotto::lm

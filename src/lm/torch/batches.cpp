@@ -15,7 +15,7 @@
 namespace sotto::lm {
 namespace {
 
-// Within a batch the longest may exceed the shortest by this share: padding costs as much as text.
+// Within a batch the longest may exceed the shortest by this factor: padding costs as much as text.
 constexpr double kLongest = 1.15;
 constexpr std::int64_t kFreeSpread = 2;
 
@@ -32,7 +32,7 @@ void check_numbers(const std::vector<std::int32_t>& numbers, std::int64_t limit,
              fmt::format("sequence {}: {} {} is not from 0 to {}", sequence, what, number, limit - 1));
 }
 
-// Members of the batches, in order, and where each batch ends.
+// Members of the batches, in order, and the end of each batch.
 struct Plan {
   std::vector<std::uint32_t> members;
   std::vector<std::size_t> ends;
@@ -47,7 +47,7 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, P
                    [&](std::uint32_t a, std::uint32_t b) { return length(a) < length(b); });
   std::int64_t total = 0;
   for (const std::uint32_t i : plan.members) total += length(i);
-  // As many batches as threads, or a multiple, so that the threads end together.
+  // A multiple of the number of threads, so that the threads finish together.
   const std::int64_t rounds =
       (total + runtime.threads * runtime.batch_tokens - 1) / (runtime.threads * runtime.batch_tokens);
   const std::int64_t batches = std::max<std::int64_t>(1, rounds * runtime.threads);
@@ -159,7 +159,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
       const ThreadSpread spread(plan.ends.size() == 1 ? runtime.threads : 1);
-      // The longest first, so that the threads end together.
+      // Longest first, so that the threads finish together.
       const std::size_t batch = plan.ends.size() - 1 - begin;
       const std::size_t first = batch == 0 ? 0 : plan.ends[batch - 1];
       const auto members = std::span(plan.members).subspan(first, plan.ends[batch] - first);

@@ -1,6 +1,6 @@
-// Sequences of different lengths as tensors, in batches of bounded size that are handed to threads: one after
-// the other, or sorted by length and padded. What pads is masked, so it does not change an answer beyond
-// rounding.
+// Turns sequences of different lengths into tensors, in batches of bounded size that are distributed to
+// threads: concatenated, or sorted by length and padded. Padding is masked, so it does not change an answer
+// beyond rounding.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sotto::lm {
 
-/// Everything in a sequence must lie below these.
+/// Everything in a sequence must be below these.
 struct InputLimits {
   std::int64_t ids = 0;
   std::int64_t positions = 0;
@@ -24,11 +24,10 @@ struct InputLimits {
   std::int64_t pieces = 1;
 };
 
-/// Throws Failure when a sequence is empty or too long, or a number in it out of range.
+/// Throws Failure if a sequence is empty or too long, or a number in it is out of range.
 void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits);
 
-/// How a batch's sequences share a tensor: as rows that are padded to the longest, or one after the other in
-/// a single row.
+/// How a batch's sequences share a tensor: as rows padded to the longest, or concatenated in a single row.
 enum class Packing { padded, packed };
 
 /// A batch on the device; each is [batch, length], or packed [1, all lengths].
@@ -38,9 +37,9 @@ struct Inputs {
   at::Tensor segments;
   at::Tensor pieces;
   at::Tensor lengths;  ///< [batch]
-  /// [batch, 1, 1, length], 0 where a sequence is and −∞ where it is padded; undefined when nothing is.
+  /// [batch, 1, 1, length], 0 within a sequence and −∞ in padding; undefined if nothing is padded.
   at::Tensor mask;
-  /// Where the sequences begin when they are packed, and the end; empty when they are padded.
+  /// The starts of packed sequences, and the end; empty if padded.
   std::vector<std::int64_t> begins;
 };
 
@@ -48,8 +47,8 @@ struct Inputs {
 Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uint32_t> members,
                    const Runtime& runtime, Packing packing = Packing::padded);
 
-/// Calls body with batches that cover the sequences, each once, on the runtime's threads; `members` are
-/// indices into the sequences in the order of the batch's rows.
+/// Calls body with batches that cover each sequence once, on the runtime's threads; `members` are indices
+/// into the sequences in the order of the batch's rows.
 void for_each_batch(
     std::span<const Sequence> sequences, const Runtime& runtime, Packing packing,
     const std::function<void(std::span<const std::uint32_t> members, const Inputs& inputs)>& body);
@@ -57,22 +56,22 @@ void for_each_batch(
 /// Copies row i of `rows` to out + members[i] · its size.
 void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members, std::span<float> out);
 
-/// Copies the rows one after the other.
+/// Copies the rows in order.
 void copy_rows(const at::Tensor& rows, std::span<float> out);
 
-/// [count] of 64-bit numbers on the device.
+/// 64-bit integers, [count], on the device.
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime);
 
-/// While it lives, large products that this thread asks for are spread over so many threads: one where
-/// batches are spread already. ATen's and BLAS's own threads stay silent; they wait by spinning, and where
-/// processors are shared that costs more than it gains.
+/// During its lifetime, large products requested by this thread are spread over this many threads; one where
+/// batches are already spread. ATen's and BLAS's own threads are disabled: they spin while waiting, which
+/// costs more than it gains on shared processors.
 class ThreadSpread {
  public:
   explicit ThreadSpread(unsigned threads);
   ThreadSpread(const ThreadSpread&) = delete;
   ThreadSpread& operator=(const ThreadSpread&) = delete;
   ~ThreadSpread();
-  static unsigned threads();  ///< of the innermost one of this thread
+  static unsigned threads();  ///< of this thread's innermost instance
 
  private:
   int aten_before_;

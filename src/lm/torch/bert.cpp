@@ -1,5 +1,5 @@
-// BERT and those built like it. They differ in names, in where positions begin, and in what DistilBERT leaves
-// out.
+// BERT and its relatives. They differ in tensor names, in where positions begin, and in what DistilBERT
+// omits.
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct Sizes {
   Activation activation;
 };
 
-// Where a layer's tensors are, below the layer.
+// The names of a layer's tensors, relative to the layer.
 struct LayerNames {
   const char* query;
   const char* key;
@@ -83,7 +83,7 @@ class BertEncoder final : public Encoder {
     width_ = sizes.width;
     limits_.ids = config.whole("vocab_size", 1, kLargestVocabulary);
     const std::int64_t places = config.whole("max_position_embeddings", 1, kMostPositions);
-    // RoBERTa's positions begin after the padding's id.
+    // RoBERTa's positions start after the padding id.
     if (type_ == "roberta") offset_ = config.whole("pad_token_id", 0, kMostPositions, 1) + 1;
     limits_.positions = places - offset_;
     if (limits_.positions < 1) config.refuse_value("max_position_embeddings", "above pad_token_id + 1");

@@ -5,10 +5,10 @@
 namespace sotto::lm {
 namespace {
 
-// What openblas_get_parallel says of a library that was built without threads.
+// What openblas_get_parallel returns for a library built without threads.
 constexpr int kSequential = 0;
 
-// Among what this plugin loaded: only there it is the library that libtorch calls.
+// Searches what this plugin loaded: only that is the library that libtorch calls.
 void* find_loaded(const char* name) {
   if (void* const symbol = ::dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
   void* const library = ::dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);

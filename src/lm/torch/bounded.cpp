@@ -1,7 +1,7 @@
-// The bounded masked model. A text stands in it twice, as it was and as it is being rewritten, told apart by
-// a segment and sharing positions; words are read as pieces at one position; what comes out are scores of
-// whole words, which the head's law keeps in a fixed range (BoundedHead). The model is told the reach of a
-// draw; without one it is an ordinary masked model, and its scores are logits.
+// The bounded masked model. Its input has a text twice, as it was and as it is being rewritten, distinguished
+// by segment and sharing positions. Words are read as pieces at one position; the outputs are scores of whole
+// words, which the head's law keeps in a fixed range (BoundedHead). The model is conditioned on the reach of
+// a draw; without one it is an ordinary masked model, and its scores are logits.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -57,7 +57,7 @@ class BoundedLayer {
   Linear down_;
 };
 
-// The weights; models at different reaches share them.
+// The weights, shared by models at different reaches.
 struct BoundedNetwork {
   explicit BoundedNetwork(const Checkpoint& checkpoint);
 
@@ -73,7 +73,7 @@ struct BoundedNetwork {
   Runtime runtime;
   InputLimits limits;
   BoundedSizes sizes{};
-  std::vector<double> knots;  // reaches, rising
+  std::vector<double> knots;  // reaches, ascending
   double slope;
   double range;
   at::Tensor pieces;
@@ -81,10 +81,10 @@ struct BoundedNetwork {
   at::Tensor slots;
   at::Tensor piece_indices;
   at::Tensor segments;
-  at::Tensor conditions;  // one row a knot, and a last one for use without a reach
+  at::Tensor conditions;  // one row per knot, and a last one for use without a reach
   at::Tensor base_measures;
   at::Tensor log_totals;
-  at::Tensor sharpness;  // of words that can come out, and of others
+  at::Tensor sharpness;  // for possible output words, and for others
   Norm embedding_norm;
   std::vector<BoundedLayer> layers;
   Norm norm;
@@ -144,7 +144,7 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
   sharpness = weights.tensor("sharpness", {2, knot_count});
 }
 
-// Weights of the knots for a reach: linear in its logarithm, constant outside.
+// Interpolation weights of the knots for a reach: linear in its logarithm, constant outside.
 at::Tensor knot_weights(const std::vector<double>& knots, double reach, const at::Tensor& like) {
   const double inside = std::clamp(reach, knots.front(), knots.back());
   const auto above = std::lower_bound(knots.begin() + 1, knots.end() - 1, inside);
@@ -156,7 +156,7 @@ at::Tensor knot_weights(const std::vector<double>& knots, double reach, const at
   return weights.to(like.device());
 }
 
-// What a model answers with: logits kept in the range, or the scores they are made of.
+// What a model answers with: logits within the range, or the scores they are computed from.
 enum class Answers { logits, scores };
 
 class BoundedMaskedModel final : public BatchedMaskedModel {
@@ -180,7 +180,7 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
     head_->reach = static_cast<float>(std::min(reach, network_->knots.back()));
     head_->sharpness_known = at::dot(weights, network_->sharpness[0]).item<float>();
     head_->sharpness_unknown = at::dot(weights, network_->sharpness[1]).item<float>();
-    // Below the least knot the sum falls with the reach, to 1 at none.
+    // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
     head_->log_total = static_cast<float>(std::min(1.0, reach / network_->knots.front())) *
                        at::dot(weights, network_->log_totals).item<float>();
   }
@@ -191,7 +191,7 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
   std::span<const float> log_base() const override { return log_base_; }
   const BoundedHead* bounded_head() const override { return head_.get(); }
 
-  // Half of ε: the normaliser of an exponential mechanism may move as far as the weights.
+  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
   Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const override {
     return told("an ε", epsilon, epsilon / 2, Answers::logits);
   }
@@ -221,7 +221,7 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
   at::Tensor condition_;
   Answers answers_ = Answers::scores;
   std::vector<float> log_base_;
-  std::unique_ptr<BoundedHead> head_;  // null as it was opened
+  std::unique_ptr<BoundedHead> head_;  // null in a model as opened
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-// The target with 8-bit inner products; Highway leaves it out unless asked.
+// The target with 8-bit inner products; Highway omits it unless asked.
 #define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lm/torch/byte_matrix.cpp"
@@ -15,9 +15,9 @@
 #define SOTTO_LM_BYTE_PANEL
 namespace sotto::lm {
 
-/// Outputs of a panel: four of the widest registers of 32-bit sums.
+/// Outputs per panel: four of the widest registers of 32-bit sums.
 inline constexpr std::size_t kPanel = ByteMatrix::kPanel;
-/// Vectors multiplied at once, so that their sums and a panel's weights fill 32 registers.
+/// Vectors multiplied at once, such that their sums and a panel's weights fill 32 registers.
 inline constexpr std::size_t kTile = 6;
 
 /// A panel of weights and the vectors to multiply with it.
@@ -26,7 +26,7 @@ struct BytePanel {
   const std::int32_t* offsets;  ///< kPanel of them
   const float* scales;          ///< kPanel of them
   const float* bias;            ///< kPanel of them
-  std::size_t quads;            ///< a vector's bytes in fours
+  std::size_t quads;            ///< bytes of a vector, in units of four
   const std::uint8_t* vectors;  ///< 4 · quads bytes each
   const float* vector_scales;
   std::size_t count;       ///< vectors
@@ -36,7 +36,7 @@ struct BytePanel {
 };
 
 struct ByteKernels {
-  /// Where in a panel the byte of output r (below kPanel) and column c lies.
+  /// The position in a panel of the byte of output r (below kPanel) and column c.
   std::size_t (*place)(std::size_t r, std::size_t c, std::size_t quads);
   void (*multiply)(const BytePanel& panel);
   /// Rounds a vector to bytes + 128 and returns the scale.
@@ -78,8 +78,8 @@ float quantize(const float* HWY_RESTRICT vector, std::size_t count, std::uint8_t
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-// Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, although it tests
-// for it.
+// Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, although Highway
+// tests for it.
 #pragma GCC push_options
 #pragma GCC target("avx512vnni")
 
@@ -88,8 +88,8 @@ std::size_t place(std::size_t r, std::size_t c, std::size_t) {
   return c / 4 * (4 * kPanel) + 4 * r + c % 4;
 }
 
-// The exact sums of kVectors vectors with all outputs. They are handed over in memory, as otherwise the
-// compiler keeps them there all along.
+// The exact sums of kVectors vectors with all outputs. They are returned through memory; otherwise the
+// compiler would keep them there throughout.
 template <std::size_t kVectors>
 __attribute__((always_inline)) inline void sum_tile(const BytePanel& panel, std::size_t first,
                                                     std::int32_t (*out)[kPanel]) {
@@ -155,7 +155,7 @@ void multiply(const BytePanel& panel) {
 
 #else
 
-// Row after row.
+// Row by row.
 std::size_t place(std::size_t r, std::size_t c, std::size_t quads) {
   return r * 4 * quads + c;
 }
@@ -219,7 +219,7 @@ const ByteKernels& byte_kernels() {
   return kChosen;
 }
 
-// Vectors rounded together: with a panel of weights they stay in the second-level cache.
+// Vectors rounded together: with a panel of weights they fit the second-level cache.
 constexpr std::size_t kVectorBlock = 16 * kTile;
 
 constexpr std::size_t rounded_up(std::size_t value, std::size_t unit) {

@@ -1,6 +1,6 @@
-// Products of 32-bit vectors with a matrix of 8-bit weights: each vector becomes bytes with a scale of its
-// own, the products are exact integers, and the scales are applied at the end. Compiled for every instruction
-// set Highway knows and chosen at run time; free of libtorch.
+// Products of 32-bit vectors with a matrix of 8-bit weights: each vector is rounded to bytes with its own
+// scale, the products are exact integers, and the scales are applied at the end. Compiled for every
+// instruction set that Highway knows, chosen at run time; independent of libtorch.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ class AlignedBuffer {
 /// A matrix of `rows` outputs and `columns` inputs. Immutable, so safe to share between threads.
 class ByteMatrix {
  public:
-  /// Rows are kept in groups of so many.
+  /// Rows are stored in groups of this size.
   static constexpr std::size_t kPanel = 64;
   struct Rows {
     std::size_t first;  ///< a multiple of kPanel
     std::size_t count;
   };
-  /// From bytes in row-major order; row r stands for scales[r] · its bytes. Bytes lie in [−127, 127].
+  /// From bytes in row-major order; row r represents scales[r] · its bytes. Bytes lie in [−127, 127].
   ByteMatrix(const std::int8_t* values, const float* scales, std::size_t rows, std::size_t columns);
 
   std::size_t rows() const { return rows_; }
@@ -48,12 +48,11 @@ class ByteMatrix {
   std::size_t rows_;
   std::size_t columns_;
   AlignedBuffer<std::int8_t> packed_;
-  AlignedBuffer<std::int32_t>
-      offsets_;  // for each row −128 · its sum, because 128 is added to the vectors' bytes
+  AlignedBuffer<std::int32_t> offsets_;  // per row −128 · its sum, because 128 is added to the vectors' bytes
   AlignedBuffer<float> scales_;
 };
 
-/// The instruction set that the products, and the other kernels compiled by Highway, use here.
+/// The instruction set used here by the products and the other kernels compiled with Highway.
 const char* byte_kernel_name();
 
 /// Rounds a row to bytes: value ≈ byte · the returned scale, with the largest magnitude at ±127.

@@ -46,7 +46,7 @@ void check_tokens(std::span<const std::int32_t> tokens, std::size_t texts, const
                   std::size_t logits) {
   if (tokens.size() != texts || logits != texts * static_cast<std::size_t>(limits.ids))
     refuse(Errc::invalid_argument, fmt::format("there are {} texts, with {} logits each", texts, limits.ids));
-  // Their number is no length, so all of them stand at position 0.
+  // Their number is not a length, so all of them get position 0.
   const std::vector<std::int32_t> positions(tokens.size());
   check_sequences(std::vector<Sequence>{{{tokens.begin(), tokens.end()}, positions, {}, {}}}, limits);
 }

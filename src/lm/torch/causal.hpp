@@ -14,7 +14,7 @@
 
 namespace sotto::lm {
 
-/// Keys and values of one attention layer for the places read so far, in memory that grows by doubling.
+/// Keys and values of one attention layer for the positions read so far, in memory that grows by doubling.
 class KeyValueCache {
  public:
   /// [batch, heads, length, size] each.
@@ -29,12 +29,12 @@ class KeyValueCache {
   std::int64_t length_ = 0;
 };
 
-/// The prompts as one batch, in their order. A text has as many logits as there are ids. Throws Failure where
-/// there is no prompt, a prompt is beyond the limits, or there is not room for so many logits.
+/// The prompts as one batch, in order. A text has as many logits as there are ids. Throws Failure if there is
+/// no prompt, a prompt exceeds the limits, or the room for logits does not match.
 Inputs read_prompts(std::span<const Sequence> prompts, const InputLimits& limits, std::size_t logits,
                     const Runtime& runtime);
 
-/// Throws Failure unless there is one token a text, all are ids, and there is room for their logits.
+/// Throws Failure unless there is one token per text, all are ids, and the room for their logits matches.
 void check_tokens(std::span<const std::int32_t> tokens, std::size_t texts, const InputLimits& limits,
                   std::size_t logits);
 

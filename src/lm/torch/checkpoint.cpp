@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
-// Bounds a batch's memory: some 6 MB for the widest intermediate of a model of roberta-base's size on a
-// processor.
+// Bounds a batch's memory: some 6 MB for the widest intermediate of a model of roberta-base's size on a CPU.
 constexpr std::int64_t kProcessorTokens = 512;
 constexpr std::int64_t kDeviceTokens = 1 << 16;
 
@@ -86,8 +85,8 @@ void Checkpoint::map_shards() {
   if (map == index.json().end() || !map->is_object()) index.refuse_value("weight_map", "an object");
   std::set<std::string> files;
   for (const auto& [name, file] : map->items()) {
-    // A name alone, because an index must not lead out of its folder, and one by which the folder's digest
-    // knows weights.
+    // A plain name, because an index must not point outside its folder, with the suffix by which the folder's
+    // digest recognizes weights.
     if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos ||
         !file.get<std::string>().ends_with(".safetensors"))
       refuse(Errc::bad_format, fmt::format("{}: tensor '{}' is not in a file *.safetensors of this folder",
@@ -142,7 +141,7 @@ const Checkpoint::Entry& Checkpoint::entry(const std::string& name,
   return found->second;
 }
 
-// The mapping lives as long as the tensor; unaligned numbers are moved.
+// The tensor keeps the mapping alive; unaligned numbers are copied.
 at::Tensor Checkpoint::stored(const Entry& entry, at::ScalarType type) {
   const std::vector<std::int64_t> shape(entry.view.shape.begin(), entry.view.shape.end());
   void* const data = const_cast<std::byte*>(entry.view.bytes.data());

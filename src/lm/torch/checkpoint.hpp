@@ -1,5 +1,5 @@
-// The weights of a model folder: model.safetensors, whole or in shards, mapped. What is stored as 32-bit
-// numbers is used where it lies; other types are converted.
+// The weights of a model folder: model.safetensors, whole or sharded, memory-mapped. 32-bit numbers are used
+// in place; other types are converted.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct Runtime {
   at::Device device{at::kCPU};
   bool bytes = false;  ///< multiply 8-bit numbers
   unsigned threads = 1;
-  std::int64_t batch_tokens = 0;  ///< bound on a batch's sequences times their length
+  std::int64_t batch_tokens = 0;  ///< upper bound of a batch's sequences times their length
 };
 
-/// Throws Failure where the device is not there.
+/// Throws Failure if the device is not available.
 Runtime make_runtime(const LanguageModelResources& resources);
 
 /// A matrix of 8-bit numbers, row r scaled by scales[r].
@@ -43,11 +43,11 @@ class Checkpoint {
   const Runtime& runtime() const { return runtime_; }
   const std::filesystem::path& folder() const { return folder_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }
-  /// As 32-bit numbers, on the device. Throws Failure with the name, the expected and the found shape.
+  /// As 32-bit numbers, on the device. Throws Failure with the name, the expected and the actual shape.
   at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  /// As it is stored, if it is stored as scaled bytes; otherwise its values are undefined.
+  /// As stored, if stored as scaled bytes; otherwise its values are undefined.
   ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  /// Lets the system drop what of the files, or of one tensor, is in memory; it comes back when it is used.
+  /// Lets the system evict the resident pages of the files or of one tensor; they are reloaded on use.
   void release_pages() const;
   void release_pages(const std::string& name) const;
 
@@ -68,7 +68,7 @@ class Checkpoint {
   std::map<std::string, Entry> tensors_;
 };
 
-/// The tensors whose names begin with a prefix: weights / "encoder" / "layer" has "encoder.layer.…". Valid as
+/// The tensors whose names start with a prefix: weights / "encoder" / "layer" has "encoder.layer.…". Valid as
 /// long as the checkpoint.
 class Weights {
  public:
@@ -77,7 +77,7 @@ class Weights {
 
   Weights operator/(const std::string& part) const { return Weights(*checkpoint_, prefix_ + part + '.'); }
   Weights operator/(std::int64_t part) const { return *this / std::to_string(part); }
-  /// These, or those below `part` if there is `name` below it: some folders leave the model's own name out.
+  /// These, or those below `part` if `name` exists below it: some folders omit the model's own name.
   Weights below_if(const std::string& part, const std::string& name) const {
     return (*this / part).has(name) ? *this / part : *this;
   }

@@ -12,7 +12,7 @@
 namespace sotto::lm {
 namespace {
 
-// Such files take a few kilobytes, an index of shards some hundred.
+// Such files take a few kilobytes, an index of shards some hundreds.
 constexpr std::uintmax_t kLargestFile = 64 << 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// config.json of a model folder. Its numbers decide how much memory is asked for, so all are checked.
+// config.json of a model folder. Its numbers decide how much memory is allocated, so all are checked.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace sotto::lm {
 
-/// Numbers of a model that no real one exceeds.
+/// Limits that no real model exceeds.
 inline constexpr std::int64_t kLargestWidth = 1 << 17;
 inline constexpr std::int64_t kLargestVocabulary = 1 << 22;
 inline constexpr std::int64_t kMostLayers = 1 << 10;
 inline constexpr std::int64_t kMostPositions = 1 << 20;
 
-/// A JSON object in a file, read with checks: every function throws Failure with the file, the key, and what
-/// is allowed.
+/// A JSON object in a file, read with checks: every function throws Failure with the file, the key and the
+/// allowed values.
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
 class Config {
  public:

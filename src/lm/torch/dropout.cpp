@@ -5,7 +5,7 @@
 namespace sotto::lm {
 namespace {
 
-// SplitMix64's: neighbouring inputs give unrelated outputs.
+// From SplitMix64: neighbouring inputs give unrelated outputs.
 constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t kFirstFactor = 0xBF58476D1CE4E5B9;
 constexpr std::uint64_t kSecondFactor = 0x94D049BB133111EB;
@@ -17,7 +17,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The same for each number of a tensor. Its integers are signed: a shift brings the sign along, which is cut
+// The same for each number of a tensor. Its integers are signed, so a shift extends the sign, which is masked
 // off.
 at::Tensor mixed(at::Tensor x) {
   const auto number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
@@ -30,7 +30,7 @@ at::Tensor mixed(at::Tensor x) {
   return shifted(x, 31).bitwise_xor_(x);
 }
 
-// Each 64 random bits decide about four numbers.
+// 64 random bits decide on four numbers.
 constexpr std::int64_t kNumbers = 4;
 constexpr std::int64_t kBits = 16;
 

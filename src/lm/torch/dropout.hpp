@@ -1,4 +1,4 @@
-// Numbers that are hidden at random while a network learns.
+// Dropout: numbers zeroed at random during training.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace sotto::lm {
 
-/// For each number 0, if it is hidden, or else by how much it grows so that sums stay as they are on average.
-/// What is hidden depends on share and seed alone: the two functions give the same numbers.
+/// A factor per number: 0 if dropped, otherwise the scale that preserves sums on average. What is dropped
+/// depends on share and seed alone: the two functions give the same numbers.
 class DropoutMask {
  public:
   explicit DropoutMask(double share);
   at::Tensor on_processor(at::IntArrayRef shape, std::uint64_t seed) const;
-  /// With operations of the device, so that nothing must be brought there.
+  /// Uses the device's operations, so that nothing is copied there.
   at::Tensor on(const at::Device& device, at::IntArrayRef shape, std::uint64_t seed) const;
 
  private:
@@ -22,8 +22,8 @@ class DropoutMask {
   float kept_;
 };
 
-/// Sets numbers to 0 at random while a network learns, and leaves them alone when it answers. What is drawn
-/// depends on the seeds alone, so not on threads.
+/// Sets numbers to 0 at random during training, and leaves them alone for answers. The draws depend on the
+/// seeds alone, so not on threads.
 class Dropout {
  public:
   Dropout() = default;

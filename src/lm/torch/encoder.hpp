@@ -1,4 +1,4 @@
-// Text in, states out: what masked models and sentence encoders share.
+// From text to states: what masked models and sentence encoders share.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ class Encoder {
   virtual ~Encoder() = default;
   virtual InputLimits limits() const = 0;
   virtual std::int64_t width() const = 0;
-  /// [batch, length, width], or with `at` [batch] the states at these places only, [batch, 1, width]: the
-  /// last layer then asks from there alone.
+  /// [batch, length, width], or with `at` [batch] only the states at these places, [batch, 1, width]: the
+  /// last layer then has queries for these alone.
   virtual at::Tensor states(const Inputs& inputs, const at::Tensor& at) const = 0;
 };
 
-/// BERT, RoBERTa or DistilBERT, by config.json. Throws Failure for any other.
+/// BERT, RoBERTa or DistilBERT, according to config.json. Throws Failure for any other.
 std::unique_ptr<const Encoder> make_encoder(const Checkpoint& checkpoint);
 
 }  // namespace sotto::lm

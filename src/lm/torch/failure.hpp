@@ -1,5 +1,5 @@
-// ATen throws, so inside the plugin errors travel as exceptions; at its border guarded() makes values of
-// them.
+// ATen throws, so inside the plugin errors travel as exceptions; at its boundary guarded() turns them into
+// values.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@
 
 namespace sotto::lm {
 
-/// An error on its way to the border.
+/// An error on its way to the boundary.
 class Failure : public std::exception {
  public:
   explicit Failure(Error error) : error_(std::move(error)) {}
@@ -32,7 +32,7 @@ class Failure : public std::exception {
   throw Failure(fail(code, message).value());
 }
 
-/// The value, or its error thrown.
+/// Returns the value or throws the error.
 template <class T>
 T unwrap(Result<T> result) {
   if (!result) throw Failure(std::move(result.error()));
@@ -43,8 +43,8 @@ inline std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-/// body()'s value, or whatever it threw as an error. Everything that computes passes here, so this is where
-/// threads take turns with a BLAS that they cannot share.
+/// Returns body()'s value, or whatever it threw as an error. All computation passes through here, so this is
+/// where threads take turns with a BLAS that they cannot share.
 template <class Body>
 Result<std::invoke_result_t<Body>> guarded(const Body& body) {
   try {

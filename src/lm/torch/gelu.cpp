@@ -19,8 +19,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 
-// Φ by erfc(z) = (a1 t + … + a5 t⁵) e^(−z²), t = 1 / (1 + pz), off by 1.5e-7 at most (Abramowitz and Stegun,
-// Handbook of Mathematical Functions, 7.1.26).
+// Φ by erfc(z) = (a1 t + … + a5 t⁵) e^(−z²), t = 1 / (1 + pz), with an error of at most 1.5e-7 (Abramowitz
+// and Stegun, Handbook of Mathematical Functions, 7.1.26).
 template <class V>
 HWY_INLINE V gelu_of(V x) {
   const Floats floats;

@@ -13,7 +13,7 @@
 namespace sotto::lm {
 namespace {
 
-// Places whose logits are computed together, because a row of them takes 200 kB.
+// Positions whose logits are computed together, because a row of them takes 200 kB.
 constexpr std::int64_t kScoredRows = 128;
 
 struct Gpt2Sizes {
@@ -78,7 +78,7 @@ class Gpt2Layer {
   Linear down_;
 };
 
-// −∞ above the diagonal of the last `length` rows of a square.
+// [length, length]: −∞ above the diagonal, 0 elsewhere.
 at::Tensor causal_mask(std::int64_t length, const at::Tensor& like) {
   return at::full({length, length}, -std::numeric_limits<float>::infinity(), like.options().dtype(at::kFloat))
       .triu_(1);

@@ -16,11 +16,11 @@
 namespace sotto::lm {
 namespace {
 
-// Products of fewer multiplications, about a millisecond's worth, are done before a second thread pays off.
+// Products of fewer multiplications, about a millisecond's worth, finish before a second thread pays off.
 constexpr std::int64_t kWorthThreads = 1 << 25;
 constexpr std::int64_t kBytesWorthThreads = 1 << 27;
 
-// Rounds in the order it is stored, without a second copy of the 32-bit numbers.
+// Rounds in storage order, without a second copy of the 32-bit numbers.
 std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
   const std::int64_t rows = weight.size(0);
   const std::int64_t columns = weight.size(1);
@@ -59,7 +59,7 @@ Linear Linear::from_matrix(const Weights& weights, const std::string& matrix, st
     return result;
   }
   result.bytes_ = rounded(weight);
-  // What was rounded is not read again in full; so the file is never in memory as a whole.
+  // The original is not read again in full, so the file is never in memory as a whole.
   weights.release_pages(matrix);
   return result;
 }
@@ -79,7 +79,7 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
   std::vector<std::int64_t> shape = x.sizes().vec();
   shape.back() = outputs;
   at::Tensor out = at::empty({vectors.size(0), outputs}, vectors.options());
-  // Each thread makes some of the outputs.
+  // Each thread computes some of the outputs.
   constexpr auto kPanel = static_cast<std::int64_t>(ByteMatrix::kPanel);
   const std::int64_t grain = ((outputs + threads - 1) / threads + kPanel - 1) / kPanel * kPanel;
   parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),

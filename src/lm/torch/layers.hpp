@@ -1,4 +1,4 @@
-// The parts that all architectures are made of.
+// The building blocks of all architectures.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sotto::lm {
 
-/// How a matrix of outputs × inputs lies in the file.
+/// How a matrix of outputs × inputs is stored in the file.
 enum class Layout { outputs_first, inputs_first };
 enum class Bias { yes, no };
 
@@ -24,7 +24,7 @@ class Linear {
   /// `name`.weight and `name`.bias.
   Linear(const Weights& weights, const std::string& name, std::int64_t inputs, std::int64_t outputs,
          Bias bias = Bias::yes, Layout layout = Layout::outputs_first);
-  /// From a matrix of that name, for instance embeddings that serve as a head; `bias` may be undefined.
+  /// From a matrix of that name, for instance embeddings used as a head; `bias` may be undefined.
   static Linear from_matrix(const Weights& weights, const std::string& matrix, std::int64_t inputs,
                             std::int64_t outputs, at::Tensor bias, Layout layout = Layout::outputs_first);
 
@@ -34,16 +34,16 @@ class Linear {
   void multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
                      at::Tensor& out) const;
 
-  at::Tensor weight_;  // outputs × inputs; undefined when bytes_ is there
+  at::Tensor weight_;  // outputs × inputs; undefined if bytes_ is set
   at::Tensor bias_;
   std::shared_ptr<const ByteMatrix> bytes_;
 };
 
-/// Layer normalisation; without a bias it is T5's, which does not subtract the mean.
+/// Layer normalization; without a bias it is T5's, which does not subtract the mean.
 class Norm {
  public:
   Norm() = default;
-  /// `name`.weight and `name`.bias, or gamma and beta as old checkpoints have it.
+  /// `name`.weight and `name`.bias, or gamma and beta in old checkpoints.
   Norm(const Weights& weights, const std::string& name, std::int64_t size, double epsilon,
        Bias bias = Bias::yes);
   at::Tensor operator()(const at::Tensor& x) const;
@@ -55,7 +55,7 @@ class Norm {
 };
 
 enum class Activation { gelu, gelu_tanh, relu, silu };
-/// By the name that config.json gives it.
+/// By its name in config.json.
 Activation activation_named(const Config& config, const char* key, const std::string& fallback);
 /// Overwrites x.
 at::Tensor activate(Activation activation, at::Tensor x);
@@ -68,14 +68,14 @@ at::Tensor join_heads(const at::Tensor& x);
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& bias,
                   double scale);
 
-/// Within each sequence of a batch softmax(scale · q kᵀ) v, heads joined. There is a query for every key, or
-/// one for every sequence; rows of q, k and v lie close, whatever lies between them.
+/// softmax(scale · q kᵀ) v within each sequence of a batch, heads joined. There is one query per key, or one
+/// per sequence; each row of q, k and v is contiguous, with any stride between rows.
 at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          std::int64_t heads);
 
 /// Row at[i] of each x[i]: [batch, length, size] to [batch, 1, size].
 at::Tensor pick(const at::Tensor& x, const at::Tensor& at);
-/// The same of a batch; of a packed one rows at[i] of all, [1, batch, size].
+/// The same for a batch; of a packed one, rows at[i] of all, [1, batch, size].
 at::Tensor pick(const Inputs& inputs, const at::Tensor& x, const at::Tensor& at);
 
 }  // namespace sotto::lm

@@ -13,7 +13,7 @@
 namespace sotto::lm {
 namespace {
 
-// Where the tensors of a head are.
+// The names of a head's tensors.
 struct HeadNames {
   const char* transform;
   const char* norm;
@@ -33,7 +33,7 @@ const HeadNames& head_names(const std::string& type) {
   return type == "distilbert" ? kDistilHead : kBertHead;
 }
 
-// An encoder, a transformation, and the word embeddings once more as the decoder.
+// An encoder, a transformation, and the word embeddings again as the decoder.
 class BertMaskedModel final : public BatchedMaskedModel {
  public:
   BertMaskedModel(const Checkpoint& checkpoint, std::unique_ptr<const Encoder> encoder)
@@ -46,7 +46,7 @@ class BertMaskedModel final : public BatchedMaskedModel {
     const std::int64_t width = encoder_->width();
     const std::int64_t words = encoder_->limits().ids;
     const char* const key = type == "distilbert" ? "activation" : "hidden_act";
-    // RoBERTa's head is fixed, the others' follows config.json.
+    // RoBERTa's head is fixed; the others follow config.json.
     activation_ = type == "roberta" ? Activation::gelu : activation_named(config, key, "gelu");
     transform_ = Linear(weights, names.transform, width, width);
     norm_ = Norm(weights, names.norm, width,

@@ -1,4 +1,4 @@
-// Models that fill a masked place.
+// Models that fill a masked position.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,12 @@ class BatchedMaskedModel : public MaskedModel {
   BatchedMaskedModel(Runtime runtime, InputLimits limits, std::int64_t output_size)
       : runtime_(runtime), limits_(limits), output_size_(static_cast<std::uint32_t>(output_size)) {}
   const Runtime& runtime() const { return runtime_; }
-  /// [batch, 1, output_size]: the logits at these places; with `at` undefined at all, [batch, length,
-  /// output_size].
+  /// [batch, 1, output_size]: the logits at these places; if `at` is undefined, at all places, [batch,
+  /// length, output_size].
   virtual at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const = 0;
 
  private:
-  /// A device works on rows of one length; a processor needs no padding.
+  /// A GPU needs rows of equal length; a CPU needs no padding.
   Packing packing() const { return runtime_.device == at::kCPU ? Packing::packed : Packing::padded; }
 
   Runtime runtime_;

@@ -1,4 +1,4 @@
-// The plugin's border: one factory, and everything behind it through the virtual interface.
+// The plugin's boundary: one factory, and everything behind it through the virtual interface.
 #include <string>
 
 #include "lm/language_model.hpp"
@@ -26,7 +26,7 @@ std::shared_ptr<const CausalModel> causal_model(const Checkpoint& checkpoint) {
   checkpoint.config().refuse_value("model_type", "gpt2 or t5 for a model that continues or answers texts");
 }
 
-// What was rounded to bytes is not read again in full.
+// After rounding to bytes, the originals are not read again in full.
 template <class Make>
 auto opened(const Checkpoint& checkpoint, const Make& make) {
   auto model = make(checkpoint);

@@ -36,7 +36,7 @@ Pooling read_pooling(const std::filesystem::path& folder) {
   return mean ? Pooling::mean : Pooling::first;
 }
 
-// The modules of a sentence-transformers folder; others than these three would change the vector.
+// The modules of a sentence-transformers folder; any other than these three would change the vector.
 SentenceLayout read_layout(const std::filesystem::path& folder) {
   SentenceLayout layout{folder};
   std::error_code ignored;

@@ -9,7 +9,7 @@
 
 namespace sotto::lm {
 
-/// A folder of the sentence-transformers library, or an encoder alone, whose states are then averaged.
+/// A folder of the sentence-transformers library, or an encoder alone, whose states are averaged.
 std::shared_ptr<const SentenceModel> make_sentence(const std::filesystem::path& folder,
                                                    const Runtime& runtime);
 

@@ -56,7 +56,7 @@ T5Sizes read_t5_sizes(const Config& config) {
   return sizes;
 }
 
-// One number for each exact small distance, logarithmically fewer for larger ones.
+// One bucket per small distance, logarithmically fewer for larger ones.
 std::int64_t bucket_of(std::int64_t distance, std::int64_t buckets, std::int64_t farthest, bool both_ways) {
   std::int64_t base = 0;
   if (both_ways) {
@@ -68,7 +68,7 @@ std::int64_t bucket_of(std::int64_t distance, std::int64_t buckets, std::int64_t
   }
   const std::int64_t exact = buckets / 2;
   if (distance < exact) return base + distance;
-  // In single precision, as the reference computes it: a bucket's edge must not move.
+  // In single precision, as in the reference: the edges of the buckets must not move.
   const float share =
       std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
       static_cast<float>(std::log(static_cast<double>(farthest) / static_cast<double>(exact)));
@@ -85,7 +85,7 @@ class RelativeBias {
         farthest_(sizes.farthest),
         both_ways_(both_ways) {}
 
-  /// [1, heads, queries, keys], the queries being the last of the keys' places.
+  /// [1, heads, queries, keys]; the queries are the last of the keys' positions.
   at::Tensor operator()(std::int64_t queries, std::int64_t keys) const {
     std::vector<std::int64_t> numbers;
     numbers.reserve(static_cast<std::size_t>(queries * keys));
@@ -151,8 +151,7 @@ class T5FeedForward {
   bool gated_;
 };
 
-// A layer of the encoder, or with `crossing` of the decoder, which also looks at what the encoder made of the
-// text.
+// A layer of the encoder or, with `crossing`, of the decoder, which also attends to the encoder's output.
 class T5Layer {
  public:
   T5Layer(const Weights& weights, const T5Sizes& sizes, bool crossing)
@@ -235,7 +234,7 @@ class T5 final : public CausalModel, public std::enable_shared_from_this<T5> {
     return encoder_norm_(x);
   }
 
-  /// The logits after one more token, [batch, words].
+  /// The logits after another token, [batch, words].
   at::Tensor step(const at::Tensor& tokens, std::vector<KeyValueCache>& own,
                   const std::vector<KeyValueCache>& text, const at::Tensor& text_mask) const {
     at::Tensor x = at::embedding(words_, tokens.unsqueeze(1));

@@ -15,11 +15,11 @@
 namespace sotto::lm {
 namespace {
 
-// Gradients that are collected side by side and then added up in order, so that the sum does not depend on
-// threads. More would keep more processors busy and take more memory: each is as large as the network.
+// Gradients are accumulated in separate lanes and then added up in order, so that the sum does not depend on
+// threads. More lanes would keep more processors busy but take more memory: each is as large as the network.
 constexpr std::size_t kLanes = 4;
 
-// body(0), …, body(count − 1) on so many threads; the first exception by number is thrown again.
+// Runs body(0), …, body(count − 1) on this many threads; rethrows the exception with the lowest number.
 template <class Body>
 void run_parts(std::size_t count, unsigned threads, const Body& body) {
   std::vector<std::exception_ptr> thrown(count);
@@ -125,8 +125,8 @@ class Trainable final : public TrainableNetwork {
     });
   }
 
-  // By falling length, so that what is computed together is padded little. The parts do not depend on
-  // threads, so neither do the last digits.
+  // Sorted by falling length, so that padding is small. The parts do not depend on threads, so neither do the
+  // last digits.
   static std::vector<Members> cut(const NetworkInput& input, std::span<const std::uint32_t> members,
                                   std::size_t most_rows, std::int64_t most_tokens) {
     const auto length = [&](std::uint32_t i) { return input.texts[i].ids.size(); };
@@ -146,7 +146,7 @@ class Trainable final : public TrainableNetwork {
 
   double learn_checked(const NetworkInput& input, std::span<const std::uint32_t> members,
                        std::span<const float> targets, double learning_rate) {
-    // A GPU takes the batch whole.
+    // A GPU takes the whole batch at once.
     const std::size_t rows = runtime_.device.is_cpu() ? graph_->rows_together() : members.size();
     const std::vector<Members> parts = cut(input, members, rows, std::numeric_limits<std::int64_t>::max());
     const std::size_t lanes = std::min(kLanes, parts.size());
@@ -165,7 +165,7 @@ class Trainable final : public TrainableNetwork {
     return std::accumulate(losses.begin(), losses.end(), 0.0);
   }
 
-  // The part's share of the mean loss of the batch; its gradient is added to `gradient`.
+  // The part's share of the batch's mean loss; adds its gradient to `gradient`.
   double derive(const NetworkInput& input, const Members& part, std::span<const float> targets,
                 std::size_t batch, std::size_t number, Gradient& gradient) const {
     Dropout dropout(settings_.dropout, {settings_.seed, steps_, number});
@@ -188,7 +188,7 @@ class Trainable final : public TrainableNetwork {
   Runtime runtime_;
   Parameters parameters_;
   std::uint64_t steps_ = 0;
-  std::vector<Gradient> gradients_;  // one a lane
+  std::vector<Gradient> gradients_;  // one per lane
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// What networks that learn are made of: a graph says how outputs follow from weights; Trainable does the
-// rest.
+// The parts of trainable networks: a graph defines how outputs follow from weights; Trainable does the rest.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace sotto::lm {
 
-/// While it lives, ATen uses this thread alone, and so does BLAS. Unlike ThreadSpread it leaves autograd on.
+/// During its lifetime ATen and BLAS use this thread alone. Unlike ThreadSpread it leaves autograd on.
 class OneThread {
  public:
   OneThread();
@@ -27,7 +26,7 @@ class OneThread {
   int before_;
 };
 
-/// A batch of texts, and their partners if the graph reads pairs apart.
+/// A batch of texts, and their partners if the graph reads pairs separately.
 struct GraphInput {
   Inputs texts;
   Inputs partners;
@@ -40,8 +39,8 @@ class Graph {
   virtual NetworkLimits limits() const = 0;
   virtual std::int64_t width() const = 0;
   virtual bool pairs() const { return false; }
-  /// Rows of a batch that are computed together: their gradients are added up in order, so this decides about
-  /// the last digits, and the number of threads does not.
+  /// Rows of a batch that are computed together: their gradients are added up in order, so this affects the
+  /// last digits, and the number of threads does not.
   virtual std::size_t rows_together() const = 0;
   /// [batch, width].
   virtual at::Tensor features(const Leaves& leaves, const GraphInput& input, Dropout& dropout) const = 0;

@@ -12,7 +12,7 @@
 namespace sotto::lm {
 namespace {
 
-// Numbers that one part of a step handles: what it touches stays in a processor's second cache.
+// Numbers handled by one part of a step: its data stays in a processor's second-level cache.
 constexpr std::int64_t kPiece = 1 << 15;
 constexpr std::size_t kPiecesAtOnce = 16;
 
@@ -56,7 +56,7 @@ Leaves Parameters::views(const at::Tensor& flat) const {
   std::int64_t offset = 0;
   for (const std::vector<std::int64_t>& shape : shapes_) {
     const std::int64_t count = c10::multiply_integers(shape);
-    // Not a view to autograd: a leaf of its own that shares the memory.
+    // For autograd not a view but a separate leaf that shares the memory.
     result.push_back(flat.narrow(0, offset, count).view(shape).variable_data());
     offset += count;
   }

@@ -1,5 +1,5 @@
-// The weights of a network that learns. All lie in one tensor, so that the optimizer, the sum of gradients
-// and a remembered state are each one pass over memory; layers see them as leaves of their shapes.
+// The weights of a trainable network. All lie in one tensor, so that the optimizer, the sum of gradients and
+// a saved state are each one pass over memory; layers see them as leaves of their own shapes.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace sotto::lm {
 
-/// The weights as layers use them, by the numbers that ParameterList gave them.
+/// The weights as layers use them, indexed by the numbers from ParameterList.
 using Leaves = std::vector<at::Tensor>;
 using Leaf = std::size_t;
 
-/// Collects weights and the values they begin with.
+/// Collects weights and their initial values.
 class ParameterList {
  public:
   explicit ParameterList(std::uint64_t seed);
@@ -39,7 +39,7 @@ class ParameterList {
   std::vector<at::Tensor> starts_;
 };
 
-/// A gradient, and leaves that share the weights and add to it when something is derived by them.
+/// A gradient, and leaves that share the weights and accumulate into it during backpropagation.
 struct Gradient {
   at::Tensor flat;
   Leaves leaves;
@@ -50,7 +50,7 @@ struct AdamSettings {
   double second_decay = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
-  double largest_norm = 0;  ///< longer gradients are shortened to it; 0: they are not
+  double largest_norm = 0;  ///< longer gradients are clipped to this norm; 0: not clipped
 };
 
 class Parameters {
@@ -59,8 +59,8 @@ class Parameters {
 
   const Leaves& leaves() const { return leaves_; }  ///< without gradients
   Gradient make_gradient() const;
-  /// One step of Adam with decoupled weight decay (of what has two dimensions or more), on so many threads.
-  /// The gradient is the sum of these, in their order, and is left in the first.
+  /// One step of Adam with decoupled weight decay (for tensors of two or more dimensions), on this many
+  /// threads. The gradient is the sum of these, in order, and is left in the first.
   void step(std::span<Gradient> gradients, double learning_rate, const AdamSettings& settings,
             unsigned threads);
   void keep();

@@ -1,4 +1,4 @@
-// The plugin's second border: networks that learn.
+// The plugin's second boundary: trainable networks.
 #include "lm/torch/failure.hpp"
 #include "lm/torch/trainable.hpp"
 
@@ -9,7 +9,7 @@ std::int64_t outputs_of(const NetworkSettings& settings) {
   return std::max<std::int64_t>(1, settings.classes);
 }
 
-// In 32 bits, whatever the weights are stored in.
+// In 32 bits, whatever type the weights are stored in.
 Runtime runtime_of(const NetworkSettings& settings) {
   return make_runtime({settings.device, Precision::f32, settings.threads});
 }

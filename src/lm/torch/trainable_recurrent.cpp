@@ -10,7 +10,7 @@ namespace sotto::lm {
 namespace {
 
 constexpr std::int64_t kPairFeatures = 4;  // u, v, |u − v|, u·v
-constexpr Leaf kLayerLeaves = 4;           // of one LSTM in one direction
+constexpr Leaf kLayerLeaves = 4;           // per LSTM and direction
 
 class RecurrentGraph final : public Graph {
  public:
@@ -54,8 +54,8 @@ class RecurrentGraph final : public Graph {
   }
 
  private:
-  // In libtorch's order: input and state matrices, their biases; the gates are input, forget, cell, output.
-  // The forget gates begin open, so that the first words of a long text are not lost at once.
+  // In libtorch's order: input and state matrices, then their biases; the gates are input, forget, cell,
+  // output. The forget gates start open, so that the first words of a long text are not lost immediately.
   void add_layer(std::int64_t inputs, ParameterList& parameters) {
     const double most_input = std::sqrt(6 / static_cast<double>(inputs + 4 * hidden_));
     lstm_.push_back(parameters.add_uniform({4 * hidden_, inputs}, most_input));
@@ -67,9 +67,9 @@ class RecurrentGraph final : public Graph {
     lstm_.push_back(parameters.add_constant({4 * hidden_}, 0));
   }
 
-  // [batch, hidden · directions]: the state after the last word, and reading backwards after the first one.
-  // libtorch's packed sequences would spare the padding, but their derivative takes time in proportion to the
-  // square of the length.
+  // [batch, hidden · directions]: the state after the last word, and for the backward direction after the
+  // first. libtorch's packed sequences would avoid the padding, but their derivative takes time quadratic in
+  // the length.
   at::Tensor last_states(const Leaves& leaves, const Inputs& inputs) const {
     const at::Tensor ends = inputs.lengths - 1;
     const at::Tensor back = backward_order(inputs);
@@ -95,12 +95,12 @@ class RecurrentGraph final : public Graph {
     std::vector<at::Tensor> weights;
     for (Leaf i = first; i < first + kLayerLeaves; ++i) weights.push_back(leaves[lstm_[i]]);
     if (!x.is_cpu()) weights = in_one_piece(weights);
-    // cuDNN keeps what a derivative needs only if it is told that the network learns.
+    // cuDNN keeps what a derivative needs only in training mode.
     const bool learns = c10::GradMode::is_enabled();
     return std::get<0>(at::lstm(x, {start, start}, weights, true, 1, 0, learns, false, true));
   }
 
-  // cuDNN wants them alone in one piece of memory, in this order.
+  // cuDNN requires them in one dedicated block of memory, in this order.
   static std::vector<at::Tensor> in_one_piece(const std::vector<at::Tensor>& weights) {
     std::vector<at::Tensor> flat;
     std::vector<std::int64_t> counts;
@@ -113,7 +113,7 @@ class RecurrentGraph final : public Graph {
     return parts;
   }
 
-  // [batch · length]: where each word of each text stands when its words are read backwards; padding stays.
+  // [batch · length]: the position of each word when its text is read backwards; padding stays in place.
   static at::Tensor backward_order(const Inputs& inputs) {
     const at::Tensor places = at::arange(inputs.ids.size(1), inputs.lengths.options()).unsqueeze(0);
     const at::Tensor lengths = inputs.lengths.unsqueeze(1);
@@ -130,7 +130,7 @@ class RecurrentGraph final : public Graph {
   std::int64_t layers_;
   std::int64_t directions_;
   bool pairs_;
-  at::Tensor vectors_;  // undefined when they are trained
+  at::Tensor vectors_;  // undefined if they are trained
   Leaf trained_vectors_ = 0;
   std::vector<Leaf> lstm_;
   Affine head_;

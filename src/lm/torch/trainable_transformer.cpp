@@ -1,5 +1,5 @@
-// BERT, RoBERTa, DistilBERT and Sotto's bounded masked model as graphs that can be derived, with dropout. The
-// networks that answer (bert.cpp, bounded.cpp) work in place, in 8 bits and without autograd; a test compares
+// BERT, RoBERTa, DistilBERT and Sotto's bounded masked model as differentiable graphs, with dropout. The
+// inference networks (bert.cpp, bounded.cpp) work in place, in 8 bits and without autograd; a test compares
 // the two.
 #include <cmath>
 #include <string>
@@ -12,7 +12,7 @@
 namespace sotto::lm {
 namespace {
 
-constexpr double kStartDeviation = 0.02;  // of new weights, as BERT's were
+constexpr double kStartDeviation = 0.02;  // of new weights, as in BERT
 
 struct TrainableSizes {
   std::int64_t width = 0;
@@ -23,7 +23,7 @@ struct TrainableSizes {
   Activation activation = Activation::gelu;
 };
 
-// Where a layer's tensors are, below the layer. Query, key and value may be one matrix.
+// The names of a layer's tensors, relative to the layer. Query, key and value may be one matrix.
 struct TrainableNames {
   std::vector<const char*> attention;
   const char* attention_output;
@@ -165,7 +165,7 @@ TrainableSizes read_sizes(const Config& config, const Keys& keys) {
   return sizes;
 }
 
-// What all share: layers, pooling and the head. Architectures add what stands before and after the layers.
+// What all architectures share: layers, pooling and the head. Each adds what precedes and follows the layers.
 class TransformerGraph : public Graph {
  public:
   NetworkLimits limits() const override { return limits_; }
@@ -197,7 +197,7 @@ class TransformerGraph : public Graph {
       layers_.emplace_back(weights / i, names, sizes_, place, parameters);
   }
 
-  // A folder that was tuned to a task before has a head, which serves if it has as many outputs.
+  // A folder already fine-tuned for a task has a head, which is used if it has as many outputs.
   void add_head(const Checkpoint& checkpoint, const Weights& model, std::int64_t outputs,
                 ParameterList& parameters) {
     const Weights root(checkpoint);
@@ -228,7 +228,7 @@ class TransformerGraph : public Graph {
             parameters.add_constant({outputs}, 0)};
   }
 
-  // Hugging Face leaves it out where there are two.
+  // Hugging Face omits it for two labels.
   static std::int64_t label_count(const Config& config) {
     return config.has("id2label") ? static_cast<std::int64_t>(config.json()["id2label"].size()) : 2;
   }
@@ -295,7 +295,7 @@ class TrainableBert final : public TransformerGraph {
   TrainableNorm norm_;
 };
 
-// As without a reach: the last row of the conditions is the one for plain use.
+// As without a reach: the last row of the conditions is the one for that.
 class TrainableBounded final : public TransformerGraph {
  public:
   TrainableBounded(const Checkpoint& checkpoint, StatePooling pooling, std::int64_t outputs,
@@ -309,7 +309,7 @@ class TrainableBounded final : public TransformerGraph {
     const auto knots = static_cast<std::int64_t>(config.numbers("reach_knots").size());
     limits() = {static_cast<std::uint32_t>(ids), static_cast<std::uint32_t>(slots), 2,
                 static_cast<std::uint32_t>(pieces)};
-    // There is no token that stands for the whole text.
+    // No token represents the whole text.
     set_pooling(pooling == StatePooling::automatic ? StatePooling::mean : pooling);
     const Weights all(checkpoint);
     const Weights embed = all / "embed";
