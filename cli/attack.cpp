@@ -52,7 +52,7 @@ std::string as_text(const AttackReport& r) {
          "  Of bayes, 1 - success is the Bayes-optimal error.\n";
 }
 
-/// Works on files and knows no mechanism, so it cannot share a run with the other attacks.
+/// This attack works on files, without a mechanism, so it cannot be combined with the others.
 Result<bool> wants_masks(const AttackArguments& a) {
   for (const std::string& attack : a.attacks)
     SOTTO_TRY(parse_choice("--attack", attack, {"bayes", "nearest", "inversion", "mask"}));

@@ -32,7 +32,7 @@ struct AuditCommandArguments {
   BlackBoxArguments black_box;
 };
 
-/// An option of the other method would be ignored without a word.
+/// Without this check, an option of the other method would be silently ignored.
 Result<void> check_options(const CLI::App& command, const char* other_group, const std::string& method) {
   for (const CLI::Option* option : command.get_options())
     if (option->get_group() == other_group && option->count() > 0)

@@ -1,4 +1,4 @@
-// sotto audit: the options that its methods share.
+// sotto audit: options common to its methods.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct BlackBoxArguments {
   bool vocabulary_only = false;
 };
 
-/// The options that only this method has.
+/// Adds the options specific to this method.
 void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments);
 
 /// Runs the audit and prints its report.

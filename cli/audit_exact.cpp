@@ -11,8 +11,8 @@ namespace {
 struct Outcome {
   Certificate certificate;
   std::optional<StoredCertificate> stored;  ///< none for a sample
-  bool was_stored = false;                  ///< it was found and not computed
-  double most = 0;                          ///< the certified ε asked for; 0: none was
+  bool was_stored = false;                  ///< it was found, not computed
+  double most = 0;                          ///< the requested certified ε; 0: none
 };
 
 std::string as_text(const Outcome& outcome) {

@@ -12,10 +12,10 @@ struct ExactArguments {
   std::string sample;
 };
 
-/// The options that only this method has.
+/// Adds the options specific to this method.
 void add_exact_options(CLI::App& command, ExactArguments& arguments);
 
-/// Computes the certificate, stores it and prints it.
+/// Computes, stores and prints the certificate.
 Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own);
 
 }  // namespace sotto::cli

@@ -13,7 +13,7 @@ namespace {
 constexpr double kMillion = 1e6;
 constexpr double kKibibyte = 1024;
 
-/// Millions with three digits that matter, and separators between thousands.
+/// Millions with three significant digits and thousands separators.
 std::string millions(double value) {
   if (value <= 0) return "-";
   if (value < 100 * kMillion) return fmt::format("{:.3g}", value / kMillion);

@@ -1,4 +1,4 @@
-// What 'sotto bench' prints.
+// Output of 'sotto bench'.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What 'sotto collocations' and 'sotto train' share.
+// Code common to 'sotto collocations' and 'sotto train'.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace sotto::cli {
 
-/// A phrase table by path; a name without '/' that is no file is looked for among the models.
+/// Opens a phrase table by path. A name without '/' that is not a file is searched for among the models.
 Result<std::shared_ptr<const PhraseTable>> open_phrases(const std::string& name);
 
 /// Adds --format and --field.
 void add_corpus_format_options(CLI::App& command, std::string& format, std::string& field);
 
-/// The value of --format; by the files' names where it was not given.
+/// The value of --format; if not given, the format is chosen by file name.
 Result<CorpusFormat> parse_corpus_format(std::string_view format);
 
-/// info and show.
+/// Adds info and show.
 void add_phrase_queries(CLI::App& group, std::vector<NamedAction>& actions);
 
 }  // namespace sotto::cli

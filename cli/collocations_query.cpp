@@ -30,7 +30,7 @@ std::string phrase_line(const PhraseTable& table, PhraseId id) {
   return fmt::format("  {:8.4f} {:>10}  {}\n", table.pmi(id), table.count(id), with_blanks(table.phrase(id)));
 }
 
-/// The first `top` by score or count, highest first; equal ones in the order of the table.
+/// Keeps the first `top` by score or count, highest first, ties in table order.
 void keep_top(const PhraseTable& table, std::vector<PhraseId>& ids, std::uint64_t top, bool by_count) {
   const auto before = [&](PhraseId a, PhraseId b) {
     if (by_count && table.count(a) != table.count(b)) return table.count(a) > table.count(b);

@@ -128,7 +128,8 @@ Result<void> print(std::string_view text) {
 
 void say(std::string_view message) {
   std::string line(message);
-  // A value or a file name quoted in a message may hold line ends and worse; a message is one line.
+  // A message is one line, but quoted values and file names may contain line ends and other control
+  // characters.
   for (char& byte : line)
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
   fmt::print(stderr, "sotto: {}\n", line);
@@ -147,7 +148,7 @@ std::string closest(std::string_view typed, const std::vector<std::string>& know
 }
 
 void occupy_standard_streams() {
-  // Opened the wrong way round, so that reading the input and writing the output fail as they did.
+  // Opened in the wrong direction, so that reading input and writing output still fail.
   static constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", kModes[stream]);
@@ -163,7 +164,7 @@ void catch_interrupts() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is answered as a failed write
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write
 }
 
 }  // namespace sotto::cli

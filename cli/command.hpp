@@ -1,4 +1,4 @@
-// What the subcommands share.
+// Code common to the subcommands.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace sotto::cli {
 
-/// What a subcommand does once its options are read.
+/// What a subcommand does once its options have been parsed.
 using Action = std::function<Result<void>()>;
 
-/// Each adds a subcommand to `app` and returns its action.
+/// Each of these adds a subcommand to `app` and returns its action.
 Action add_privatize(CLI::App& app);
 Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
@@ -42,19 +42,19 @@ std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 std::vector<NamedAction> add_lm(CLI::App& app);
 
-/// Adds an option that may be given several times, one value each, so that what stands after it is not read
-/// as one more. Returns it.
+/// Adds an option that may be repeated and takes one value each time, so that the argument after it is not
+/// taken for another value. Returns it.
 CLI::Option* add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
                       const char* type);
 
-/// Adds options with one value each, whose help shows the default: add(name, value, help, type).
+/// Adds options with one value each whose help shows the default: add(name, value, help, type).
 inline auto option_adder(CLI::App& command) {
   return [&command](const char* name, std::string& value, const char* help, const char* type) {
     command.add_option(name, value, help)->capture_default_str()->type_name(type);
   };
 }
 
-/// The options that choose a mechanism, common to several subcommands.
+/// The options that select a mechanism, common to several subcommands.
 struct MechanismChoice {
   std::string mechanism = "diffractor-geometric";
   std::string epsilon;
@@ -66,7 +66,7 @@ struct MechanismChoice {
   Result<ParameterValues> parsed_settings() const;
 };
 
-/// --threads and --memory, for what a mechanism may use.
+/// --threads and --memory: the resources of a mechanism.
 struct ResourceOptions {
   std::string threads;
   std::string memory = "512M";
@@ -78,28 +78,29 @@ struct ResourceOptions {
 /// The values of --metadata.
 Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
     const std::vector<std::string>& entries);
-/// Adds --metadata, stored as it is given.
+/// Adds --metadata, which is stored as given.
 void add_metadata_option(CLI::App& command, std::vector<std::string>& entries);
 
-/// The value of --threads; 0, one for each processor, where it was not given.
+/// The value of --threads; 0, one per processor, if not given.
 Result<unsigned> parse_threads(std::string_view text);
 
-/// The value of --seed; none where it was not given.
+/// The value of --seed; empty if not given.
 Result<std::optional<std::uint64_t>> parse_seed(std::string_view text);
 
 /// Writes to standard output and reports a closed pipe or a full disk.
 Result<void> print(std::string_view text);
 
-/// For messages: "sotto: ..." on standard error.
+/// Prints a message, "sotto: ...", on standard error.
 void say(std::string_view message);
 
-/// The name in `known` that `typed` was probably meant to be, or nothing.
+/// The name in `known` that `typed` was probably meant to be, or an empty string.
 std::string closest(std::string_view typed, const std::vector<std::string>& known);
 
-/// Fills standard streams that the caller closed, so that no file takes their place and receives messages.
+/// Opens standard streams that the caller closed, so that no file takes their descriptors and receives
+/// messages.
 void occupy_standard_streams();
 
-/// True once the user pressed Ctrl-C or the system asked the program to end.
+/// Whether the user pressed Ctrl-C or the system asked the program to end.
 bool interrupted();
 void catch_interrupts();
 

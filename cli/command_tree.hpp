@@ -1,4 +1,4 @@
-// What completion and the manual pages ask the tree of commands and options.
+// Queries on the tree of commands and options, for completion and the manual pages.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace sotto::cli {
 /// "sotto model import"
 std::string full_name(const CLI::App& command);
 
-/// In the order in which help shows them.
+/// In the order of the help.
 std::vector<const CLI::App*> subcommands(const CLI::App& command);
 
-/// Options that are given by a name, in the order in which help shows them.
+/// Options that have a name, in the order of the help.
 std::vector<const CLI::Option*> named_options(const CLI::App& command);
 std::vector<const CLI::Option*> positionals(const CLI::App& command);
 
@@ -25,10 +25,10 @@ std::vector<std::string> spellings(const CLI::Option& option);
 /// False for flags.
 bool takes_value(const CLI::Option& option);
 
-/// True where it may be given several times.
+/// Whether it may be given several times.
 bool repeats(const CLI::Option& option);
 
-/// Null where the command has no such option; `spelling` as in spellings().
+/// Null if the command has no such option; `spelling` as in spellings().
 const CLI::Option* find_option(const CLI::App& command, std::string_view spelling);
 
 }  // namespace sotto::cli

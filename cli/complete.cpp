@@ -9,7 +9,7 @@
 namespace sotto::cli {
 namespace {
 
-/// Where the words before the one to complete lead.
+/// The state after the words before the one to complete.
 struct Position {
   const CLI::App* command;
   const CLI::Option* awaits_value = nullptr;  ///< the option whose value comes next
@@ -63,7 +63,7 @@ Completions complete_value(const CLI::App& command, const CLI::Option& option, s
   return completions;
 }
 
-/// Long names; a short one only where it is all that was typed.
+/// Long names; a short one only if it was typed in full.
 Completions complete_option(const Position& position, std::string_view typed) {
   Completions completions;
   for (const CLI::Option* option : named_options(*position.command)) {

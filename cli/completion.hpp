@@ -1,4 +1,4 @@
-// sotto completion, and what its scripts ask the program for when a user presses Tab.
+// sotto completion, and what its scripts request from the program when a user presses Tab.
 #pragma once
 
 #include <span>
@@ -13,12 +13,11 @@ namespace sotto::cli {
 /// Adds the subcommand to `app` and returns its action.
 Action add_completion(CLI::App& app);
 
-/// The first argument of a call by a completion script; it is no command for people, and help does not show
-/// it.
+/// The first argument of a call by a completion script. Not a command for people; help does not show it.
 inline constexpr std::string_view kCompleteRequest = "__complete";
 
 struct Candidate {
-  std::string text;         ///< the whole word as it would stand on the command line
+  std::string text;         ///< the whole word as it would appear on the command line
   std::string description;  ///< may be empty
 };
 
@@ -27,10 +26,10 @@ struct Completions {
   bool files = false;  ///< the shell may complete a path as well
 };
 
-/// What the last of `words` may become; those before it stand between the program's name and it.
+/// The possible completions of the last of `words`, which follow the program's name.
 Completions complete(const CLI::App& app, std::span<const std::string> words);
 
-/// As the scripts read it: a line "text<TAB>description" for each candidate, then ":files" or ":none".
+/// The format that the scripts read: a line "text<TAB>description" per candidate, then ":files" or ":none".
 std::string to_lines(const Completions& completions);
 
 }  // namespace sotto::cli

@@ -25,7 +25,7 @@ Result<void> apply(CLI::App& command, const ConfigEntry& entry, const std::strin
     return refuse(file, fmt::format("'{}' is not an option{}", key,
                                     guess.empty() ? "" : fmt::format(" (did you mean {}?)", guess)));
   }
-  if (option->count() > 0) return {};  // the command line wins
+  if (option->count() > 0) return {};  // the command line takes precedence
   if (entry.is_map && key != "set")
     return refuse(file, fmt::format("'{}' on line {} has no usable value; give a value or a list of values",
                                     key, entry.line));

@@ -11,21 +11,21 @@ namespace {
 
 constexpr std::string_view kParameters = "parameters";
 
-// Options that are not -- and the parameter's name.
+// Options that are not "--" followed by the parameter's name.
 constexpr std::array kOptions = {
     std::pair<std::string_view, std::string_view>{kParameters, "--set"},
     std::pair<std::string_view, std::string_view>{"output", "-o"},
     std::pair<std::string_view, std::string_view>{"class_files", "--class"},
 };
 
-// Arguments that have no option.
+// Positional arguments.
 constexpr std::array<std::string_view, 1> kPositional = {"public_text"};
 
 bool is_positional(std::string_view parameter) {
   return std::find(kPositional.begin(), kPositional.end(), parameter) != kPositional.end();
 }
 
-/// The name of a mechanism's parameter, or nothing.
+/// The name of a mechanism's parameter, or an empty string.
 std::string_view of_mechanism(std::string_view parameter) {
   const bool has_name =
       parameter.starts_with(kParameters) && parameter.substr(kParameters.size()).starts_with('.');

@@ -1,4 +1,4 @@
-// Errors of the library in the words of the command line.
+// Library errors in terms of the command line.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace sotto::cli {
 
-/// The error on one line, with parameters as options and hints as commands.
+/// The error as one line, with parameters as options and hints as commands.
 std::string error_line(const Error& error);
 
-/// How a parameter is given: --id-field for "id_field", --set k for "parameters.k", PUBLIC-TEXT for an
-/// argument that has no option.
+/// How a parameter is given: --id-field for "id_field", --set k for "parameters.k", PUBLIC-TEXT for a
+/// positional argument.
 std::string option_name(std::string_view parameter);
 
-/// What to type: sotto lists build --model glove.
+/// The command to type, for example: sotto lists build --model glove.
 std::string command_line(const Hint& hint);
 
 }  // namespace sotto::cli

@@ -22,7 +22,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// FIRST:LAST:STEP as numbers, in a form that does not show the error of adding up.
+/// Expands FIRST:LAST:STEP into numbers, formatted so that rounding errors do not show.
 Result<std::vector<std::string>> parse_range(std::string_view option, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
   double numbers[3] = {};

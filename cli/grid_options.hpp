@@ -1,4 +1,4 @@
-// Options that name several mechanisms and several values of their parameters.
+// Options for several mechanisms and several values of their parameters.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace sotto::cli {
 /// Adds --mechanism NAME,...
 void add_names_option(CLI::App& command, std::vector<std::string>& names, const char* help);
 
-/// Names that were given one at a time or separated by commas.
+/// Names given one at a time or separated by commas.
 std::vector<std::string> split_names(const std::vector<std::string>& given);
 
-/// "KEY=REST" as its two parts; `form` is what the error says is right.
+/// Splits "KEY=REST" into its two parts; `form` is the correct form, for the error.
 Result<std::pair<std::string, std::string>> split_pair(std::string_view option, const std::string& text,
                                                        std::string_view form);
 
-/// Values separated by '|', or, where there is none, by commas; FIRST:LAST:STEP becomes its values.
+/// Values separated by '|' or, if there is none, by commas; FIRST:LAST:STEP is expanded.
 Result<std::vector<std::string>> parse_values(std::string_view option, const std::string& text);
 
 /// --grid and --set.

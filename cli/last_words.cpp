@@ -13,7 +13,7 @@
 namespace sotto::cli {
 namespace {
 
-/// write() and _exit() only: this runs inside signal handlers and where memory is short.
+/// Uses only write() and _exit(): this runs in signal handlers and when memory is short.
 void write_line(const char* message) {
   const char* const parts[] = {"sotto: ", message, "\n"};
   for (const char* part : parts)
@@ -25,9 +25,9 @@ void write_line(const char* message) {
   ::_exit(kFailed);
 }
 
-/// A page of a mapped file that is not there: the file was cut short, or the disk cannot read it. Which file
-/// cannot be told here; only models, phrase tables and the like are mapped. Anything else that raises this
-/// signal is an error of the program and ends it as usual, with a core dump where the user wants one.
+/// A page of a mapped file is missing: the file was truncated, or the disk cannot read it. Which file it is
+/// cannot be determined here; only models, phrase tables and the like are mapped. Any other cause of this
+/// signal is a bug and ends the program as usual, with a core dump if the user wants one.
 void on_bus_error(int signal, siginfo_t* information, void*) {
   if (information->si_code == BUS_ADRERR)
     end_with("a file that is in use, most likely a model, was cut short or cannot be read any more");
@@ -49,13 +49,14 @@ void on_bus_error(int signal, siginfo_t* information, void*) {
   end_with("ended by an error without a name");
 }
 
-// Libraries make objects before main() begins, and a failed allocation there is an exception that nothing can
-// catch. Functions in this section run before those of all libraries.
+// Libraries construct objects before main() starts, and a failed allocation there is an exception that
+// nothing can catch. Functions in this section run before those of all libraries.
 __attribute__((section(".preinit_array"), used)) void (*const before_everything)() = [] {
   std::set_terminate(on_terminate);
 };
 
-/// GMP, which MPFR computes with, knows no failed allocation: it aborts, unless these do not return.
+/// GMP, which MPFR is built on, does not handle a failed allocation: it aborts unless these functions do not
+/// return.
 void* allocate_number(std::size_t size) {
   if (void* const memory = std::malloc(size)) return memory;
   end_with("out of memory");
@@ -82,8 +83,8 @@ void prepare_last_words() {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &action, nullptr);
-  // libsodium calls this where it cannot go on, above all where there are no random bytes, and aborts if it
-  // returns. It never makes do with weak ones.
+  // libsodium calls this when it cannot continue, above all when there are no random bytes, and aborts if it
+  // returns. It never falls back to weak ones.
   sodium_set_misuse_handler([] { end_with("the operating system gives no random bytes"); });
 }
 

@@ -6,7 +6,7 @@
 namespace sotto::cli {
 namespace {
 
-/// Names come from the data; a control character in one must not reach a terminal.
+/// Names come from the data, so control characters in them must not reach a terminal.
 std::string printable(std::string text) {
   for (char& byte : text)
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
@@ -24,7 +24,7 @@ std::string as_line(const WithheldRecord& record) {
                      to_decimal(record.spent), to_decimal(record.wanted), to_decimal(record.limit));
 }
 
-/// Accounts that come sorted by unit, under a heading for each unit.
+/// Accounts sorted by unit, under one heading per unit.
 std::string by_unit(const std::vector<LedgerAccount>& accounts) {
   std::string text;
   const std::string* unit = nullptr;

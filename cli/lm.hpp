@@ -1,4 +1,4 @@
-// What the commands of 'sotto lm' share.
+// Code common to the commands of 'sotto lm'.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ struct MeasureArguments {
   bool lines = false;
 };
 
-/// One number a line.
+/// One number per line.
 std::string listed(const std::vector<double>& numbers) {
   std::string text;
   for (const double number : numbers) text += fmt::format("{:.6g}\n", number);

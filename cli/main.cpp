@@ -1,4 +1,4 @@
-// The program: reads the command line, runs a subcommand, turns errors into one line and an exit code.
+// The program: parses the command line, runs a subcommand, and turns errors into one line and an exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,8 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
   return name.empty() ? "" : fmt::format(" (did you mean {}?)", name);
 }
 
-/// What is wrong with the command line, on one line, with a suggestion where a name was probably misspelled.
+/// Says what is wrong with the command line, on one line, with a suggestion if a name was probably
+/// misspelled.
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -48,7 +49,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   return message;
 }
 
-/// What scripts and the build ask for, rather than people; nothing where a command is meant.
+/// Answers requests by scripts and the build, rather than people; empty if the arguments are a command.
 std::optional<Result<void>> answer_machine(const CLI::App& app, std::span<const std::string> arguments) {
   if (arguments.size() > 1 && arguments[0] == kCompleteRequest)
     return print(to_lines(complete(app, arguments.subspan(1))));

@@ -15,8 +15,8 @@
 namespace sotto::cli {
 namespace {
 
-/// Text as roff takes it. Without this a hyphen could not be pasted into a shell, and a line that begins with
-/// a dot would be a command.
+/// Escapes text for roff. Otherwise a hyphen could not be pasted into a shell, and a line that starts with a
+/// dot would be a request to roff.
 std::string escaped(std::string_view text) {
   std::string roff;
   for (const char byte : text) {
@@ -64,13 +64,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// A command's footer: what stands before its examples describes it.
+/// A command's footer, split at its examples; the part before them describes the command.
 struct Footer {
   std::string description;
   std::string examples;
 };
 
-/// Indented lines are shown as they are, an empty line ends a paragraph.
+/// Indented lines are shown verbatim; an empty line ends a paragraph.
 std::string paragraphs(const std::vector<std::string_view>& lines) {
   std::string roff;
   bool verbatim = false;
@@ -126,7 +126,7 @@ std::string option_text(const CLI::Option& option) {
   return text;
 }
 
-/// CLI11 gives options that belong together a group; "Options" is the one of those that have none.
+/// CLI11 has a group for related options; "Options" is the group of all others.
 std::string options(const CLI::App& command) {
   std::string roff = ".SH OPTIONS\n";
   std::string group = "Options";
@@ -151,7 +151,7 @@ std::string commands(const CLI::App& command) {
   return roff.empty() ? "" : ".SH COMMANDS\n" + roff;
 }
 
-/// What holds for the program as a whole stands on its first page.
+/// What applies to the whole program is on its first page.
 constexpr const char* kEnvironment = R"(.SH ENVIRONMENT
 .TP
 \fBSOTTO_MODELS\fR

@@ -42,7 +42,7 @@ Result<ModelDetails::Phrases> count_phrases(const Model& model) {
   return counts;
 }
 
-/// Words of the model that are phrases, and phrases that are words of it, must be the same.
+/// Every phrase of the table must be a word of the model.
 Result<void> verify_phrases(const Model& model) {
   SOTTO_ASSIGN(const auto table, PhraseTable::open(model.path()));
   SOTTO_TRY(table->verify());

@@ -14,7 +14,7 @@ struct NeighboursArguments {
   bool json = false;
 };
 
-/// A phrase may be given as it stands in texts.
+/// A phrase may be given as it appears in texts.
 Result<TokenId> find_word(const Model& model, std::string word) {
   TokenId id = model.find(word);
   if (id != model.bottom()) return id;

@@ -16,12 +16,12 @@ namespace {
 using Words = std::vector<std::string>;
 
 struct Choices {
-  std::string_view command;  ///< empty: of every command that has such an option
+  std::string_view command;  ///< empty: every command that has such an option
   std::string_view option;
   Words words;
 };
 
-/// The first line that fits counts, so a command's own stands before what the others share.
+/// The first match counts, so entries of single commands come before shared ones.
 std::span<const Choices> choices() {
   static const std::array kChoices = {
       Choices{"", "--attack", {"bayes", "nearest", "inversion", "mask"}},
@@ -77,7 +77,7 @@ Words names_of_models(bool vectors, bool language) {
   return names;
 }
 
-/// Arguments and options whose help calls them a file or a folder. An argument is a file unless it says
+/// Whether the help calls the argument or option a file or a folder. An argument is a file unless stated
 /// otherwise.
 bool is_file(const CLI::Option& option, std::string_view name) {
   static constexpr std::array<std::string_view, 9> kFileTypes = {"FILE",    "OUT",   "M",      "F",  "P",

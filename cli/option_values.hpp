@@ -1,4 +1,4 @@
-// What may stand as the value of an option or argument, for completion.
+// Possible values of an option or argument, for completion.
 #pragma once
 
 #include <string>

@@ -155,7 +155,7 @@ tl::unexpected<Error> refuse(std::string message) {
   return fail(Errc::invalid_argument, std::move(message));
 }
 
-/// What a document may spend; nothing where each token has --epsilon.
+/// The budget per document; empty if --epsilon applies to each token.
 Result<std::optional<double>> document_epsilon(const PrivatizeArguments& a) {
   if (!a.document_epsilon.empty() && !a.base_epsilon.empty())
     return refuse("--base-epsilon: cannot be given together with --document-epsilon; give one of them");
@@ -171,7 +171,7 @@ Result<std::optional<double>> document_epsilon(const PrivatizeArguments& a) {
   return validate_epsilon("--base-epsilon times --average-words", base * words);
 }
 
-/// Which ε goes to which tokens, and what the tokens are.
+/// Determines the tokens and the ε of each.
 Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) {
   SOTTO_ASSIGN(const auto of_document, document_epsilon(a));
   if (of_document && !a.choice.epsilon.empty())
@@ -219,7 +219,7 @@ Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) 
   return {};
 }
 
-/// What only mechanisms with a language model take.
+/// Sets what applies only to mechanisms with a language model.
 Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& options) {
   for (const auto& [option, value] : {std::pair("--device", &a.device),
                                       std::pair("--precision", &a.precision), std::pair("--delta", &a.delta)})
@@ -318,9 +318,9 @@ Result<void> run(PrivatizeArguments& a) {
   }
   if (!a.quiet)
     say(summary(receipt));
-  else if (receipt.seeded && !seed_typed)  // whoever typed none may not know that there is one
+  else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
-  // After the run: a run that fails says one line, why.
+  // After the run: a failed run prints only one line, the reason.
   if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
       !warning.empty())
     say("warning: " + warning);

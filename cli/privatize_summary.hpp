@@ -1,4 +1,4 @@
-// What a run did, in one line for its operator.
+// A summary of a run, in one line for its operator.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sotto::cli {
 
-/// Names exact counts of the input, so it says that it is not for publication.
+/// Contains exact counts of the input, so it says that it is not for publication.
 std::string summary(const Receipt& receipt);
 
 }  // namespace sotto::cli

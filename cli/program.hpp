@@ -1,5 +1,4 @@
-// The program's commands and options as one tree, for whatever reads it: the command line, completion, manual
-// pages.
+// The program's commands and options as one tree, for the command line, completion and manual pages.
 #pragma once
 
 #include <vector>
@@ -8,7 +7,7 @@
 
 namespace sotto::cli {
 
-/// Adds every command to `app`, with its help, and returns what they do.
+/// Adds every command to `app`, with its help, and returns their actions.
 std::vector<NamedAction> build_program(CLI::App& app);
 
 }  // namespace sotto::cli

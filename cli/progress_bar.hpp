@@ -1,4 +1,4 @@
-// A line on standard error that shows how far a run has come; only on a terminal.
+// A line on standard error that shows the progress of a run; only on a terminal.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace sotto::cli {
 
-/// `unit` is "B" for bytes, shown with K, M and G, or a plain noun. The callback also asks to stop when
-/// interrupted(). Quiet, or without a terminal, it draws nothing.
+/// `unit` is "B" for bytes, shown with K, M and G, or a plain noun. The callback also requests a stop if
+/// interrupted(). If quiet or without a terminal, it draws nothing.
 class ProgressBar {
  public:
   ProgressBar(std::string unit, bool quiet);
@@ -17,7 +17,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// Refers to this object; calls must be serialized.
+  /// The callback refers to this object; calls must be serialized.
   ProgressCallback callback();
 
  private:

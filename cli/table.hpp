@@ -8,10 +8,10 @@ namespace sotto::cli {
 
 struct Column {
   std::string title;
-  std::size_t width;  ///< longer texts go on in the next line
+  std::size_t width;  ///< longer texts continue on the next line
 };
 
-/// `rows` under the titles, words wrapped inside their columns; each row has a text for each column.
+/// `rows` under the titles, words wrapped within their columns; each row has one text per column.
 std::string format_table(const std::vector<Column>& columns,
                          const std::vector<std::vector<std::string>>& rows);
 

@@ -20,7 +20,7 @@ struct TrainArguments {
   bool subwords = false, keep_work = false, json = false, quiet = false;
 };
 
-/// A bar for each step; the steps count different things.
+/// One bar per step; the steps count different things.
 class PhaseBars {
  public:
   explicit PhaseBars(bool quiet) : quiet_(quiet) {}
@@ -51,7 +51,7 @@ Result<void> read_corpus_options(const TrainArguments& a, TrainOptions& options)
   options.field = a.field;
   options.output = a.output;
 
-  // A phrase table without a method is meant to be used, and the paper's first method is the plain choice.
+  // A phrase table without a method is meant to be used; the paper's first method is the obvious default.
   const std::string method = !a.method.empty() ? a.method : a.phrases.empty() ? "none" : "gst";
   SOTTO_ASSIGN(options.method, parse_segmentation("method", method, true));
   if (options.method != Segmentation::none && a.phrases.empty())

@@ -25,7 +25,7 @@ std::string figure(const Estimate& estimate, bool exact) {
                      std::max(estimate.high - estimate.value, estimate.value - estimate.low));
 }
 
-/// What to type to use a point.
+/// The command that uses a point.
 std::string command_of(const TradeOff& point) {
   std::string command =
       fmt::format("sotto privatize --mechanism {} --epsilon {:g}", point.mechanism, point.epsilon);
@@ -70,7 +70,7 @@ std::string table(const TuneReport& report, bool all) {
   return text;
 }
 
-/// Characters on a grid; what is drawn later covers what was there.
+/// Characters on a grid; later drawing overwrites earlier drawing.
 class Canvas {
  public:
   Canvas(double right, double low, double high) : right_(right), low_(low), high_(high) {
@@ -98,7 +98,7 @@ class Canvas {
   std::size_t column_of(double x) const { return place_of(x / right_, kPlotWidth); }
   std::size_t row_of(double y) const { return place_of((high_ - y) / (high_ - low_), kPlotHeight); }
 
-  /// The nearest of `count` places that are spread evenly over 0 to 1.
+  /// The nearest of `count` positions evenly spaced from 0 to 1.
   static std::size_t place_of(double share, int count) {
     const double last = count - 1;
     return static_cast<std::size_t>(std::lround(std::clamp(share * last, 0.0, last)));

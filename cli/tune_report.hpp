@@ -1,4 +1,4 @@
-// What 'sotto tune' prints.
+// Output of 'sotto tune'.
 #pragma once
 
 #include <string>

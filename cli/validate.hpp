@@ -1,4 +1,4 @@
-// Values of the command line. Each error names the option, the value and what is allowed.
+// Command-line values. Each error names the option, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sotto::cli {
 
-/// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, no privacy.
-/// Text such as "nan", "1e400" or "0x1" is refused too, never rounded to something else.
+/// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, it offers no
+/// privacy. Text such as "nan", "1e400" or "0x1" is refused, never rounded to another value.
 Result<double> parse_epsilon(std::string_view option, std::string_view text);
 Result<double> validate_epsilon(std::string_view option, double value);
 

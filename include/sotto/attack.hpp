@@ -1,4 +1,4 @@
-// Attacks: how often somebody who sees the output of a mechanism guesses the word that went in.
+// Attacks: how often an adversary who sees a mechanism's output guesses the input word.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct AttackOptions {
   double epsilon = 0;
   ParameterValues parameters;
   std::string model;                 ///< empty: the mechanism's default
-  std::vector<std::string> attacks;  ///< of bayes, nearest, inversion; empty: all
-  std::uint64_t words = 1000;        ///< how many words the secret may be, drawn by the prior; 0: all
-  std::string prior = "uniform";     ///< of the secret: uniform, or counts (the model's public counts)
-  std::uint64_t neighbours = 20;     ///< candidates of the inversion
-  std::uint64_t draws = 1000;        ///< where there is no closed form: draws of each word to learn from
-  std::uint64_t trials = 100'000;    ///< and secrets to guess
-  double confidence = 0.99;          ///< of each interval
+  std::vector<std::string> attacks;  ///< any of bayes, nearest, inversion; empty: all
+  std::uint64_t words = 1000;        ///< number of possible secret words, drawn from the prior; 0: all
+  std::string prior = "uniform";   ///< over the secret words: uniform, or counts (the model's public counts)
+  std::uint64_t neighbours = 20;   ///< candidates of the inversion attack
+  std::uint64_t draws = 1000;      ///< without a closed form: draws per word to learn from
+  std::uint64_t trials = 100'000;  ///< without a closed form: secrets to guess
+  double confidence = 0.99;        ///< of each interval
   std::optional<std::uint64_t> seed;
   MechanismResources resources;
-  ProgressCallback progress;  ///< told the secret words dealt with, and how many there are
+  ProgressCallback progress;  ///< receives the number of secret words processed and their total
 };
 
-/// A figure and its confidence interval; all three are equal where it is exact.
+/// A figure and its confidence interval. All three are equal if the figure is exact.
 struct Estimate {
   double value = 0;
   double low = 0;
@@ -40,9 +40,9 @@ struct Estimate {
 
 struct AttackResult {
   std::string name;
-  std::string adversary;    ///< what it knows and does, in one sentence
-  Estimate success;         ///< of the best guess; for bayes 1 − success is the Bayes-optimal error
-  Estimate expected_error;  ///< E_M: of a guess that is drawn by the adversary's weights
+  std::string adversary;    ///< what the adversary knows and does, in one sentence
+  Estimate success;         ///< of the best guess; for bayes, 1 − success is the Bayes-optimal error
+  Estimate expected_error;  ///< E_M: of a guess drawn with the adversary's weights
 };
 
 struct AttackReport {
@@ -50,16 +50,16 @@ struct AttackReport {
   double epsilon = 0;
   std::string model;
   std::string prior;
-  std::uint64_t words = 0;  ///< that the secret may be
+  std::uint64_t words = 0;  ///< number of possible secret words
   bool whole_vocabulary = false;
-  bool exact = false;        ///< from the mechanism's rows; otherwise sampled
-  std::uint64_t draws = 0;   ///< of each word, to learn from; 0 where exact
-  std::uint64_t trials = 0;  ///< 0 where exact
+  bool exact = false;        ///< computed from the mechanism's rows; otherwise sampled
+  std::uint64_t draws = 0;   ///< per word, to learn from; 0 if exact
+  std::uint64_t trials = 0;  ///< 0 if exact
   double confidence = 0;
-  double blind_success = 0;  ///< of the best guess without the output: the largest prior probability
+  double blind_success = 0;  ///< of the best guess without seeing the output: the largest prior probability
   std::string metric;        ///< of the utility loss
-  Estimate utility_loss;     ///< L_M with this metric: the expected distance of the output from the word
-  Estimate changed;          ///< L_M with 1 for another word and 0 for the same
+  Estimate utility_loss;     ///< L_M with this metric: the expected distance between input and output word
+  Estimate changed;          ///< L_M that counts 1 for a different word and 0 for the same word
   std::vector<AttackResult> attacks;
   double seconds = 0;
 };
@@ -67,56 +67,59 @@ struct AttackReport {
 /// As JSON (docs/schemas/attack.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const AttackReport& report);
 
-/// Builds what `options` name and attacks it. With π the prior on the secret words and f the mechanism:
+/// Builds the mechanism that `options` describe and attacks it. π is the prior over the secret words, f the
+/// mechanism:
 ///
-/// bayes: knows π and f. Its posterior after the output w′ is g(ŵ|w′) = π(ŵ)f(w′|ŵ) / Σ_w π(w)f(w′|w).
+/// bayes: knows π and f. Its posterior given the output w′ is g(ŵ|w′) = π(ŵ)f(w′|ŵ) / Σ_w π(w)f(w′|w).
 /// expected_error is E_M = Σ π(w)f(w′|w)g(ŵ|w′)·1{ŵ ≠ w}, the error of a guess drawn from g; 1 − success is
-/// the error of the most probable word, the least that any adversary has.
+/// the error of guessing the most probable word, the smallest error of any adversary.
 /// nearest: guesses the output itself, or the secret word nearest to it in the model.
-/// inversion: knows π, ε and the model but not f. Among the secret words nearest to the output, as many as
-/// `neighbours`, it weighs π(w)·exp(−½ε·d(w, w′)).
+/// inversion: knows π, ε and the model, but not f. It gives the `neighbours` secret words nearest to the
+/// output the weights π(w)·exp(−½ε·d(w, w′)).
 ///
-/// d is the Euclidean distance; in a model without vectors the least index distance over the lists. Exact
-/// where the mechanism has rows; otherwise bayes learns f from `draws` draws a word, and for outputs it saw
-/// seldom goes by prior and distance, so its success is that of one adversary and a lower bound for the best
-/// one; and everything is estimated on `trials` fresh secrets. Thread-safe.
+/// d is the Euclidean distance or, in a model without vectors, the smallest index distance over its lists.
+/// The figures are exact if the mechanism has rows. Otherwise bayes learns f from `draws` draws per word and
+/// falls back on prior and distance for outputs that it has rarely seen, so its success is that of one
+/// adversary and a lower bound for the best one; all figures are estimated on `trials` fresh secrets.
+/// Thread-safe unless another thread changes the environment.
 Result<AttackReport> attack(const AttackOptions& options);
 
-/// The same for a mechanism that is there already; mechanism, parameters and model of the options are not
-/// read, epsilon is.
+/// Same for an existing mechanism. Ignores the options `mechanism`, `parameters` and `model` but uses
+/// `epsilon`. Thread-safe.
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options);
 
 struct MaskInferenceOptions {
   std::string model = "sotto-en-mlm";  ///< a masked model, see find_language_model
-  std::uint64_t candidates = 5;        ///< how many guesses the second figure allows
+  std::uint64_t candidates = 5;        ///< number of guesses that success_among allows
   double confidence = 0.99;            ///< of each interval
   LanguageModelResources resources;
-  ProgressCallback progress;  ///< told the lines dealt with, and how many there are
+  ProgressCallback progress;  ///< receives the number of lines processed and their total
 };
 
 struct MaskInferenceReport {
   std::string model;
   std::uint64_t lines = 0;
-  std::uint64_t lines_left_out = 0;  ///< with another number of words than their originals
-  std::uint64_t places = 0;          ///< words that were guessed
-  std::uint64_t sayable = 0;         ///< of these, how many originals the model could have named
-  std::uint64_t changed = 0;         ///< of these, how many came out as another word
+  std::uint64_t lines_left_out = 0;  ///< skipped: the number of words differs from the original's
+  std::uint64_t places = 0;          ///< words guessed
+  std::uint64_t sayable = 0;         ///< places whose original word the model knows
+  std::uint64_t changed = 0;         ///< places whose word the mechanism changed
   std::uint64_t candidates = 0;
   double confidence = 0;
   Estimate success;          ///< the best guess is the original word
-  Estimate success_among;    ///< one of the best `candidates` guesses is
-  Estimate success_changed;  ///< the best guess is, where the word was changed; all 0 where none was
-  double kept = 0;           ///< places whose word was not changed: the success of reading the output
-  double blind = 0;          ///< success of always guessing the originals' most frequent word
+  Estimate success_among;    ///< one of the best `candidates` guesses is the original word
+  Estimate success_changed;  ///< as success, over changed places only; all 0 if there are none
+  double kept = 0;   ///< share of places whose word is unchanged: the success of simply reading the output
+  double blind = 0;  ///< success of always guessing the most frequent original word
   double seconds = 0;
 };
 
 /// As JSON (docs/schemas/mask_inference.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const MaskInferenceReport& report);
 
-/// Mask-token inference: masks one word of a privatized text after the other and lets a masked model guess
-/// the original word from the rest. Line i of one belongs to line i of the other, whatever mechanism made it;
-/// words are compared by their lookup_form. Thread-safe.
+/// Mask-token inference: masks the words of a privatized text one by one and has a masked model guess the
+/// original word from the rest. Line i of `privatized` belongs to line i of `original`; any mechanism may
+/// have produced it. Words are compared by their lookup_form. Thread-safe except while the first language
+/// model is loaded (see language_models.hpp).
 Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
                                                const std::vector<std::string>& privatized,
                                                const MaskInferenceOptions& options);

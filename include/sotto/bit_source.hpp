@@ -1,5 +1,5 @@
-// Where all randomness comes from. Samplers and mechanisms take a BitSource, so a test can script the bits
-// and a seeded run executes the very samplers that a private run executes.
+// The source of all randomness. Samplers and mechanisms take a BitSource, so a test can script the bits and a
+// seeded run executes exactly the samplers that a private run executes.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace sotto {
 
-/// An endless sequence of uniform, independent 64-bit words. Not thread-safe: one source serves one thread.
+/// An endless sequence of uniform, independent 64-bit words. Not thread-safe: one thread at a time per
+/// source.
 class BitSource {
  public:
   BitSource(const BitSource&) = delete;

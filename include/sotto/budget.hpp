@@ -1,7 +1,7 @@
-// How the ε of a document is shared among its tokens. Every strategy looks only at what the output reveals
-// anyway: how many tokens there are, and where. An ε that depends on the words themselves would tell about
-// them (an exponential mechanism with ε(w) of 1 or 10 has an effective ε of 14.8), so such strategies are
-// refused.
+// How a document's ε is shared among its tokens. Every strategy looks only at what the output reveals anyway:
+// the number and positions of the tokens. An ε that depends on the words themselves would leak information
+// about them (an exponential mechanism with ε(w) of 1 or 10 has an effective ε of 14.8), so such strategies
+// are refused.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@
 namespace sotto {
 
 enum class BudgetStrategy {
-  token,      ///< the given ε for each token; a longer document spends more
+  token,      ///< the given ε for each token; longer documents spend more
   even,       ///< the document's ε in equal shares: S1 (words), S3 and S4 (collocations)
-  words,      ///< a collocation gets the share of one word, so that less than all is spent: S2
+  words,      ///< a collocation gets the share of one word, so less than the whole ε is spent: S2
   positions,  ///< shares by position, weighted by a public profile
 };
+/// Thread-safe.
 const char* to_string(BudgetStrategy strategy);
 
-/// "token", "even", "words", "positions", or "S1" to "S4" as in paper "A Collocation-based Method for
-/// Addressing Challenges in Word-level Metric Differential Privacy". A strategy
-/// that would read private text to set ε ("information", "part-of-speech", "rarity") is refused with the
-/// reason.
+/// "token", "even", "words", "positions", or "S1" to "S4" as in the paper "A Collocation-based Method for
+/// Addressing Challenges in Word-level Metric Differential Privacy". A strategy that would read private text
+/// to set ε ("information", "part-of-speech", "rarity") is refused with the reason. Thread-safe.
 Result<BudgetStrategy> parse_budget_strategy(std::string_view name);
 
 /// What is public about a document.
 struct DocumentShape {
-  std::uint64_t tokens = 0;  ///< that go through the mechanism
-  std::uint64_t words = 0;   ///< that these tokens consist of; at least `tokens`
+  std::uint64_t tokens = 0;  ///< that pass through the mechanism
+  std::uint64_t words = 0;   ///< in these tokens; at least `tokens`
 };
 
-/// Weights along a document, the first for its beginning, from public statistics only: for example the mean
-/// information content of words at each tenth of public texts.
+/// Weights along a document, starting at its beginning, from public statistics only: for example the mean
+/// information content of words in each tenth of public texts.
 using PositionProfile = std::vector<double>;
 
-/// Weights from 1e-6 to 1e6 with commas, for example "3,1,1,2".
+/// Weights from 1e-6 to 1e6, separated by commas, for example "3,1,1,2". Thread-safe.
 Result<PositionProfile> parse_position_profile(std::string_view text);
 
-/// The ε of each token. Rounded down, so that by add-up composition they do not exceed `epsilon`, the
-/// document's (for `token`: each one's). `profile` is for `positions` only.
+/// The ε of each token. The values are rounded down so that, by basic composition, they do not exceed
+/// `epsilon`, the document's (for `token`: each token's). `profile` is for `positions` only. Thread-safe.
 Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
                                          const PositionProfile& profile = {});
 

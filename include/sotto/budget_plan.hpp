@@ -1,4 +1,4 @@
-// What a document of a given shape would spend, worked out before there is any text.
+// What a document of a given shape would spend, computed before there is any text.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace sotto {
 
 struct BudgetPlanOptions {
   std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;  ///< of the document; for the strategy token: of each token
+  double epsilon = 0;  ///< of the document; for the strategy token, of each token
   ParameterValues parameters;
   std::string model;  ///< empty: the mechanism's default
   BudgetStrategy strategy = BudgetStrategy::token;
@@ -23,23 +23,24 @@ struct BudgetPlanOptions {
   double delta = 1e-6;  ///< of epsilon_at_delta
 };
 
-/// What a document of one shape gets and spends.
+/// The budget and spending of a document of one shape.
 struct BudgetPlan {
   BudgetStrategy strategy = BudgetStrategy::token;
   DocumentShape shape;
   std::vector<double> shares;  ///< the ε of each token
   ComposedLoss loss;
   double delta = 0;
-  std::optional<double> epsilon_at_delta;  ///< none: there is no ρ
+  std::optional<double> epsilon_at_delta;  ///< empty: there is no ρ
 };
 
-/// Shares ε among the tokens and composes what the mechanism promises at each share. Thread-safe.
+/// Shares ε among the tokens and composes the mechanism's guarantees at these shares. Thread-safe unless
+/// another thread changes the environment.
 Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options);
 
 /// As JSON (docs/schemas/budget.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const BudgetPlan& plan);
 
-/// What the figures of a plan are in: "epsilon", or "epsilon times" a metric. Thread-safe.
+/// The unit of a plan's figures: "epsilon", or "epsilon times" a metric. Thread-safe.
 std::string unit_name(const PrivacyUnit& unit);
 
 }  // namespace sotto

@@ -1,6 +1,6 @@
 // Certificates: the largest privacy loss of a mechanism over all pairs of inputs and all outputs, computed
-// from the integers that are sampled and rounded against us. Stored as JSON beside the model, found again by
-// what they are about, quoted in receipts by their hash. All functions are safe to call from several threads.
+// from the integers that are sampled and rounded against us. A certificate is stored as JSON next to the
+// model, found by its subject, and cited in receipts by its hash.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sotto {
 
-/// What a certificate is about. Two mechanisms that could sample different integers differ here.
+/// What a certificate is about. Two mechanisms that could sample different integers have different subjects.
 struct CertificateSubject {
   std::string mechanism;
   ParameterValues parameters;  ///< complete
@@ -28,8 +28,8 @@ struct CertificateSubject {
   bool operator==(const CertificateSubject&) const = default;
 };
 
-/// Two inputs and the output that tells them apart best. The ids say which; the words, with "⊥" for ⊥, are
-/// for people. All words are empty when a sample has no two inputs that differ.
+/// Two inputs and the output that best distinguishes them. The ids are authoritative; the words, with "⊥" for
+/// ⊥, are for people. All words are empty if a sample has no two inputs that differ.
 struct CertifiedPair {
   std::string input;  ///< more likely to give the output
   std::string other;  ///< less likely
@@ -41,90 +41,94 @@ struct CertifiedPair {
   double loss = 0;      ///< ln(P(output|input) / P(output|other)), rounded up
 };
 
-/// ln(P(y|x)/P(y|x′)) <= epsilon·d(x, x′) for all inputs x, x′ of the scope, ⊥ included, and all outputs y.
+/// ln(P(y|x)/P(y|x′)) <= epsilon·d(x, x′) for all inputs x, x′ in the scope, ⊥ included, and all outputs y.
 struct Certificate {
   CertificateSubject subject;
   std::string model;  ///< name, for people
   PrivacyUnit unit;
   GuaranteeScope scope = GuaranteeScope::all_inputs;
-  std::string method;   ///< in words: what was computed
+  std::string method;   ///< what was computed, in words
   double epsilon = 0;   ///< certified: an upper bound, rounded up
-  double attained = 0;  ///< `worst` really has at least this loss a unit of distance, rounded down
+  double attained = 0;  ///< `worst` has at least this loss per unit of distance, rounded down
   CertifiedPair worst;
   std::uint64_t inputs = 0;
   std::uint64_t outputs = 0;
-  std::uint64_t pairs = 0;         ///< of inputs, in any order, that the bound covers
+  std::uint64_t pairs = 0;         ///< unordered pairs of inputs that the bound covers
   std::uint64_t exact_pairs = 0;   ///< of these, evaluated exactly over all outputs
-  std::uint64_t equal_inputs = 0;  ///< inputs at distance 0 from an earlier one; their rows were found equal
-  std::uint64_t sample = 0;  ///< above 0: only so many inputs were looked at, and this is no certificate
+  std::uint64_t equal_inputs = 0;  ///< inputs at distance 0 from an earlier one, with equal rows as checked
+  std::uint64_t sample = 0;        ///< above 0: only this many inputs were examined, so it is no certificate
   double seconds = 0;
 };
 
-/// As JSON (docs/schemas/certificate.schema.json describes it), ending in a newline. It has a checksum of its
-/// own.
+/// As JSON (docs/schemas/certificate.schema.json), ending in a newline. It contains its own checksum.
+/// Thread-safe.
 std::string to_json(const Certificate& certificate);
 
-/// The inverse of to_json; refuses what is incomplete, changed, of another version or only a sample, and a
-/// certified or attained ε that is not above 0.
+/// The inverse of to_json. Refuses JSON that is incomplete, altered, of another version or only a sample, and
+/// a certified or attained ε that is not above 0. Thread-safe.
 Result<Certificate> parse_certificate(std::string_view json);
 
-/// A certificate that was read from or written to a file.
+/// A certificate read from or written to a file.
 struct StoredCertificate {
   Certificate certificate;
   std::filesystem::path file;
   std::string sha256;  ///< of the file, in hex
 };
 
-/// The certificate as JSON, and beside it where it is stored (docs/schemas/exact_audit.schema.json), ending
-/// in a newline. `was_stored`: it was found there and not computed.
+/// The certificate and where it is stored, as JSON (docs/schemas/exact_audit.schema.json), ending in a
+/// newline. `was_stored`: it was found there, not computed. Thread-safe.
 std::string to_json(const StoredCertificate& stored, bool was_stored);
 
-/// What certify() needs.
+/// Options of certify().
 struct CertifyOptions {
   std::string mechanism;
-  double epsilon = 0;          ///< nominal; the wanted certificate for nominal_for_certificate
-  ParameterValues parameters;  ///< the rest take their defaults
+  double epsilon = 0;          ///< nominal; for nominal_for_certificate, the largest certified ε allowed
+  ParameterValues parameters;  ///< missing ones take their defaults
   std::string model;           ///< name or path; empty: the mechanism's default
-  std::uint64_t sample = 0;    ///< look only at so many inputs, chosen evenly; 0: all
+  std::uint64_t sample = 0;    ///< examine only this many inputs, evenly spaced; 0: all
   MechanismResources resources;
   ProgressCallback progress;
 };
 
-/// Computes a certificate. Refuses, with the reason, a mechanism that has none, and one whose inputs cannot
-/// be told apart: a certificate names the pair that attains it.
+/// Computes a certificate. Refuses, with the reason, a mechanism that has none and one whose inputs cannot be
+/// told apart: a certificate names the pair that attains it. Thread-safe unless another thread changes the
+/// environment.
 Result<Certificate> certify(const CertifyOptions& options);
 
 /// The certificate of the largest nominal ε found whose certificate is at most options.epsilon, to about one
-/// part in a thousand. Nothing is assumed about how the certificate depends on ε: what is returned was
-/// computed for its own nominal ε.
+/// part in a thousand. It assumes nothing about how the certificate depends on ε: the returned certificate
+/// was computed for its own nominal ε. Thread-safe unless another thread changes the environment.
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options);
 
-/// Stores a certificate beside the model, or in the user's data folder where that cannot be written. With
-/// `target` it can also be found by the certified ε that was asked for.
+/// Stores a certificate next to the model or, if that folder is not writable, in the user's data folder. With
+/// `target` it can also be found by the certified ε that was requested. Thread-safe unless another thread
+/// changes the environment.
 Result<StoredCertificate> store_certificate(const Certificate& certificate,
                                             const std::filesystem::path& model,
                                             std::optional<double> target = std::nullopt);
 
-/// The stored certificate about `subject`, which must describe `mechanism` on `model`; none when there is
-/// none or it is about something else. The loss of the pair that it names is computed again, from the
-/// integers that the mechanism samples; where it differs, and for a damaged or old file, that is an error.
-/// Opens one file, or two when there is none beside the model.
+/// The stored certificate about `subject`, which must describe `mechanism` on `model`; none if there is none
+/// or it is about something else. Recomputes the loss of the pair that it names from the integers that the
+/// mechanism samples; a difference is an error, and so is a damaged or outdated file. Opens one file, or two
+/// if there is none next to the model. Thread-safe unless another thread changes the environment.
 Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
                                                           const Mechanism& mechanism, const Model& model);
 
-/// What nominal_for_certificate found and store_certificate stored for the certified ε `target`; none when
-/// there is none. `parameters` are complete. It says which nominal ε to build the mechanism with; what it
-/// certifies counts only once find_certificate has checked it against that mechanism.
+/// What nominal_for_certificate found and store_certificate stored for the certified ε `target`; none if
+/// there is none. `parameters` must be complete. It gives the nominal ε to build the mechanism with; what it
+/// certifies is valid only after find_certificate has checked it against that mechanism. Thread-safe unless
+/// another thread changes the environment.
 Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_view mechanism,
                                                                    const ParameterValues& parameters,
                                                                    double target, const Model& model);
 
 struct TargetedCertificate {
   StoredCertificate stored;
-  bool was_stored = false;  ///< false: it was computed and stored by this call
+  bool was_stored = false;  ///< false: this call computed and stored it
 };
 
-/// find_targeted_certificate, or else nominal_for_certificate and store_certificate.
+/// find_targeted_certificate or, failing that, nominal_for_certificate and store_certificate. Thread-safe
+/// unless another thread changes the environment.
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options);
 
 }  // namespace sotto

@@ -1,9 +1,9 @@
-// Collocations: word groups of two or three that come together more often than chance, found in public text
-// (section 4.1 of "A Collocation-based Method for Addressing Challenges in Word-level Metric Differential
-// Privacy"), and the segmentation of a text into such groups and single words.
+// Collocations: groups of two or three words that occur together more often than by chance, found in public
+// text (section 4.1 of "A Collocation-based Method for Addressing Challenges in Word-level Metric
+// Differential Privacy"), and the segmentation of a text into such groups and single words.
 //
-// An n-gram is a run of tokens of class word inside one sentence with nothing but whitespace between them;
-// numbers, punctuation and other tokens interrupt it. Words count in lower case, ’ as an apostrophe.
+// An n-gram is a run of tokens of class word within one sentence, separated by nothing but whitespace;
+// numbers, punctuation and other tokens interrupt it. Words are compared in lower case, ’ as an apostrophe.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@
 
 namespace sotto {
 
-/// Index of a phrase in its table. Phrases stand in the order of their words, each compared by its bytes, a
-/// phrase before those that it begins ("new york", "new york city", "new zealand").
+/// Index of a phrase in its table. Phrases are sorted by their words, compared bytewise; a phrase precedes
+/// its extensions ("new york", "new york city", "new zealand").
 using PhraseId = std::uint32_t;
 inline constexpr PhraseId kNoPhrase = ~PhraseId{0};
 
-/// Joins the words of a phrase into one word of a model; no token of class word has it.
+/// Joins the words of a phrase into one word of a model; no token of class word contains it.
 inline constexpr char kPhraseJoint = '_';
 
 /// A phrase and how strongly its words belong together.
@@ -36,33 +36,34 @@ struct ScoredPhrase {
   std::uint64_t count = 0;  ///< occurrences in the corpus
 };
 
-/// An opened, memory-mapped phrase table: a safetensors file of its own, or the phrases inside a model file.
-/// Immutable, so safe to share between threads.
+/// An open, memory-mapped phrase table: a safetensors file of its own, or the phrases in a model file.
+/// Immutable after construction; safe to use from several threads.
 class PhraseTable {
  public:
-  /// Maps the file and checks header and sizes; it does not read the phrases (see verify).
+  /// Maps the file and checks its header, sizes and words, but not its phrases (see verify).
   static Result<std::shared_ptr<const PhraseTable>> open(const std::filesystem::path& file);
   ~PhraseTable();
 
   const std::filesystem::path& path() const;
-  /// A tree hash of the whole file, in hex, computed by open() from the mapping that is used; see
+  /// A tree hash of the whole file, in hex, computed by open() from the mapping that is used. See
   /// Model::digest.
   const std::string& digest() const;
-  const std::string& stored_sha256() const;  ///< the one in the file's own header, in hex
+  const std::string& stored_sha256() const;  ///< the hash in the file's own header, in hex
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
   std::uint32_t size() const;
   std::string phrase(PhraseId id) const;  ///< joined by kPhraseJoint
-  /// Scores are multiples of 2⁻¹⁶, so that sums are exact and a segmentation is the same on every machine.
+  /// Scores are multiples of 2⁻¹⁶, so sums are exact and a segmentation is the same on every machine.
   double pmi(PhraseId id) const;
   std::uint64_t count(PhraseId id) const;
-  /// The id of two or three words joined by kPhraseJoint, in lower case; kNoPhrase when there is none.
+  /// The id of two or three lower-case words joined by kPhraseJoint; kNoPhrase if there is none.
   PhraseId find(std::string_view joined) const;
 
-  /// Reads the whole file: compares its SHA-256 with the stored one and checks what look-ups rely on.
+  /// Reads the whole file: compares its SHA-256 with the stored one and checks the invariants that look-ups
+  /// rely on.
   Result<void> verify() const;
 
-  struct Impl;  ///< for the library's own loops; not installed
+  struct Impl;  ///< for the library's own loops; its header is not installed
   const Impl& impl() const { return *impl_; }
 
  private:
@@ -70,52 +71,54 @@ class PhraseTable {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What is shown of a phrase table beyond what its file says of itself.
+/// What is shown of a phrase table besides its own metadata.
 struct PhraseTableDetails {
   bool verified = false;                     ///< verify() found nothing wrong
-  std::optional<std::vector<PhraseId>> top;  ///< phrases to list; none: no list
+  std::optional<std::vector<PhraseId>> top;  ///< phrases to list; empty: no list
 };
 
 /// As JSON (docs/schemas/phrase_table.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const PhraseTable& table, const PhraseTableDetails& details);
 
-/// Phrases that were looked for, as JSON (docs/schemas/phrases.schema.json), ending in a newline: how many
-/// were found, and those to show. Thread-safe.
+/// The result of a phrase search as JSON (docs/schemas/phrases.schema.json), ending in a newline: the number
+/// found and the phrases to show. Thread-safe.
 std::string phrases_json(const PhraseTable& table, std::uint64_t found, std::span<const PhraseId> shown);
 
-/// Writes a table of these phrases, in any order, complete or not at all. A phrase that is not two or three
-/// words, or comes twice, is an error. Returns the SHA-256 in its header.
+/// Writes a table of these phrases, in any order, completely or not at all. A phrase that does not have two
+/// or three words, or is a duplicate, is an error. Returns the SHA-256 in the header. Thread-safe.
 Result<std::string> write_phrase_table(const std::filesystem::path& file,
                                        std::span<const ScoredPhrase> phrases,
                                        const std::vector<std::pair<std::string, std::string>>& metadata);
 
 /// Which phrases with a connector word (a, an, the, for, of, with, …) count as collocations.
 enum class ConnectorRule {
-  none,    ///< none, as in the paper's section 4.1.1
-  inside,  ///< those with connectors only in the middle of three words ("certificates of completion")
-  any,     ///< all
+  none,    ///< none of them, as in the paper's section 4.1.1
+  inside,  ///< those whose only connector is the middle one of three words ("certificates of completion")
+  any,     ///< all of them
 };
+/// "none", "inside" or "any". Thread-safe.
 Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
-/// How the documents of a corpus are written; the files may be plain, gzip, zstd or xz.
+/// Format of the documents of a corpus. Files may be plain, gzip, zstd or xz.
 enum class CorpusFormat {
-  by_name,  ///< JSON lines where a file is named .jsonl or .ndjson (before .gz or .zst), text otherwise
-  text,     ///< one document a line
-  jsonl,    ///< one JSON object a line, the document being a member of it; null holds none
+  by_name,  ///< JSON lines if the file name ends in .jsonl or .ndjson (before .gz or .zst), otherwise text
+  text,     ///< one document per line
+  jsonl,    ///< one JSON object per line with the document as a member; null means no document
 };
 
 struct CountOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input
   CorpusFormat format = CorpusFormat::by_name;
-  std::string field = "text";                   ///< of JSONL records, what is counted
-  std::filesystem::path output;                 ///< the phrase table
-  std::optional<std::filesystem::path> counts;  ///< also every n-gram that was seen, one to three words, as
-                                                ///< "new york<TAB>count" lines in byte order
+  std::string field = "text";    ///< the member of JSONL records to count
+  std::filesystem::path output;  ///< the phrase table
+  /// Where to write every n-gram seen, one to three words, as "new york<TAB>count" lines in byte order;
+  /// empty: nowhere.
+  std::optional<std::filesystem::path> counts;
   std::uint64_t min_count = 5;
   double min_pmi = 2.0;
   ConnectorRule connectors = ConnectorRule::none;
-  std::uint64_t memory = 2ULL << 30;  ///< bytes; what does not fit goes to temporary files beside `output`
-  unsigned threads = 0;               ///< 0: one for each processor
+  std::uint64_t memory = 2ULL << 30;  ///< bytes; the rest goes to temporary files next to `output`
+  unsigned threads = 0;               ///< 0: one per processor
   std::vector<std::pair<std::string, std::string>> metadata;  ///< stored as given
   ProgressCallback progress;
 };
@@ -131,54 +134,55 @@ struct CountReport {
   std::uint64_t bigrams = 0;   ///< in the table
   std::uint64_t trigrams = 0;  ///< in the table
   std::uint64_t spilled = 0;   ///< bytes written to temporary files
-  std::string sha256;          ///< the one in the header of the table
+  std::string sha256;          ///< the one in the table's header
 };
 
 /// As JSON (docs/schemas/collocation_count.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const CountReport& report);
 
-/// Counts exactly, whatever the memory and the number of threads, and writes the phrase table.
+/// Counts exactly, whatever the memory and the number of threads, and writes the phrase table. Thread-safe.
 Result<CountReport> count_collocations(const CountOptions& options);
 
 enum class Segmentation {
-  none,     ///< every word for itself
+  none,     ///< every word on its own
   gst,      ///< greedy from left to right, three words before two (Algorithm 1)
-  mst,      ///< highest score first, no token twice (Algorithm 2)
+  mst,      ///< highest score first, no overlaps (Algorithm 2)
   optimal,  ///< largest sum of scores
 };
+/// Thread-safe.
 const char* to_string(Segmentation segmentation);
 
-/// "gst", "mst" or "optimal"; with `allow_none` also "none". An error names `parameter`.
+/// "gst", "mst" or "optimal"; with `allow_none` also "none". An error names `parameter`. Thread-safe.
 Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name, bool allow_none);
 
 struct CorpusTokenizeOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input
   CorpusFormat format = CorpusFormat::by_name;
-  std::string field = "text";  ///< of JSONL records, what is tokenized
+  std::string field = "text";  ///< the member of JSONL records to tokenize
   std::shared_ptr<const PhraseTable> phrases;
   Segmentation method = Segmentation::gst;
   std::filesystem::path output;  ///< empty: standard output
-  bool json = false;             ///< lines {"tokens": […]} instead of tokens separated by blanks
-  unsigned threads = 0;          ///< 0: one for each processor
+  bool json = false;             ///< write {"tokens": […]} lines instead of space-separated tokens
+  unsigned threads = 0;          ///< 0: one per processor
   ProgressCallback progress;
 };
 
 struct CorpusTokenizeReport {
   Segmentation method = Segmentation::gst;
   std::uint64_t documents = 0;
-  std::uint64_t words = 0;     ///< tokens of class word before words were joined
-  std::uint64_t tokens = 0;    ///< that were written
-  std::uint64_t bigrams = 0;   ///< of them, two words
-  std::uint64_t trigrams = 0;  ///< of them, three words
+  std::uint64_t words = 0;     ///< tokens of class word before joining
+  std::uint64_t tokens = 0;    ///< written
+  std::uint64_t bigrams = 0;   ///< of these, tokens of two words
+  std::uint64_t trigrams = 0;  ///< of these, tokens of three words
   double pmi = 0;              ///< sum of the scores of all phrases
 };
 
 /// As JSON (docs/schemas/tokenize.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const CorpusTokenizeReport& report);
 
-/// Writes a line for each document, in order: its tokens, words in lower case, phrases joined by
-/// kPhraseJoint. Holds a few blocks of text for each thread in memory. A file as output appears complete or
-/// not at all.
+/// Writes one line per document, in order: its tokens, words in lower case, phrases joined by kPhraseJoint.
+/// Keeps a few blocks of text per thread in memory. An output file appears completely or not at all.
+/// Thread-safe.
 Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options);
 
 }  // namespace sotto

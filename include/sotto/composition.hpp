@@ -1,4 +1,4 @@
-// What several releases promise together. Amounts in different units never add up.
+// What several releases guarantee together. Amounts in different units never add up.
 #pragma once
 
 #include <cstdint>
@@ -10,43 +10,43 @@
 
 namespace sotto {
 
-/// What draws of one unit and scope promise together; every figure is rounded up.
+/// The joint guarantee of draws with the same unit and scope; every figure is rounded up.
 struct ComposedLoss {
   PrivacyUnit unit;
   GuaranteeScope scope = GuaranteeScope::all_inputs;
   std::uint64_t draws = 0;
-  /// Pure ε: the ε of all draws. A metric unit: ε·Σd between texts of equal adjacency, so this is what is
-  /// reached when each of the draws' words moves by a distance of 1.
+  /// For pure ε, the ε of all draws. In a metric unit, the loss between texts of equal adjacency is ε·Σd, so
+  /// this is the loss if the word of each draw moves by a distance of 1.
   double epsilon = 0;
   double additive = 0;  ///< on top of `epsilon`, whatever the distances
-  /// ρ of zero-concentrated differential privacy; in a metric unit for a distance of 1 in each draw. Empty
-  /// where some draw has none.
+  /// ρ of zero-concentrated differential privacy; in a metric unit, for a distance of 1 in each draw. Empty
+  /// if some draw has none.
   std::optional<double> rho = 0.0;
-  std::vector<SharedTrait> adjacency;  ///< what two texts must share: that of all draws together
+  std::vector<SharedTrait> adjacency;  ///< what two texts must share: the traits of all draws together
 };
 
-/// Adds up draws, unit by unit. Not thread-safe.
+/// Adds up draws, unit by unit. Not thread-safe: one thread at a time per object.
 class Composition {
  public:
-  /// `draws` draws under this guarantee, each on its own token. A guarantee of kind none has nothing to add
-  /// and is refused with the reason.
+  /// Adds `draws` draws under this guarantee, each on a token of its own. A guarantee of kind none has
+  /// nothing to add and is refused with the reason.
   Result<void> add(const Guarantee& guarantee, std::uint64_t draws);
 
-  /// One entry for each unit and scope, in the order of their first draws.
+  /// One entry per unit and scope, in the order of their first draws.
   const std::vector<ComposedLoss>& losses() const { return losses_; }
 
  private:
   std::vector<ComposedLoss> losses_;
 };
 
-/// ρ of one draw under this guarantee, times d² in a metric unit: its own where the mechanism has a better
-/// one, otherwise ε²/2, which ε alone implies. Empty where the promise has an additive term or leaves outputs
-/// out: their probability may be anything, and so may the divergence.
+/// ρ of one draw under this guarantee, times d² in a metric unit: the mechanism's own if it has a better one,
+/// otherwise ε²/2, which follows from ε alone. Empty if the guarantee has an additive term or leaves outputs
+/// out: their probabilities are arbitrary, and so is the divergence. Thread-safe.
 std::optional<double> zcdp(const Guarantee& guarantee);
 
-/// The least ε found such that ρ-zCDP implies (ε, δ)-differential privacy, rounded up; never above the
-/// textbook's ρ + 2·√(ρ·ln(1/δ)). `delta` must lie strictly between 0 and 1, `rho` must be finite and not
-/// negative.
+/// The smallest ε found such that ρ-zCDP implies (ε, δ)-differential privacy, rounded up; never above the
+/// textbook ρ + 2·√(ρ·ln(1/δ)). `delta` must be strictly between 0 and 1, `rho` finite and not negative.
+/// Thread-safe.
 Result<double> epsilon_for_delta(double rho, double delta);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Errors as one line of text, in the words of a front end.
+// Errors as one line of text, in the terms of a front end.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace sotto {
 
-/// How a front end spells what errors speak of.
+/// How a front end spells the parameters and hints in errors.
 struct Spelling {
   std::function<std::string(std::string_view parameter)> parameter;
   std::function<std::string(const Hint& hint)> hint;
 };
 
-/// One line: the parameter at fault, a colon, and the message with its parameters and hints spelled. Text
-/// that was quoted in the message stays as it was, whatever braces it holds. Thread-safe where `spelling` is.
+/// One line: the offending parameter, a colon, and the message with its parameters and hints spelled out.
+/// Text quoted in the message is unchanged, whatever braces it contains. Thread-safe if `spelling` is.
 std::string describe(const Error& error, const Spelling& spelling);
 
-/// The same in no front end's words, for reports and logs: parameters by their names. Thread-safe.
+/// Same, independent of any front end, for reports and logs: parameters appear by name. Thread-safe.
 std::string describe(const Error& error);
 
 /// "lists build (model: glove)". Thread-safe.

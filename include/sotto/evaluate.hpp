@@ -1,5 +1,5 @@
-// Experiments: a YAML file that names data sets, models, mechanisms, ε and measures is run as a grid of
-// cells. docs/evaluate.md describes the file and what comes out.
+// Experiments: runs a YAML file that names data sets, models, mechanisms, ε and measures as a grid of cells.
+// docs/evaluate.md describes the file and the results.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace sotto {
 
 struct ExperimentOptions {
   std::filesystem::path run_file;
-  bool quick = false;            ///< lay what stands under `quick` upon the rest of the file
+  bool quick = false;            ///< entries under `quick` override the rest of the file
   std::filesystem::path output;  ///< folder; empty: default_experiment_folder()
-  std::filesystem::path data;    ///< the data folder; empty: $SOTTO_DATA
-  unsigned threads = 0;          ///< 0: one for each processor; changes no figure
-  ProgressCallback progress;     ///< told the cells (and privatized texts) that are done, and those to do
+  std::filesystem::path data;    ///< data folder; empty: $SOTTO_DATA
+  unsigned threads = 0;          ///< 0: one per processor; does not change the figures
+  ProgressCallback progress;     ///< receives the number of cells (and privatized texts) done, and the total
 };
 
 /// Why some cells have no figures.
@@ -30,7 +30,7 @@ struct AbsentCells {
 struct ExperimentSummary {
   std::string title;
   std::filesystem::path output;
-  std::uint64_t cells = 0;     ///< of the grid
+  std::uint64_t cells = 0;     ///< in the grid
   std::uint64_t kept = 0;      ///< of these, finished by an earlier run
   std::uint64_t computed = 0;  ///< by this run
   std::vector<AbsentCells> absent;
@@ -41,18 +41,20 @@ struct ExperimentSummary {
 /// As JSON (docs/schemas/experiment.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const ExperimentSummary& summary);
 
-/// "<name of the run file>-results", with "-quick" before it for the quick size, in the working folder.
+/// "<stem>-results", for the quick size "<stem>-quick-results", in the working folder; <stem> is the name of
+/// the run file without its extension. Thread-safe.
 std::filesystem::path default_experiment_folder(const ExperimentOptions& options);
 
-/// Runs the experiment and writes into the folder: cells/ (one file for each finished cell), texts/
-/// (privatized texts), models/ (imported ones), results.jsonl (a line for each cell, in the order of the
-/// grid, without times), timings.jsonl, tables/ (CSV and LaTeX) and report.html.
+/// Runs the experiment and writes to the folder: cells/ (one file per finished cell), texts/ (privatized
+/// texts), models/ (imported models), results.jsonl (one line per cell, in grid order, without times),
+/// timings.jsonl, tables/ (CSV and LaTeX) and report.html.
 ///
-/// A cell that is finished is not computed again, by this run file or another that describes the same cell;
-/// after a kill the same call goes on, and results.jsonl is that of an undisturbed run, byte for byte. Draws
-/// are seeded: nothing in the folder is private. Data, models, mechanisms and classifiers that are not there
-/// leave their cells absent; the summary and the report say why. A second run on the same folder is refused
-/// while the first one works. Thread-safe.
+/// A finished cell is not computed again, neither for this run file nor for another one that describes the
+/// same cell. After a kill, the same call continues, and results.jsonl is byte for byte that of an
+/// uninterrupted run. Draws are seeded: nothing in the folder is private. If data, models, mechanisms or
+/// classifiers are missing, their cells are absent; the summary and the report say why. A second run on the
+/// same folder is refused while the first one is running. Thread-safe except while the first language model
+/// or network is loaded (see language_models.hpp).
 Result<ExperimentSummary> run_experiment(const ExperimentOptions& options);
 
 }  // namespace sotto

@@ -6,8 +6,8 @@
 
 namespace sotto {
 
-/// A sentence when other users may read or replace the key file, for the front end to say; empty when all is
-/// well, and for what is no regular file.
+/// A warning for the front end to show if users other than the owner have any access to the key file; empty
+/// if they have none, and for anything but a regular file. Thread-safe.
 std::string key_file_warning(const std::filesystem::path& file);
 
 }  // namespace sotto

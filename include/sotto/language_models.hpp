@@ -1,4 +1,9 @@
-// Language models: what they may use, what they are, and the bounds of their logits.
+// Language models: their resources, properties and logit bounds.
+//
+// Models are located through environment variables, and loading the first language model of a process, or the
+// first network of run_experiment(), sets some for the libraries behind it. Functions that refer to this
+// comment are thread-safe while no other thread changes the environment and, during the first load, none
+// reads it; find_model(), for example, reads it.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +22,24 @@ namespace sotto {
 enum class Device { cpu, cuda };
 enum class Precision { f32, int8 };
 
-/// What a model may use; `precision` may change the last digits of its answers, the rest only its speed.
+/// What a model may use. `precision` may change the last digits of its results, the rest affects only speed.
 struct LanguageModelResources {
   Device device = Device::cpu;
   Precision precision = Precision::f32;
-  unsigned threads = 0;  ///< 0: one for each processor
+  unsigned threads = 0;  ///< 0: one per processor
 };
 
+/// Thread-safe.
 const char* to_string(Device device);
+/// Thread-safe.
 const char* to_string(Precision precision);
 
-/// "cpu" or "cuda".
+/// "cpu" or "cuda". Thread-safe.
 Result<Device> parse_device(std::string_view name);
-/// "f32" or "int8".
+/// "f32" or "int8". Thread-safe.
 Result<Precision> parse_precision(std::string_view name);
 
-/// Bounds of logits that were estimated on public text.
+/// Logit bounds estimated on public text.
 struct CalibrationSummary {
   double lowest = 0;   ///< μ
   double highest = 0;  ///< μ + 4σ
@@ -43,25 +50,27 @@ struct CalibrationSummary {
   std::string text_digest;  ///< SHA-256 of the public file
 };
 
-/// Whether the mechanism of that name rewrites whole texts with a language model; then there is no Mechanism
-/// of that name, and its default model (empty: none is shipped) names a folder.
+/// Whether the mechanism of this name rewrites whole texts with a language model. If so, there is no
+/// Mechanism of this name, and its default model (empty: none is shipped) is the name of a folder.
+/// Thread-safe.
 bool rewrites_whole_texts(std::string_view mechanism);
 
-/// As find_mechanism, and an error for one that rewrites whole texts.
+/// As find_mechanism, but a mechanism that rewrites whole texts is an error. Thread-safe.
 Result<const MechanismInfo*> find_word_mechanism(std::string_view name);
 
-/// Finds a language model: a folder with a config.json, given by its path, which has a '/' in it, or by its
-/// name in the folders that find_model searches. A folder of the current one is ./NAME.
+/// Finds the folder of a language model, either by its path, which contains a '/', or by its name. A name
+/// stands for a folder with a config.json in one of the folders that find_model searches; use ./NAME for a
+/// folder in the current one. Thread-safe unless another thread changes the environment.
 Result<std::filesystem::path> find_language_model(std::string_view name_or_path);
 
 struct LanguageModelInfo {
   std::string name;
   std::filesystem::path folder;
-  std::string digest;  ///< tree hash of the files that decide what it does
+  std::string digest;  ///< tree hash of the files that determine its behaviour
   std::string kind;    ///< masked, causal, or encoder-decoder
   std::uint32_t positions = 0;
   std::uint32_t logits = 0;
-  std::uint64_t outcomes = 0;  ///< words (of a masked model) or tokens that may come out
+  std::uint64_t outcomes = 0;  ///< number of possible words (of a masked model) or tokens in the output
   bool bounded = false;        ///< the architecture keeps the logits in [lowest, highest]
   double lowest = 0;
   double highest = 0;
@@ -71,59 +80,62 @@ struct LanguageModelInfo {
 /// As JSON (docs/schemas/language_model.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const LanguageModelInfo& info);
 
-/// Opens the folder (see find_language_model) and says what is in it.
+/// Opens the folder (see find_language_model) and describes the model. Thread-safe with the restriction at
+/// the top.
 Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
                                               const LanguageModelResources& resources = {});
 
 /// Estimates the bounds of a model's logits on up to 1,000 lines of a public text and stores them in the
-/// folder. A model whose architecture bounds them is refused. Later runs on that very file are refused too.
+/// folder. A model whose architecture bounds them is refused. Later, privatize_files() refuses this file as
+/// input for the model. Thread-safe with the restriction at the top.
 Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
                                                    const std::filesystem::path& public_text,
                                                    const LanguageModelResources& resources = {});
 
-/// The shipped models that measure texts.
+/// The shipped models for measuring texts.
 inline constexpr std::string_view kDefaultEncoder = "sotto-en-encoder";
 inline constexpr std::string_view kDefaultCausalModel = "sotto-en-causal";
 
-/// The cosine similarity of each pair of texts, by a sentence encoder (see find_language_model); as many of
-/// one as of the other. Ill-formed UTF-8 counts as U+FFFD. Thread-safe.
+/// The cosine similarity of each pair of texts, computed by a sentence encoder (see find_language_model). The
+/// spans must have equal length. Ill-formed UTF-8 counts as U+FFFD. Thread-safe with the restriction at the
+/// top.
 Result<std::vector<double>> text_similarities(std::span<const std::string> first,
                                               std::span<const std::string> second,
                                               std::string_view model = kDefaultEncoder,
                                               const LanguageModelResources& resources = {});
 
-/// Similarities of pairs of texts, and the encoder they were measured with.
+/// Similarities of pairs of texts, and the encoder that measured them.
 struct SimilarityReport {
   std::string model;
-  std::vector<double> cosines;  ///< one for each pair
+  std::vector<double> cosines;  ///< one per pair
 
-  double mean() const;  ///< of no pairs 0
+  double mean() const;  ///< 0 if there are no pairs
 };
 
 /// As JSON (docs/schemas/similarity.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const SimilarityReport& report);
 
-/// How probable a text is to a causal model.
+/// The probability of a text under a causal model.
 struct TextScore {
   double log_probability = 0;  ///< natural logarithm
   std::uint64_t tokens = 0;    ///< of the model
-  std::uint64_t words = 0;     ///< tokens of Sotto's that are words or others; no numbers, no punctuation
+  std::uint64_t words = 0;     ///< Sotto's tokens of class word or other; no numbers, no punctuation
 
-  /// exp(−log_probability / tokens); of no tokens 1.
+  /// exp(−log_probability / tokens); 1 if there are no tokens.
   double perplexity() const;
   double perplexity_per_word() const;
   TextScore& operator+=(const TextScore& other);
 };
 
-/// One for each text. Thread-safe.
+/// One score per text. Thread-safe with the restriction at the top.
 Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts,
                                            std::string_view model = kDefaultCausalModel,
                                            const LanguageModelResources& resources = {});
 
-/// Scores of texts, and the causal model that gave them.
+/// Scores of texts, and the causal model that computed them.
 struct PerplexityReport {
   std::string model;
-  std::vector<TextScore> scores;  ///< one for each text
+  std::vector<TextScore> scores;  ///< one per text
 
   TextScore total() const;
 };
@@ -131,8 +143,9 @@ struct PerplexityReport {
 /// As JSON (docs/schemas/perplexity.schema.json), ending in a newline. Thread-safe.
 std::string to_json(const PerplexityReport& report);
 
-/// The lines of a text file, plain, gzip or zstd, without their ends; one after the last line end only if
-/// there is something. A file that is not valid UTF-8 is refused.
+/// The lines of a plain, gzip, zstd or xz text file, without their terminators. The text after the last
+/// terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
+/// Thread-safe.
 Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
 
 }  // namespace sotto

@@ -6,10 +6,12 @@
 
 namespace sotto {
 
-/// The names of the models that list_models() gives, in its order. Thread-safe.
+/// The names of the models that list_models() returns, in the same order. Thread-safe unless another thread
+/// changes the environment.
 std::vector<std::string> model_names();
 
-/// The names of the language models that find_language_model() finds, sorted. Thread-safe.
+/// The names of the language models that find_language_model() finds, sorted. Thread-safe unless another
+/// thread changes the environment.
 std::vector<std::string> language_model_names();
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// What happens to each class of token. Everything a policy lets through in clear is counted in the receipt.
+// What happens to each class of token. Receipts count everything that a policy passes in clear.
 #pragma once
 
 #include <string_view>
@@ -23,18 +23,20 @@ struct Policy {
   CasePolicy letter_case =
       CasePolicy::position;  ///< position: capitals follow the output position, not the input
 
-  /// The default: nothing of the words themselves passes in clear.
+  /// The default: no part of the words themselves passes in clear.
   static Policy strict() { return {}; }
-  /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation stay as they are.
+  /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation are kept.
   static Policy paper();
 };
 
-/// "strict" or "paper".
+/// "strict" or "paper". Thread-safe.
 Result<Policy> parse_policy(std::string_view name);
 
-/// Sets one part by its option name ("stopwords", "oov", "numbers", "punctuation", "case").
+/// Sets one part by its option name ("stopwords", "oov", "numbers", "punctuation", "case"). Thread-safe for
+/// different policies.
 Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_view value);
 
+/// Thread-safe, as are the four overloads below.
 const char* to_string(StopwordPolicy value);
 const char* to_string(OovPolicy value);
 const char* to_string(NumberPolicy value);

@@ -17,44 +17,46 @@
 namespace sotto {
 
 enum class Format { text, jsonl, csv, tsv };
+/// Thread-safe.
 const char* to_string(Format format);
 
-/// "text", "jsonl", "csv" or "tsv".
+/// "text", "jsonl", "csv" or "tsv". Thread-safe.
 Result<Format> parse_format(std::string_view name);
 
-/// Shard `index` (from 1) of `count`; contiguous records, so that the outputs put together equal the whole.
+/// Shard `index` (from 1) of `count`. Its records are contiguous, so the concatenated outputs of all shards
+/// equal the whole.
 struct Shard {
   std::uint32_t index = 1;
   std::uint32_t count = 1;
 };
 
-/// "i/N".
+/// "i/N". Thread-safe.
 Result<Shard> parse_shard(std::string_view text);
 
-/// Which documents, from where to where.
+/// Which documents to read, and where to write.
 struct FileOptions {
   std::vector<std::filesystem::path> inputs;    ///< empty: standard input
   std::optional<std::filesystem::path> output;  ///< empty: standard output
-  std::optional<std::filesystem::path> report;  ///< where the receipt goes; empty: nowhere
-  /// Where exact counts of the input go, readable by the owner only; no guarantee covers them. Empty:
+  std::optional<std::filesystem::path> report;  ///< where to write the receipt; empty: nowhere
+  /// Where to write exact counts of the input, readable by the owner only; no guarantee covers them. Empty:
   /// nowhere.
   std::optional<std::filesystem::path> statistics;
-  std::optional<Format> format;     ///< empty: by the first input's extension, otherwise text
+  std::optional<Format> format;     ///< empty: by the extension of the first input, otherwise text
   std::vector<std::string> fields;  ///< which fields of a record are documents; not for text
   std::string dataset;              ///< namespace of the ids; empty: each input's base name
   std::string id_field;             ///< empty: the record number is the id
-  unsigned threads = 0;             ///< 0: one for each processor
+  unsigned threads = 0;             ///< 0: one per processor
   Shard shard;
-  std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is needed
-  bool resume = false;                  ///< go on where an interrupted run stopped; needs key_file and output
-  bool allow_empty = false;             ///< accept an input that has records but no document
+  std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is required
+  bool resume = false;                  ///< continue an interrupted run; requires key_file and output
+  bool allow_empty = false;             ///< accept an input with records but without documents
   ProgressCallback progress;
 };
 
-/// Runs over files. The output file appears only when it is complete; memory does not depend on the input's
-/// size.
+/// Processes files. The output file appears only when it is complete; memory use does not depend on the size
+/// of the input. Thread-safe except while the first language model is loaded (see language_models.hpp).
 Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files);
-/// The same with what is open already. Safe to call from several threads.
+/// Same with an existing Privatizer. Thread-safe.
 Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// What to do to a document. Every front end fills these options.
+// What to do to a document. Every front end fills in these options.
 #pragma once
 
 #include <cstdint>
@@ -19,65 +19,67 @@ namespace sotto {
 
 inline constexpr std::uint64_t kDefaultMaxDocumentBytes = 16ULL << 20;
 
-/// What PrivatizeOptions::epsilon is.
+/// The meaning of PrivatizeOptions::epsilon.
 enum class PrivacyTarget {
   nominal,    ///< what the mechanism is built with
-  certified,  ///< what its certificate must not exceed; needs a stored certificate (see certificate.hpp)
+  certified,  ///< an upper bound for its certificate; needs a stored certificate (see certificate.hpp)
 };
 
-/// "nominal" or "certified".
+/// "nominal" or "certified". Thread-safe.
 Result<PrivacyTarget> parse_target(std::string_view name);
 
-/// An ε for each document, shared among its tokens (see budget.hpp). By adding up, the tokens of a document
-/// spend at most that; a document so long that a share leaves the range that the mechanism allows is an error
-/// that names it. It must come from outside: an average over the documents would tell about each of them.
+/// An ε for each document, shared among its tokens (see budget.hpp). By basic composition, the tokens of a
+/// document spend at most this ε. If a document is so long that a share falls outside the range that the
+/// mechanism allows, the error names it. This ε must be chosen independently of the documents: an average
+/// over them would leak information about each of them.
 struct DocumentBudget {
   BudgetStrategy strategy = BudgetStrategy::even;  ///< not token
-  double epsilon = 0;       ///< of a document, in the unit of the mechanism's guarantee
-  PositionProfile profile;  ///< for positions only
+  double epsilon = 0;                              ///< per document, in the unit of the mechanism's guarantee
+  PositionProfile profile;                         ///< for positions only
 };
 
 /// What to do to a document.
 struct PrivatizeOptions {
   std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;  ///< per token, in the unit of the mechanism's guarantee; this or `document_budget`
+  /// Per token, in the unit of the mechanism's guarantee. Give either this or `document_budget`.
+  double epsilon = 0;
   std::optional<DocumentBudget> document_budget;  ///< empty: `epsilon` for each token
-  /// Whether words are privatized in groups of up to three, where these are words of the model. Between texts
-  /// that are cut into different numbers of tokens nothing is promised.
+  /// Whether groups of up to three words are privatized together if they are words of the model. Nothing is
+  /// promised between texts that are segmented into different numbers of tokens.
   Segmentation collocations = Segmentation::none;
-  std::optional<std::filesystem::path> phrases;  ///< a phrase table; empty: the one inside the model file
+  std::optional<std::filesystem::path> phrases;  ///< a phrase table; empty: the one in the model file
   PrivacyTarget target = PrivacyTarget::nominal;
-  ParameterValues parameters;  ///< the rest take their defaults
+  ParameterValues parameters;  ///< missing ones take their defaults
   std::string model;           ///< name or path; empty: the mechanism's default
   Policy policy;
   std::optional<std::uint64_t> seed;  ///< for experiments: public noise, no privacy
   std::optional<std::filesystem::path>
       key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
-  /// Whether a second document of the same name is an error. With a key file (or a seed) it has the noise of
-  /// the first: where the texts are equal too, so are the outputs, and whoever can have a guess privatized
-  /// under the name of a document learns whether it is right. Without one no two documents share noise. Takes
-  /// about 48 bytes of memory per name.
+  /// Whether a second document of the same name is an error. With a key file (or a seed), documents with the
+  /// same name and text have the same noise and hence the same output, so whoever can have a guess privatized
+  /// under the name of a document learns whether the guess is right. Without a key file or seed, no two
+  /// documents share noise. Takes about 48 bytes of memory per name.
   bool unique_ids = false;
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
-  MechanismResources resources;     ///< changes speed only
+  MechanismResources resources;     ///< affects speed only
   LanguageModelResources language;  ///< for mechanisms that use a language model
-  double delta = 1e-6;              ///< for what their receipt says beside ε; between 0 and 1
+  double delta = 1e-6;              ///< of the figure besides ε in their receipt; between 0 and 1
 };
 
-/// What one of the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in
-/// Word-level Metric Differential Privacy") says beside the strategy: S1 single words, stopwords kept; S2 and
-/// S3 GST, S4 MST, stopwords privatized.
+/// What the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in
+/// Word-level Metric Differential Privacy") determine besides the strategy: S1 uses single words and keeps
+/// stopwords; S2 and S3 use GST, S4 uses MST, and all three privatize stopwords.
 struct NamedBudget {
   BudgetStrategy strategy = BudgetStrategy::token;
-  std::optional<Segmentation> collocations;  ///< empty: says nothing
+  std::optional<Segmentation> collocations;  ///< empty: not determined
   std::optional<StopwordPolicy> stopwords;
 };
 
-/// What parse_budget_strategy() takes.
+/// Accepts the same names as parse_budget_strategy(). Thread-safe.
 Result<NamedBudget> parse_named_budget(std::string_view name);
 
-/// Sets the budget of a document, and what the name says besides. Without an ε of the document (0) the name
-/// must be "token", which leaves the options as they are. Thread-safe.
+/// Sets a document's budget and whatever else the name determines. Without a document's ε (0), the name must
+/// be "token", which leaves the options unchanged. Thread-safe for different `options`.
 Result<void> apply_named_budget(std::string_view name, double document_epsilon, PrivatizeOptions& options);
 
 }  // namespace sotto

@@ -1,5 +1,5 @@
-// Texts in memory: for bindings, servers and other programs that have no files. Batches go through the same
-// path as files do, at the same speed.
+// Texts in memory: for bindings, servers and other programs without files. Batches take the same path as
+// files, at the same speed.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace sotto {
 
-/// Names a document; part of what its noise is a function of. With a key file, equal texts of one name have
-/// equal outputs (see PrivatizeOptions::unique_ids).
+/// Names a document. Its noise is a function of this name, among other things. With a key file, equal texts
+/// of the same name have equal outputs (see PrivatizeOptions::unique_ids).
 struct DocumentName {
   std::string_view dataset;
   std::string_view id;
   std::string_view field;
 };
 
-/// A text of a batch.
+/// A text in a batch.
 struct Document {
   DocumentName name;
   std::string_view text;
@@ -36,7 +36,7 @@ struct FieldText {
   std::string_view text;
 };
 
-/// Texts that are released together, or not at all, and charged to one subject.
+/// Texts that are released together or not at all, and charged to one subject.
 struct Record {
   std::string_view dataset;
   std::string_view id;
@@ -44,25 +44,25 @@ struct Record {
   std::span<const FieldText> fields;
 };
 
-/// What came out for a record.
+/// The outcome for a record.
 struct ReleasedRecord {
   bool released = false;           ///< false: the subject's limit does not allow it, and there are no texts
   std::vector<std::string> texts;  ///< in the order of its fields
 };
 
-/// How a batch is worked on; nothing here changes the output.
+/// How a batch is processed; nothing here changes the output.
 struct BatchOptions {
-  unsigned threads = 0;            ///< 0: one for each processor
-  ProgressCallback progress = {};  ///< told the bytes done, and of how many; false stops the batch
+  unsigned threads = 0;            ///< 0: one per processor
+  ProgressCallback progress = {};  ///< receives the bytes done and the total; false stops the batch
 };
 
-/// An open ledger that a Privatizer charges. Safe to use from several threads, and by several processes at a
-/// time.
+/// An open ledger that a Privatizer charges. Safe to use from several threads; several processes may use the
+/// same ledger at once.
 class LedgerSession {
  public:
   ~LedgerSession();
 
-  /// What was charged so far.
+  /// What has been charged so far.
   LedgerReceipt receipt() const;
 
   struct Impl;
@@ -73,30 +73,33 @@ class LedgerSession {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Rewrites texts. Everything is opened once; safe to use from several threads.
+/// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`.
 class Privatizer {
  public:
+  /// Opens everything that `options` name. Thread-safe except while the first language model is loaded (see
+  /// language_models.hpp).
   static Result<std::unique_ptr<Privatizer>> make(const PrivatizeOptions& options);
   ~Privatizer();
 
-  /// The rewritten text. Adds to `counts` what was done.
+  /// The rewritten text. Adds what was done to `counts`.
   Result<std::string> privatize(const DocumentName& name, std::string_view text, Counts& counts) const;
 
-  /// A batch: outputs[i] becomes the rewritten documents[i]; the spans have equal lengths. When it fails, the
-  /// error names the place of the document in the batch, all outputs are empty and nothing is counted.
+  /// A batch: outputs[i] becomes the rewritten documents[i]; the spans have equal lengths. On failure, the
+  /// error names the position of the offending document in the batch, nothing is counted, and all outputs are
+  /// empty (unchanged if a name repeats).
   Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs, Counts& counts,
                          const BatchOptions& batch = {}) const;
 
-  /// Opens the ledger that records are charged to; needs a key file. `subject_field` is for the receipt.
+  /// Opens the ledger to which records are charged; requires a key file. `subject_field` is for the receipt.
   Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
 
-  /// Records, each charged before it is released. When it fails, records that were charged by then have their
-  /// outputs and are counted; what is not released was not charged.
+  /// Records, each charged before it is released. On failure, records charged by then have their outputs and
+  /// are counted; records that are not released were not charged.
   Result<void> privatize(std::span<const Record> records, LedgerSession& ledger,
                          std::span<ReleasedRecord> outputs, Counts& counts,
                          const BatchOptions& batch = {}) const;
 
-  /// The receipt of what was counted.
+  /// The receipt for these counts.
   Receipt receipt(const Counts& counts = {}) const;
 
   struct Impl;

@@ -1,5 +1,5 @@
-// The receipt: what was run, what it promises, and what still leaks. It is public: between two inputs of
-// equal adjacency (guarantee.hpp) that gave the same output it does not differ, apart from values that are
+// The receipt: what was run, what it promises, and what still leaks. It is public: it does not differ between
+// two inputs of equal adjacency (guarantee.hpp) that gave the same output, except for values that are
 // pseudorandom without the key. Exact counts of the input are statistics, which are confidential.
 #pragma once
 
@@ -15,82 +15,82 @@
 
 namespace sotto {
 
-/// Exact functions of the private text that no guarantee covers: sums over documents.
+/// Exact functions of the private text, summed over documents. No guarantee covers them.
 struct Statistics {
   std::uint64_t bytes_in = 0;
   std::uint64_t others = 0;  ///< of Counts::words: URLs, e-mail addresses, emoji, mixed tokens, other scripts
-  std::uint64_t changed = 0;                 ///< privatized tokens that came out as another word
-  std::uint64_t bottom = 0;                  ///< privatized tokens that went in as ⊥
+  std::uint64_t changed = 0;                 ///< privatized tokens that became another word
+  std::uint64_t bottom = 0;                  ///< privatized tokens whose input was ⊥
   std::uint64_t invalid_utf8 = 0;            ///< invalid sequences replaced by U+FFFD
-  std::uint64_t phrases = 0;                 ///< privatized tokens that went in as several words
-  std::uint64_t output_phrases = 0;          ///< privatized tokens that came out as several words
-  std::uint64_t privatized_words = 0;        ///< words that the privatized tokens consist of
-  std::uint64_t output_words = 0;            ///< words that came out for them
-  std::uint64_t largest_document_words = 0;  ///< most of privatized_words in one document
+  std::uint64_t phrases = 0;                 ///< privatized tokens whose input had several words
+  std::uint64_t output_phrases = 0;          ///< privatized tokens whose output has several words
+  std::uint64_t privatized_words = 0;        ///< words in the privatized tokens
+  std::uint64_t output_words = 0;            ///< words in their outputs
+  std::uint64_t largest_document_words = 0;  ///< largest number of privatized_words in one document
 
   Statistics& operator+=(const Statistics& other);
 };
 
-/// Sums over documents, fixed by the adjacency of the guarantee but for `statistics`. Adding two of them
-/// gives the counts of both, so threads and resumed runs can be put together.
+/// Sums over documents, determined by the adjacency of the guarantee except for `statistics`. Adding two of
+/// them gives the counts of both, so those of threads and resumed runs can be combined.
 struct Counts {
-  std::uint64_t documents = 0;  ///< released ones; those of withheld records are counted nowhere
-  std::uint64_t words = 0;      ///< tokens of class word or other; with collocations after segmentation
+  std::uint64_t documents = 0;  ///< released ones; those of withheld records are not counted
+  std::uint64_t words = 0;      ///< tokens of class word or other; with collocations, after segmentation
   std::uint64_t numbers = 0;
   std::uint64_t punctuation = 0;
-  std::uint64_t privatized = 0;  ///< tokens that went through the mechanism
+  std::uint64_t privatized = 0;  ///< tokens that passed through the mechanism
   std::uint64_t randomized_numbers = 0;
-  std::uint64_t clear_stopwords = 0;  ///< passed in clear because the policy says so, by reason
+  std::uint64_t clear_stopwords = 0;  ///< passed in clear because of the policy, by reason
   std::uint64_t clear_oov = 0;
   std::uint64_t clear_numbers = 0;
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
   std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
-  std::uint64_t largest_document = 0;  ///< most privatized tokens in one document
-  std::uint64_t largest_record = 0;    ///< and in all fields of one record together
-  // With a budget for each document; otherwise 0.
+  std::uint64_t largest_document = 0;  ///< largest number of privatized tokens in one document
+  std::uint64_t largest_record = 0;    ///< the same for all fields of one record together
+  // With a budget per document; otherwise 0.
   double epsilon_sum = 0;      ///< spent by all tokens, rounded up
-  double largest_epsilon = 0;  ///< spent by a document, rounded up
+  double largest_epsilon = 0;  ///< spent by one document, rounded up
   double smallest_share = 0;   ///< of a token
   double largest_share = 0;
-  double largest_record_epsilon = 0;  ///< spent by all fields of a record, rounded up
+  double largest_record_epsilon = 0;  ///< spent by all fields of one record, rounded up
   Statistics statistics;              ///< confidential
 
   Counts& operator+=(const Counts& other);
 };
 
-/// The stored certificate that a guarantee rests on.
+/// The stored certificate that a guarantee is based on.
 struct CertificateReference {
   double epsilon = 0;   ///< certified
-  double attained = 0;  ///< of it, what some pair of inputs really attains
+  double attained = 0;  ///< the part of it that some pair of inputs attains
   std::string sha256;   ///< of the certificate's file
 };
 
 /// What a run did to its ledger.
 struct LedgerReceipt {
   std::string id;             ///< of the ledger, hex
-  std::string subject_field;  ///< whose accounts were charged
-  std::string unit;           ///< what they were charged in
+  std::string subject_field;  ///< names the accounts that were charged
+  std::string unit;           ///< of the charges
   double limit = 0;
-  std::string head;  ///< of the chain after the run's last charge; to be kept as a pin, see docs/ledger.md
-  // Confidential: whether a document was charged tells whether it had been released before.
+  std::string head;  ///< of the chain after the run's last charge; keep it as a pin, see docs/ledger.md
+  // Confidential: whether a document was charged reveals whether it had been released before.
   std::uint64_t charged_documents = 0;   ///< entered by this run
   std::uint64_t repeated_documents = 0;  ///< released again at no charge
   std::uint64_t entries = 0;             ///< in the ledger after the run's last charge
 };
 
-/// A budget for each document.
+/// A budget per document.
 struct BudgetReceipt {
   std::string strategy;
   double document_epsilon = 0;
   std::vector<double> profile;  ///< of the strategy positions
 };
 
-/// How words were put together to tokens.
+/// How words were joined into tokens.
 struct CollocationsReceipt {
   std::string method;
   std::string phrases_digest;
-  std::uint64_t phrases = 0;  ///< in the table that are words of the model
+  std::uint64_t phrases = 0;  ///< phrases of the table that are words of the model
 };
 
 /// The language model of a mechanism that rewrites whole texts.
@@ -101,10 +101,10 @@ struct LanguageModelReceipt {
   double lowest_logit = 0;
   double highest_logit = 0;
   bool bounded_by_architecture = false;  ///< otherwise logits are clipped
-  std::string calibration_text;          ///< SHA-256 of the public text that the bounds were estimated on
-  std::uint64_t outcomes = 0;            ///< among how many words or tokens a draw chooses
-  bool whole_text = false;               ///< texts are written anew, not word by word
-  double delta = 0;                      ///< of the figure beside ε
+  std::string calibration_text;          ///< SHA-256 of the public text on which the bounds were estimated
+  std::uint64_t outcomes = 0;            ///< number of words or tokens that a draw chooses from
+  bool whole_text = false;               ///< texts are regenerated, not rewritten word by word
+  double delta = 0;                      ///< of the figure besides ε
 };
 
 struct Receipt {
@@ -112,8 +112,8 @@ struct Receipt {
   ParameterValues parameters;
   std::string model;
   std::string model_digest;
-  double epsilon = 0;   ///< nominal, of a token; with a budget for each document the largest that was used
-  Guarantee guarantee;  ///< for a token
+  double epsilon = 0;   ///< nominal, per token; with a budget per document, the largest that was used
+  Guarantee guarantee;  ///< for one token
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
   std::optional<BudgetReceipt> budget;                 ///< empty: every token had `epsilon`
   std::optional<CollocationsReceipt> collocations;     ///< empty: every word was a token
@@ -122,24 +122,25 @@ struct Receipt {
   std::string dataset;
   std::string format;
   std::vector<std::string> fields;
-  std::set<std::string> clear_fields;  ///< fields of the records that were copied as they are
+  std::set<std::string> clear_fields;  ///< fields of the records that were copied unchanged
   std::string configuration_digest;
   bool seeded = false;
-  bool keyed = false;  ///< the key came from a file, so that a later run can repeat the noise
+  bool keyed = false;  ///< the key came from a file, so a later run can repeat the noise
   Counts counts;
   std::optional<LedgerReceipt> ledger;  ///< empty: none was used
   double seconds = 0;                   ///< confidential: time depends on the text
-  double setup_seconds = 0;             ///< of these, what passed before the first record was read
+  double setup_seconds = 0;             ///< of these, before the first record was read
 };
 
-/// The receipt as JSON (docs/schemas/receipt.schema.json describes it), ending in a newline. Leaves out what
-/// is confidential.
+/// The receipt as JSON (docs/schemas/receipt.schema.json), ending in a newline, without what is confidential.
+/// Thread-safe.
 std::string to_json(const Receipt& receipt);
 
 /// What to_json() leaves out, as JSON (docs/schemas/statistics.schema.json), ending in a newline.
+/// Thread-safe.
 std::string statistics_json(const Receipt& receipt);
 
-/// What an observer of the output still learns, one sentence each.
+/// What an observer of the output still learns, one sentence per item. Thread-safe.
 std::vector<std::string> what_leaks(const Receipt& receipt);
 
 }  // namespace sotto

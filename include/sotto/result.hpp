@@ -1,4 +1,4 @@
-// Errors as values: every operation that a user's input can make fail returns Result<T>.
+// Errors as values: every operation that can fail because of user input returns Result<T>.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace sotto {
 
-/// What kind of failure it is; the message says the rest. Front ends map it to exit codes and HTTP statuses.
+/// The kind of failure; the message has the details. Front ends map it to exit codes and HTTP statuses.
 enum class Errc {
-  invalid_argument,  ///< a parameter has a value that is not allowed
+  invalid_argument,  ///< the value of a parameter is not allowed
   not_found,         ///< a file, model, mechanism, field or word does not exist
   io,                ///< reading or writing failed
-  bad_format,        ///< the content of a file is not what its format demands
+  bad_format,        ///< the content of a file does not match its format
   limit,             ///< a stated limit was exceeded
   interrupted,       ///< the caller asked to stop
 };
@@ -23,23 +23,23 @@ enum class Errc {
 /// A parameter and its value, as text.
 struct Argument {
   std::string parameter;
-  std::string value;  ///< empty: whoever follows the hint has to give one
+  std::string value;  ///< empty: the user has to supply one
 };
 
-/// What would help: a command of Sotto and what to give it. Each front end spells it in its own way.
+/// What would help: a Sotto command and its arguments. Each front end spells it in its own way.
 struct Hint {
-  std::string command;  ///< words with one space between them, for example "lists build"
+  std::string command;  ///< words separated by single spaces, for example "lists build"
   std::vector<Argument> arguments;
 };
 
-/// What an error says. A string is taken as it stands. format_message (base/message.hpp) makes messages that
-/// name parameters and hints.
+/// The text of an error. A string is taken literally. format_message (base/message.hpp) creates messages that
+/// refer to parameters and hints.
 struct Message {
   Message(std::string_view plain) : pattern(doubled_braces(plain)) {}      // NOLINT(*-explicit-*)
   Message(const std::string& plain) : Message(std::string_view(plain)) {}  // NOLINT(*-explicit-*)
   Message(const char* plain) : Message(std::string_view(plain)) {}         // NOLINT(*-explicit-*)
 
-  /// Of a text in which {name} is a parameter, {0} the first hint, and other braces are doubled.
+  /// From a pattern in which {name} is a parameter, {0} the first hint, and all other braces are doubled.
   static Message of_pattern(std::string pattern) {
     Message message("");
     message.pattern = std::move(pattern);
@@ -50,14 +50,13 @@ struct Message {
   std::string pattern;
 };
 
-/// Names the thing, the value found, and what would be right. It speaks of parameters, as "epsilon" or
-/// "parameters.k" (k of the mechanism); a front end says how its users spell them (sotto/error_text.hpp).
+/// Names the subject, the value found, and what would be right. It refers to parameters, such as "epsilon" or
+/// "parameters.k" (k of the mechanism); a front end decides how its users spell them (sotto/error_text.hpp).
 struct Error {
   Errc code;
-  std::string parameter;  ///< the one at fault; empty where none is
-  std::string value;      ///< the parameter's, never a piece of data; empty where none was given
-  /// {name} is a parameter and {0} the first hint; a brace of any other text is doubled, as in format
-  /// strings.
+  std::string parameter;  ///< the offending one; empty if there is none
+  std::string value;      ///< of that parameter, never a piece of data; empty if none was given
+  /// {name} is a parameter and {0} the first hint; all other braces are doubled, as in format strings.
   std::string message;
   std::vector<Hint> hints;
 };
@@ -65,12 +64,12 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-/// Shorthand for returning an error from a function that returns Result<T>.
+/// Shorthand for returning an error from a function that returns Result<T>. Thread-safe.
 inline tl::unexpected<Error> fail(Errc code, Message message, std::vector<Hint> hints = {}) {
   return tl::unexpected<Error>(Error{code, {}, {}, std::move(message.pattern), std::move(hints)});
 }
 
-/// The same where a parameter is at fault. The message need not name it.
+/// Same for an offending parameter. The message need not name it. Thread-safe.
 inline tl::unexpected<Error> fail_parameter(std::string_view parameter, std::string_view value,
                                             Message message, Errc code = Errc::invalid_argument,
                                             std::vector<Hint> hints = {}) {

@@ -1,4 +1,4 @@
-// All of Sotto's public interface.
+// Sotto's public C++ interface, except key_file.hpp.
 #pragma once
 
 #include <sotto/attack.hpp>
