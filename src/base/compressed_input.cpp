@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBlock = 1 << 18;
 
-// The file's own bytes, in blocks.
+// The raw bytes of the file, in blocks.
 class FileBytes {
  public:
   FileBytes(FileDescriptor descriptor, std::string name)
@@ -27,7 +27,7 @@ class FileBytes {
   std::string_view rest() const { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t size) { begin_ += size; }
 
-  /// Reads on when everything is consumed; returns false at the end.
+  /// Reads more once everything is consumed; returns false at the end.
   Result<bool> refill() {
     if (begin_ < end_) return true;
     SOTTO_ASSIGN(end_, read_some(descriptor_.get(), block_.data(), block_.size(), name_));
@@ -100,7 +100,7 @@ class GzipStream final : public InputStream {
   Result<void> inflate_block() {
     inside_member_ = true;
     const std::string_view rest = file_.rest();
-    // zlib does not write to its input; its interface is older than const.
+    // zlib does not write to its input; its interface predates const.
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
     state_.avail_in = static_cast<uInt>(rest.size());
     const int status = inflate(&state_, Z_NO_FLUSH);
@@ -131,7 +131,7 @@ class ZstdStream final : public InputStream {
     ZSTD_outBuffer out{data, size, 0};
     while (out.pos == 0) {
       SOTTO_ASSIGN(const bool more, file_.refill());
-      // Without new input there may still be output inside the decoder.
+      // Even without new input, the decoder may hold pending output.
       const std::string_view rest = file_.rest();
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
       const std::size_t status = ZSTD_decompressStream(state_.get(), &out, &in);
@@ -164,7 +164,7 @@ class XzStream final : public InputStream {
 
   Result<std::size_t> read(char* data, std::size_t size) override {
     if (!ready_) {
-      constexpr std::uint64_t kMemory = 1ULL << 30;  // a hostile header may ask for more than there is
+      constexpr std::uint64_t kMemory = 1ULL << 30;  // a hostile header may demand more than exists
       if (lzma_stream_decoder(&state_, kMemory, LZMA_CONCATENATED) != LZMA_OK)
         return fail(Errc::limit, "not enough memory for xz");
       ready_ = true;
@@ -227,6 +227,11 @@ Result<std::unique_ptr<InputStream>> InputStream::open(FileDescriptor descriptor
                                          5)))
     return std::make_unique<XzStream>(std::move(bytes));
   return std::make_unique<PlainStream>(std::move(bytes));
+}
+
+std::filesystem::path without_compression(std::filesystem::path file) {
+  const std::filesystem::path extension = file.extension();
+  return extension == ".gz" || extension == ".zst" || extension == ".xz" ? file.replace_extension() : file;
 }
 
 Result<BufferedInput> BufferedInput::open(const std::filesystem::path& file) {

@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kWaitMilliseconds = 100;
 
-bool is_jsonl_name(std::filesystem::path file) {
-  if (file.extension() == ".gz" || file.extension() == ".zst") file = file.stem();
-  return file.extension() == ".jsonl" || file.extension() == ".ndjson";
+bool is_jsonl_name(const std::filesystem::path& file) {
+  const std::filesystem::path extension = without_compression(file).extension();
+  return extension == ".jsonl" || extension == ".ndjson";
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<void> CorpusReader::wait_for_standard_input() const {
   return {};
 }
 
-/// As BufferedInput::fill, but a silent standard input can be left.
+/// Like BufferedInput::fill, but waiting for standard input can be interrupted.
 Result<void> CorpusReader::fill(std::size_t size) {
   if (!options_.inputs.empty()) return input_->fill(size);
   while (input_->window().size() < size) {
@@ -80,13 +80,13 @@ Result<void> CorpusReader::fill(std::size_t size) {
   return {};
 }
 
-/// The size of the whole lines at the beginning of the input's window, at least one; 0 at the end.
+/// The size of the whole lines at the start of the input's window, at least one line; 0 at the end.
 Result<std::size_t> CorpusReader::whole_lines(const CorpusBlock& block) {
   for (std::size_t size = options_.block_bytes;;) {
     SOTTO_TRY(fill(size));
     const std::string_view window = input_->window().substr(0, size);
     if (window.size() < size) return window.size();
-    // A CR at the very end may be half of a line end.
+    // A CR at the very end may be half of a line terminator.
     if (window.back() == '\n') return size;
     const std::size_t end = window.substr(0, size - 1).find_last_of("\r\n");
     if (end != std::string_view::npos) return end + 1;

@@ -4,17 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "base/compressed_input.hpp"
 #include "evaluate/yaml_map.hpp"
 
 namespace sotto {
 namespace {
 
 Format format_by_name(const std::filesystem::path& path) {
-  std::filesystem::path name = path;
-  const std::string packed = name.extension().string();
-  if (packed == ".xz" || packed == ".gz" || packed == ".zst") name = name.stem();
-  if (name.extension() == ".tsv") return Format::tsv;
-  if (name.extension() == ".jsonl") return Format::jsonl;
+  const std::filesystem::path extension = without_compression(path).extension();
+  if (extension == ".tsv") return Format::tsv;
+  if (extension == ".jsonl") return Format::jsonl;
   return Format::csv;
 }
 
@@ -55,7 +54,7 @@ Result<void> check_splits(const YamlMap& map, const DatasetEntry& entry) {
     const auto source = std::find_if(entry.splits.begin(), entry.splits.end(),
                                      [&](const SplitSource& other) { return other.name == split.from; });
     if (source == entry.splits.end() || !source->from.empty())
-      return map.problem("splits", fmt::format("'{}' is taken from '{}', which is no split with a path",
+      return map.problem("splits", fmt::format("'{}' is taken from '{}', which is not a split with a path",
                                                split.name, split.from));
   }
   return {};

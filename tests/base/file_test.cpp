@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compressed_input.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sotto {
@@ -74,7 +75,7 @@ TEST(AtomicFile, ANewFileHasTheUsualMode) {
   EXPECT_EQ(mode_of(folder.path() / "out"), mode_of(folder.path() / "other"));
 }
 
-// The name under which a file waits that is going to replace another one.
+// The hidden name of a file that is about to replace `target`.
 std::filesystem::path hidden(const std::filesystem::path& target, int number) {
   return target.parent_path() / fmt::format(".{}.sotto-{}", target.filename().string(), number);
 }
@@ -170,6 +171,12 @@ TEST(MappedFile, GivesTheBytesAndAcceptsAnEmptyFile) {
   EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()),
             "abc");
   EXPECT_TRUE(MappedFile::open(folder.path() / "empty")->bytes().empty());
+}
+
+TEST(CompressedInput, NamesWithoutTheirCompression) {
+  for (const char* name : {"a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.jsonl.xz"})
+    EXPECT_EQ(without_compression(name), "a.jsonl");
+  EXPECT_EQ(without_compression("folder.gz/a"), "folder.gz/a");
 }
 
 }  // namespace
