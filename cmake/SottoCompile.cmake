@@ -9,14 +9,13 @@ endif()
 
 find_program(SOTTO_CCACHE ccache)
 if(SOTTO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime ${SOTTO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SOTTO_CCACHE})
 endif()
 
 add_library(sotto_compile INTERFACE)
 target_compile_options(sotto_compile INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
   $<$<BOOL:${SOTTO_WARNINGS_AS_ERRORS}>:-Werror>)
-# Nobody replaces single functions of the library at load time, so calls inside it may be inlined and bound directly.
+# Nobody replaces individual functions of the library at load time, so internal calls may be inlined and bound directly.
 target_compile_options(sotto_compile INTERFACE -fno-semantic-interposition)
 target_link_options(sotto_compile INTERFACE -Wl,-Bsymbolic-functions)
 if(SOTTO_SANITIZE)
@@ -25,10 +24,10 @@ if(SOTTO_SANITIZE)
   target_link_options(sotto_compile INTERFACE -fsanitize=${SOTTO_SANITIZE})
 endif()
 if(SOTTO_FUZZ)
-  # clang 14 does not enable all that Highway's AVX3_DL promises. The others are left out because fuzzing looks at
-  # parsers, and every target is compiled anew.
+  # clang 14 does not enable everything that Highway's AVX3_DL promises. The other targets are left out because fuzzing
+  # is about parsers, and each target is compiled separately.
   target_compile_definitions(sotto_compile INTERFACE "HWY_DISABLED_TARGETS=(HWY_AVX3_DL|HWY_AVX3|HWY_SSSE3)")
-  # Tables that are computed at compile time take clang more steps than it allows by itself.
+  # Tables computed at compile time take clang more steps than it allows by default.
   target_compile_options(sotto_compile INTERFACE -fconstexpr-steps=100000000)
 endif()
 if(SOTTO_COVERAGE)
