@@ -39,7 +39,7 @@ std::string as_text(const AttackReport& r) {
   text += r.exact ? std::string("  exact, from the mechanism's rows\n")
                   : fmt::format("  sampled: {} trials, intervals of confidence {:g} each\n", r.trials,
                                 r.confidence);
-  text += fmt::format("  L_M, expected distance of output and word: {}  ({})\n",
+  text += fmt::format("  L_M, expected distance between output and word: {}  ({})\n",
                       figure(r.utility_loss, r.exact), r.metric);
   text += fmt::format("  L_M, probability that the word changes: {}\n\n", figure(r.changed, r.exact));
   const int width = r.exact ? 12 : 34;
@@ -108,15 +108,15 @@ Action add_attack(CLI::App& app) {
   add_many(*command, "--attack", arguments->attacks,
            "bayes, nearest or inversion; may be given several times. Or mask, for texts", "NAME");
   const auto add = option_adder(*command);
-  add("--words", arguments->words, "How many words the secret may be, drawn by the prior, or all", "N");
-  add("--prior", arguments->prior, "Of the secret: uniform, or counts (the model's)", "NAME");
+  add("--words", arguments->words, "Number of possible secret words, drawn from the prior, or all", "N");
+  add("--prior", arguments->prior, "Prior of the secret: uniform, or counts (the model's)", "NAME");
   add("--neighbours", arguments->neighbours, "Candidates of the inversion, and guesses of mask", "K");
-  add("--draws", arguments->draws, "Without closed form: draws of each word to learn from", "N");
-  add("--trials", arguments->trials, "Without closed form: secrets to guess", "N");
-  add("--confidence", arguments->confidence, "Of each interval", "C");
-  add("--seed", arguments->seed, "Choose words and draw repeatably", "N");
-  add("--original", arguments->original, "mask: texts before, one a line", "FILE");
-  add("--privatized", arguments->privatized, "mask: what a mechanism made of them, line by line", "FILE");
+  add("--draws", arguments->draws, "Without a closed form: draws per word to learn from", "N");
+  add("--trials", arguments->trials, "Without a closed form: secrets to guess", "N");
+  add("--confidence", arguments->confidence, "Confidence of each interval", "C");
+  add("--seed", arguments->seed, "Make the choice of words and the draws reproducible", "N");
+  add("--original", arguments->original, "mask: original texts, one per line", "FILE");
+  add("--privatized", arguments->privatized, "mask: the privatized texts, line by line", "FILE");
   arguments->resources.add_options(*command);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(

@@ -26,7 +26,7 @@ std::string as_text(const MaskInferenceReport& r) {
   text += row("always the most frequent word", fmt::format("{:.4f}", r.blind));
   text += fmt::format("  the model can name {} of the {} original words\n", r.sayable, r.places);
   if (r.lines_left_out > 0)
-    text += fmt::format("  {} lines left out, which have another number of words than their originals\n",
+    text += fmt::format("  {} lines skipped because their word count differs from the original\n",
                         r.lines_left_out);
   return text;
 }

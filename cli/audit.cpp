@@ -10,10 +10,10 @@ namespace sotto::cli {
 namespace {
 
 constexpr const char* kAuditFooter =
-    R"(exact computes, from the integers that are sampled and rounded against you, the largest privacy loss over all pairs of
-words and all outputs. The certificate is stored beside the model; from then on receipts of 'sotto privatize' with the same
-mechanism, parameters, epsilon and model say "certified" and quote it. With --target certified, --epsilon is what the
-certificate may be at most: the nominal epsilon that meets it is searched for and stored, and 'sotto privatize --target
+    R"(exact computes the largest privacy loss over all pairs of words and all outputs, from the integers that are sampled,
+and rounds it up. The certificate is stored next to the model; from then on receipts of 'sotto privatize' with the same
+mechanism, parameters, epsilon and model say "certified" and quote it. With --target certified, --epsilon is an upper
+bound for the certificate: the nominal epsilon that meets it is searched for and stored, and 'sotto privatize --target
 certified' finds it.
 
 black-box draws from any mechanism or program and tries to refute what is claimed for it.
@@ -37,8 +37,8 @@ Result<void> check_options(const CLI::App& command, const char* other_group, con
   for (const CLI::Option* option : command.get_options())
     if (option->get_group() == other_group && option->count() > 0)
       return fail(Errc::invalid_argument,
-                  fmt::format("{}: has no meaning for --method {}; give --method {}", option->get_name(),
-                              method, method == "exact" ? "black-box" : "exact"));
+                  fmt::format("{}: not valid with --method {}; give --method {}", option->get_name(), method,
+                              method == "exact" ? "black-box" : "exact"));
   return {};
 }
 

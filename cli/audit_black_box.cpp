@@ -43,14 +43,14 @@ std::string as_text(const BlackBoxReport& r) {
   text += fmt::format("  lower bound on ε: {} at confidence {:g} over everything tested\n",
                       number(r.epsilon_lower), r.confidence);
   if (r.independence_refutes())
-    text += "  the bounds on losses suppose independent draws, which these are not\n";
+    text += "  the bounds on losses assume independent draws, which these are not\n";
   text += fmt::format(
-      "  reach: {} draws a word can refute a claimed loss below {:.3f}; {} of {} tests claim more\n", r.draws,
-      r.largest_refutable, r.pairs_out_of_reach, r.tests);
+      "  reach: {} draws per word can refute a claimed loss below {:.3f}; {} of {} tests claim more\n",
+      r.draws, r.largest_refutable, r.pairs_out_of_reach, r.tests);
   for (const IndependenceFinding& finding : r.independence)
     text += fmt::format("  {}: {}. {}\n", finding.name, finding.refutes ? "refuted" : "nothing found",
                         finding.detail);
-  text += fmt::format("  {} draws in all, {:.1f} s\n\n", r.draws_in_all, r.seconds);
+  text += fmt::format("  {} draws in total, {:.1f} s\n\n", r.draws_in_all, r.seconds);
   text += fmt::format("  {:>9} {:>9}  {:<9} {}\n", "loss ≥", "claimed", "chosen as", "pair and event");
   for (std::size_t i = 0; i < std::min(kShownPairs, r.pairs.size()); ++i) {
     const PairFinding& pair = r.pairs[i];
@@ -83,26 +83,26 @@ void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments) {
   };
   add("--through", arguments.through, "mechanism: token ids; document: texts through the whole path", "PATH");
   add("--policy", arguments.policy, "With --through document: strict or paper", "NAME");
-  add("--command", arguments.command, "Audit a program that reads words, one a line, and writes as many",
+  add("--command", arguments.command, "Audit a program that reads words, one per line, and writes as many",
       "CMD");
-  add("--timeout", arguments.timeout, "Seconds that one run of the command may take", "S");
+  add("--timeout", arguments.timeout, "Time limit for one run of the command, in seconds", "S");
   add("--metric", arguments.metric,
       "The d of the claim ε·d: euclidean, index or pure (default: the mechanism's own)", "NAME");
-  add("--draws", arguments.draws, "Draws a word: one half chooses the event, the other tests it", "N");
+  add("--draws", arguments.draws, "Draws per word: one half selects the event, the other tests it", "N");
   add("--pairs", arguments.pairs, "Pairs of words, each tested in both directions", "N");
-  add("--runs", arguments.runs, "Runs for repeats and correlations; 0: 1000, or 50 of a command", "N");
-  add("--confidence", arguments.confidence, "That no true claim is refuted, over all tests together", "C");
-  add("--seed", arguments.seed, "Choose words and draw repeatably", "N");
+  add("--runs", arguments.runs, "Runs for repeats and correlations; 0: 1000, or 50 for a command", "N");
+  add("--confidence", arguments.confidence,
+      "Confidence that no true claim is refuted, over all tests together", "C");
+  add("--seed", arguments.seed, "Make the choice of words and the draws reproducible", "N");
   command
-      .add_option("--pair", arguments.texts,
-                  "Compare two texts through documents, instead of those that the falsifier makes")
+      .add_option("--pair", arguments.texts, "Compare two texts through documents, instead of generated ones")
       ->type_size(2)
       ->allow_extra_args(false)
       ->type_name("TEXT TEXT")
       ->group(kBlackBoxGroup);
   command
       .add_flag("--vocabulary-only", arguments.vocabulary_only,
-                "Leave inputs outside the vocabulary out, where the claim does not speak of them")
+                "Skip inputs outside the vocabulary if the claim does not cover them")
       ->group(kBlackBoxGroup);
 }
 

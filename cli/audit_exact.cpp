@@ -23,21 +23,21 @@ std::string as_text(const Outcome& outcome) {
   if (outcome.most > 0) text += fmt::format(", for a certified epsilon of at most {}", outcome.most);
   text += c.sample == 0 ? fmt::format("\n  certified epsilon: {} ({})\n", c.epsilon, unit)
                         : fmt::format(
-                              "\n  A SAMPLE OF {} INPUTS, NO CERTIFICATE: other pairs may lose more\n"
+                              "\n  A SAMPLE OF {} INPUTS, NOT A CERTIFICATE: other pairs may lose more\n"
                               "  largest loss in the sample: {} ({})\n",
                               c.sample, c.epsilon, unit);
   text += fmt::format("  scope: {}\n", to_string(c.scope));
   if (!c.worst.input.empty())
     text += fmt::format(
         "  attained: {}, by '{}' against '{}' with output '{}' (distance {:.6g}, loss {:.6g})\n"
-        "  slack, certified less attained: {:.3g}\n",
+        "  slack, certified minus attained: {:.3g}\n",
         c.attained, c.worst.input, c.worst.other, c.worst.output, c.worst.distance, c.worst.loss,
         c.epsilon - c.attained);
   text += fmt::format("  {} inputs, {} of them at distance 0 from another, {} outputs\n", c.inputs,
                       c.equal_inputs, c.outputs);
   text += fmt::format("  {} pairs, {} of them evaluated exactly over all outputs\n", c.pairs, c.exact_pairs);
   text += fmt::format("  method: {}\n  time: {:.1f} s{}\n", c.method, c.seconds,
-                      outcome.was_stored ? " when it was computed; found in store now" : "");
+                      outcome.was_stored ? " when computed; loaded from the store" : "");
   if (outcome.stored)
     text +=
         fmt::format("  stored: {}\n  SHA-256: {}\n", outcome.stored->file.string(), outcome.stored->sha256);
@@ -76,14 +76,13 @@ Result<Outcome> compute(const CertifyOptions& options, PrivacyTarget target) {
 
 void add_exact_options(CLI::App& command, ExactArguments& arguments) {
   command
-      .add_option(
-          "--target", arguments.target,
-          "nominal: --epsilon is what the mechanism is built with; certified: what the certificate may "
-          "be at most")
+      .add_option("--target", arguments.target,
+                  "nominal: --epsilon is what the mechanism is built with; certified: an upper bound for "
+                  "the certificate")
       ->capture_default_str()
       ->type_name("WHAT")
       ->group(kExactGroup);
-  command.add_option("--sample", arguments.sample, "Look at so many inputs only; quick, and no certificate")
+  command.add_option("--sample", arguments.sample, "Examine only N inputs; fast, but not a certificate")
       ->type_name("N")
       ->group(kExactGroup);
 }

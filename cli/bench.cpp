@@ -62,9 +62,9 @@ Result<void> run(const BenchArguments& a) {
 
 constexpr const char* kBenchFooter =
     R"(Each mechanism runs in a process of its own: it is set up, rewrites random words on one thread, the first
-time and again, and then, with --data, a whole data set on all threads, from file to nowhere. Rates are
-extrapolated to a day and leave set-up out. Memory a word is by how much the peak of resident memory
-exceeds what set-up left, divided by the words.
+time and again, and then, with --data, a whole data set on all threads, discarding the output. Rates are
+extrapolated to a day and exclude set-up. Memory per word is the growth of peak resident memory after set-up,
+divided by the number of words.
 
 Examples:
   sotto bench
@@ -77,18 +77,18 @@ Action add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory of mechanisms on this machine");
   const auto add = option_adder(*command);
   add_names_option(*command, arguments->mechanisms, "Mechanisms to measure (default: all)");
-  add("-e,--epsilon", arguments->epsilon, "Privacy parameter a token, 1e-9 to 1e6", "E");
+  add("-e,--epsilon", arguments->epsilon, "Privacy parameter per token, 1e-9 to 1e6", "E");
   arguments->grid.add_options(*command);
   add("--model", arguments->model, "Model by name or path (default: each mechanism's)", "NAME|PATH");
-  add("--words", arguments->words, "How many random words", "N");
+  add("--words", arguments->words, "Number of random words", "N");
   add("--data", arguments->data, "A data set to rewrite", "FILE");
-  add("--format", arguments->format, "Of the data set: text, jsonl, csv or tsv (default: by its extension)",
-      "NAME");
+  add("--format", arguments->format,
+      "Format of the data set: text, jsonl, csv or tsv (default: by its extension)", "NAME");
   add_many(*command, "--field", arguments->fields, "Field that holds the text; may be given several times",
            "NAME");
-  add("-o,--output", arguments->output, "Draw the speeds", "FILE.svg");
-  add("--seed", arguments->seed, "Draw words and noise repeatably", "N");
-  arguments->resources.add_options(*command, "Threads for the data set (default: one for each processor)");
+  add("-o,--output", arguments->output, "Plot the speeds", "FILE.svg");
+  add("--seed", arguments->seed, "Make words and noise reproducible", "N");
+  arguments->resources.add_options(*command, "Threads for the data set (default: one per processor)");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(kBenchFooter);

@@ -40,9 +40,9 @@ std::string bench_text(const BenchReport& report) {
                                  report.processors, report.epsilon, report.words);
   if (!report.data.empty()) text += fmt::format(", {} on {} threads", report.data, report.threads);
   text += fmt::format("\n\n  {:<{}}  {:<{}}  {:^19}  {:^32}  {:>11}\n", "", width, "", model_width, "set-up",
-                      "million tokens a day", "memory");
+                      "million tokens per day", "memory");
   text += fmt::format("  {:<{}}  {:<{}}  {:>8} {:>10}  {:>10} {:>10} {:>10}  {:>11}\n", "mechanism", width,
-                      "model", model_width, "seconds", "memory", "words", "again", "data set", "a word");
+                      "model", model_width, "seconds", "memory", "words", "again", "data set", "per word");
   for (const BenchResult& r : report.results) {
     if (r.refusal) {
       text += fmt::format("  {:<{}}  {}\n", r.name(), width, error_line(*r.refusal));
@@ -54,11 +54,10 @@ std::string bench_text(const BenchReport& report) {
                         memory(r.bytes_a_word()));
   }
   text +=
-      "\n  words: the first time; again: the same words once they have been seen. Set-up is left out of "
-      "rates.\n";
+      "\n  words: the first time; again: the same words once they have been seen. Rates exclude set-up.\n";
   return text + (report.peak_memory
-                     ? "  memory a word: growth of the peak of resident memory in a process of its own\n"
-                     : "  memory a word: growth of resident memory in a process of its own (no peak on this "
+                     ? "  memory per word: growth of peak resident memory in a separate process\n"
+                     : "  memory per word: growth of resident memory in a separate process (no peak on this "
                        "system)\n");
 }
 

@@ -77,12 +77,12 @@ Action add_budget(CLI::App& app) {
   command
       ->add_option(
           "--budget", arguments->strategy,
-          "token: epsilon for each; even (S1, S3, S4), words (S2), positions: epsilon for the document")
+          "token: epsilon for each token; even (S1, S3, S4), words (S2), positions: epsilon for the document")
       ->capture_default_str()
       ->type_name("STRATEGY");
   command->add_option("--profile", arguments->profile, "Public weights along the document, for positions")
       ->type_name("W,W,...");
-  command->add_option("--delta", arguments->delta, "For the zero-concentrated figure")
+  command->add_option("--delta", arguments->delta, "Delta of the zero-concentrated figure")
       ->capture_default_str()
       ->type_name("D");
   command->add_flag("--json", arguments->json, "Print JSON");

@@ -18,11 +18,11 @@ struct CorpusArguments {
   void add_options(CLI::App& command) {
     command
         .add_option("FILE", inputs,
-                    "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz (default: "
+                    "Text files, one document per line, or JSON lines; plain, gzip, zstd or xz (default: "
                     "standard input)")
         ->type_name("");
     add_corpus_format_options(command, format, field);
-    command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
+    command.add_option("--threads", threads, "Threads (default: one per processor)")->type_name("N");
     command.add_flag("--quiet", quiet, "No progress bar, no summary");
   }
 
@@ -102,10 +102,10 @@ void add_count(CLI::App& group, std::vector<NamedAction>& actions) {
   auto a = std::make_shared<CountArguments>();
   a->add_options(*command);
   command->add_option("-o,--output", a->output, "Phrase table to write")->required()->type_name("PHRASES");
-  command->add_option("--min-count", a->min_count, "Least number of occurrences")
+  command->add_option("--min-count", a->min_count, "Minimum number of occurrences")
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--min-pmi", a->min_pmi, "Least pointwise mutual information, in bits")
+  command->add_option("--min-pmi", a->min_pmi, "Minimum pointwise mutual information, in bits")
       ->capture_default_str()
       ->type_name("X");
   command
@@ -115,7 +115,7 @@ void add_count(CLI::App& group, std::vector<NamedAction>& actions) {
       ->type_name("RULE");
   command
       ->add_option("--memory", a->memory,
-                   "Memory for counting; what does not fit goes to temporary files beside the output")
+                   "Memory for counting; the rest goes to temporary files next to the output")
       ->capture_default_str()
       ->type_name("SIZE");
   command->add_option("--counts", a->counts, "Also write every word, pair and triple with its count")

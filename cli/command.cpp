@@ -48,7 +48,8 @@ void MechanismChoice::add_options(CLI::App& command) {
       ->capture_default_str()
       ->type_name("NAME");
   command
-      .add_option("-e,--epsilon", epsilon, "Privacy parameter a token, 1e-9 to 1e6; smaller is more private")
+      .add_option("-e,--epsilon", epsilon,
+                  "Privacy parameter per token, 1e-9 to 1e6; smaller is more private")
       ->type_name("E");
   add_many(command, "--set", settings, "Set a parameter of the mechanism; may be given several times",
            "KEY=VALUE");

@@ -71,7 +71,7 @@ struct ResourceOptions {
   std::string threads;
   std::string memory = "512M";
 
-  void add_options(CLI::App& command, const char* threads_help = "Threads (default: one for each processor)");
+  void add_options(CLI::App& command, const char* threads_help = "Threads (default: one per processor)");
   Result<MechanismResources> parsed() const;
 };
 

@@ -48,7 +48,7 @@ Result<void> run(const EvaluateArguments& a) {
   if (!summary && summary.error().code == Errc::interrupted)
     return fail(
         Errc::interrupted,
-        fmt::format("interrupted; the finished cells are in {}, and the same command goes on from there",
+        fmt::format("interrupted; the finished cells are in {}, and the same command continues from there",
                     (a.output.empty() ? default_experiment_folder(options) : options.output).string()));
   if (!summary) return tl::unexpected(summary.error());
   SOTTO_TRY(print(a.json ? to_json(*summary) : as_text(*summary)));
@@ -71,13 +71,13 @@ Action add_evaluate(CLI::App& app) {
   command->add_flag("--quick", a->quick, "The small size that the file describes under 'quick'");
   command->add_option("--data", a->data, "Folder of the data sets and vectors (default: $SOTTO_DATA)")
       ->type_name("FOLDER");
-  command->add_option("--threads", a->threads, "Threads (default: one for each processor); changes no figure")
+  command->add_option("--threads", a->threads, "Threads (default: one per processor); changes no figure")
       ->type_name("N");
   command->add_flag("--json", a->json, "Print a summary as JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");
   command->footer(
       "Example:\n  sotto evaluate experiments/comparative.yaml --quick --data ~/data\n\n"
-      "Stop it at any time; the same command goes on where it was.");
+      "Stop it at any time; the same command resumes it.");
   return [a] { return run(*a); };
 }
 

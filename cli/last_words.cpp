@@ -30,7 +30,7 @@ void write_line(const char* message) {
 /// signal is a bug and ends the program as usual, with a core dump if the user wants one.
 void on_bus_error(int signal, siginfo_t* information, void*) {
   if (information->si_code == BUS_ADRERR)
-    end_with("a file that is in use, most likely a model, was cut short or cannot be read any more");
+    end_with("a file that is in use, most likely a model, was truncated or can no longer be read");
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -46,7 +46,7 @@ void on_bus_error(int signal, siginfo_t* information, void*) {
     } catch (...) {
     }
   }
-  end_with("ended by an error without a name");
+  end_with("ended by an unknown error");
 }
 
 // Libraries construct objects before main() starts, and a failed allocation there is an exception that
@@ -85,7 +85,7 @@ void prepare_last_words() {
   ::sigaction(SIGBUS, &action, nullptr);
   // libsodium calls this when it cannot continue, above all when there are no random bytes, and aborts if it
   // returns. It never falls back to weak ones.
-  sodium_set_misuse_handler([] { end_with("the operating system gives no random bytes"); });
+  sodium_set_misuse_handler([] { end_with("the operating system provides no random bytes"); });
 }
 
 }  // namespace sotto::cli

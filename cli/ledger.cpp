@@ -76,7 +76,7 @@ NamedAction add_show(CLI::App& group) {
   CLI::App* command = group.add_subcommand("show", "What a subject has spent, or an overview");
   command->add_option("FILE", a->file, "The ledger")->required();
   command->add_option("SUBJECT", a->subject, "Only this subject's accounts");
-  command->add_flag("--withheld", a->withheld, "List the records that were left out because of a limit");
+  command->add_flag("--withheld", a->withheld, "List the records that were withheld because of a limit");
   command->add_flag("--json", a->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto ledger show spent.ledger\n  sotto ledger show spent.ledger alice\n"
@@ -95,7 +95,7 @@ NamedAction add_top(CLI::App& group) {
     bool json = false;
   };
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = group.add_subcommand("top", "The subjects that spent most, for each unit");
+  CLI::App* command = group.add_subcommand("top", "The subjects that spent the most, per unit");
   command->add_option("FILE", a->file, "The ledger")->required();
   command->add_option("N", a->count, "How many")->capture_default_str();
   command->add_flag("--json", a->json, "Print JSON");
@@ -151,7 +151,7 @@ NamedAction add_verify(CLI::App& group) {
   };
   auto a = std::make_shared<Arguments>();
   CLI::App* command =
-      group.add_subcommand("verify", "Recompute chain and accounts; exit code 1 if they do not fit");
+      group.add_subcommand("verify", "Recompute chain and accounts; exit code 1 if they do not match");
   command->add_option("FILE", a->file, "The ledger")->required();
   command->add_option("--head", a->head, "A head noted earlier, as in a receipt; it must be in the chain")
       ->type_name("HEX");

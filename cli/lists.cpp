@@ -53,8 +53,8 @@ std::vector<NamedAction> add_lists(CLI::App& app) {
   command->add_option("-o,--output", a->output, "List set to write")->required()->type_name("LISTS");
   command->add_option("--lists-per-model", a->per_model, "How many lists from each model")
       ->capture_default_str();
-  command->add_option("--seed", a->seed, "Choose the starts reproducibly")->type_name("N");
-  command->add_option("--threads", a->threads, "Threads; 0: one for each processor")->capture_default_str();
+  command->add_option("--seed", a->seed, "Make the choice of starts reproducible")->type_name("N");
+  command->add_option("--threads", a->threads, "Threads; 0: one per processor")->capture_default_str();
   command->add_flag("--json", a->json, "Print JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");
   command->footer(

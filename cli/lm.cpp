@@ -7,8 +7,9 @@ namespace sotto::cli {
 
 void LanguageModelArguments::add_options(CLI::App& command) {
   command.add_option("--device", device, "cpu or cuda")->capture_default_str();
-  command.add_option("--precision", precision, "Of the weights: f32 or int8")->capture_default_str();
-  command.add_option("--threads", threads, "Threads (default: one for each processor)")->type_name("N");
+  command.add_option("--precision", precision, "Precision of the weights: f32 or int8")
+      ->capture_default_str();
+  command.add_option("--threads", threads, "Threads (default: one per processor)")->type_name("N");
   command.add_flag("--json", json, "Print JSON");
 }
 
@@ -74,7 +75,7 @@ NamedAction add_calibrate(CLI::App& group) {
   command->add_option("--model", a->model, "Folder, or the name of one among the models")
       ->required()
       ->type_name("NAME|FOLDER");
-  command->add_option("PUBLIC-TEXT", a->text, "A text that need not be protected, one document a line")
+  command->add_option("PUBLIC-TEXT", a->text, "A text that need not be protected, one document per line")
       ->required();
   a->add_options(*command);
   command->footer(

@@ -30,22 +30,22 @@ Result<void> similarity(const MeasureArguments& a) {
                 fmt::format("'{}' has {} lines and '{}' {}; line i of one is compared "
                             "with line i of the other",
                             a.first, first.size(), a.second, second.size()));
-  if (first.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
+  if (first.empty()) return fail(Errc::bad_format, fmt::format("{}: it has no lines", a.first));
   SimilarityReport report{a.model.model, {}};
   SOTTO_ASSIGN(report.cosines, text_similarities(first, second, a.model.model, resources));
   if (a.model.json) return print(to_json(report));
   if (a.lines) return print(listed(report.cosines));
   std::vector<double> cosines = report.cosines;
   std::sort(cosines.begin(), cosines.end());
-  return print(
-      fmt::format("cosine similarity of {} pairs of lines by {}: mean {:.4f}, least {:.4f}, median {:.4f}\n",
-                  cosines.size(), report.model, report.mean(), cosines.front(), cosines[cosines.size() / 2]));
+  return print(fmt::format(
+      "cosine similarity of {} pairs of lines by {}: mean {:.4f}, minimum {:.4f}, median {:.4f}\n",
+      cosines.size(), report.model, report.mean(), cosines.front(), cosines[cosines.size() / 2]));
 }
 
 Result<void> perplexity(const MeasureArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.model.resources());
   SOTTO_ASSIGN(const auto lines, read_text_lines(a.first));
-  if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: there is no line in it", a.first));
+  if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: it has no lines", a.first));
   PerplexityReport report{a.model.model, {}};
   SOTTO_ASSIGN(report.scores, text_scores(lines, a.model.model, resources));
   if (a.model.json) return print(to_json(report));
@@ -56,8 +56,8 @@ Result<void> perplexity(const MeasureArguments& a) {
   }
   const TextScore all = report.total();
   return print(fmt::format(
-      "perplexity of {} lines by {}: {:.4g} a token ({} tokens), {:.4g} a word ({} words)\n", lines.size(),
-      a.model.model, all.perplexity(), all.tokens, all.perplexity_per_word(), all.words));
+      "perplexity of {} lines by {}: {:.4g} per token ({} tokens), {:.4g} per word ({} words)\n",
+      lines.size(), a.model.model, all.perplexity(), all.tokens, all.perplexity_per_word(), all.words));
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ NamedAction add_lm_similarity(CLI::App& group) {
   a->model.model = kDefaultEncoder;
   CLI::App* command =
       group.add_subcommand("similarity", "Cosine similarity of the lines of two files, pair by pair");
-  command->add_option("FIRST", a->first, "Texts, one a line")->required();
-  command->add_option("SECOND", a->second, "As many texts, for example what privatize made of the first")
+  command->add_option("FIRST", a->first, "Texts, one per line")->required();
+  command->add_option("SECOND", a->second, "As many texts, for example the output of privatize for the first")
       ->required();
   command->add_option("--model", a->model.model, "A sentence encoder")
       ->capture_default_str()
@@ -76,7 +76,7 @@ NamedAction add_lm_similarity(CLI::App& group) {
   command->add_flag("--lines", a->lines, "Print the figure of every line");
   a->model.add_options(*command);
   command->footer(
-      "Unrelated sentences have about 0.5 by the shipped encoder: compare differences, not levels.\n\n"
+      "Unrelated sentences score about 0.5 with the shipped encoder: compare differences, not levels.\n\n"
       "Example:\n  sotto lm similarity reviews.txt private.txt");
   return {command, [a] { return similarity(*a); }};
 }
@@ -86,7 +86,7 @@ NamedAction add_lm_perplexity(CLI::App& group) {
   a->model.model = kDefaultCausalModel;
   CLI::App* command =
       group.add_subcommand("perplexity", "How surprising the lines of a file are to a causal model");
-  command->add_option("FILE", a->first, "Texts, one a line")->required();
+  command->add_option("FILE", a->first, "Texts, one per line")->required();
   command->add_option("--model", a->model.model, "A causal model such as GPT-2")
       ->capture_default_str()
       ->type_name("NAME|FOLDER");

@@ -49,8 +49,8 @@ Result<void> verify_phrases(const Model& model) {
   std::uint32_t phrases = 0;
   for (TokenId id = 0; id < model.size(); ++id) phrases += table->find(model.word(id)) != kNoPhrase;
   if (phrases != table->size())
-    return fail(Errc::bad_format, fmt::format("{}: of its {} phrases only {} are words of it",
-                                              model.path().string(), table->size(), phrases));
+    return fail(Errc::bad_format, fmt::format("{}: only {} of its {} phrases are in its vocabulary",
+                                              model.path().string(), phrases, table->size()));
   return {};
 }
 
@@ -150,7 +150,7 @@ NamedAction add_import(CLI::App& group) {
       ->add_option("--vocabulary", a->vocabulary,
                    "Only these words, in this order; lines 'word' or 'word<TAB>count'")
       ->type_name("FILE");
-  command->add_option("--bits", a->bits, "8 or 16 bits an entry")->capture_default_str();
+  command->add_option("--bits", a->bits, "8 or 16 bits per entry")->capture_default_str();
   add_metadata_option(*command, a->metadata);
   command->add_flag("--json", a->json, "Print JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");

@@ -21,7 +21,7 @@ Result<TokenId> find_word(const Model& model, std::string word) {
   std::replace(word.begin(), word.end(), ' ', kPhraseJoint);
   id = model.find(word);
   if (id == model.bottom())
-    return fail(Errc::not_found, fmt::format("{}: '{}' is not a word of it", model.name(), word));
+    return fail(Errc::not_found, fmt::format("{}: '{}' is not in its vocabulary", model.name(), word));
   return id;
 }
 

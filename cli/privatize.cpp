@@ -12,8 +12,8 @@ namespace sotto::cli {
 namespace {
 
 constexpr const char* kPrivatizeFooter =
-    R"(Each word becomes another word, drawn with stated probabilities; what is guaranteed and what still
-shows stands in the receipt (--report). Without FILE it reads standard input, without -o it writes standard output.
+    R"(Each word becomes another word, drawn with stated probabilities; the receipt (--report) states what is
+guaranteed and what is still revealed. Without FILE it reads standard input, without -o it writes standard output.
 
 Examples:
   echo 'The soup was cold.' | sotto privatize --epsilon 1
@@ -56,7 +56,7 @@ void add_input_options(CLI::App& command, PrivatizeArguments& a) {
       ->type_name("OUT");
   command
       .add_option("--format", a.format,
-                  "text (one document a line), jsonl, csv or tsv (default: by extension)")
+                  "text (one document per line), jsonl, csv or tsv (default: by extension)")
       ->type_name("FORMAT");
   add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
@@ -88,7 +88,7 @@ void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
 void add_budget_options(CLI::App& command, PrivatizeArguments& a) {
   command
       .add_option("--document-epsilon", a.document_epsilon,
-                  "Instead of --epsilon: for each document, shared among its tokens")
+                  "Instead of --epsilon: epsilon per document, shared among its tokens")
       ->type_name("E");
   command
       .add_option("--base-epsilon", a.base_epsilon,
@@ -99,9 +99,10 @@ void add_budget_options(CLI::App& command, PrivatizeArguments& a) {
                   "Words of an average document, a public figure; never computed from the input")
       ->type_name("N");
   command
-      .add_option("--budget", a.budget,
-                  "token: --epsilon for each; even, words, positions, S1 to S4: shares of a document's "
-                  "(default: even)")
+      .add_option(
+          "--budget", a.budget,
+          "token: --epsilon for each token; even, words, positions, S1 to S4: shares of the document's "
+          "epsilon (default: even)")
       ->type_name("STRATEGY");
   command.add_option("--profile", a.profile, "Public weights along a document, for --budget positions")
       ->type_name("W,W,...");
@@ -116,7 +117,7 @@ void add_budget_options(CLI::App& command, PrivatizeArguments& a) {
 void add_run_options(CLI::App& command, PrivatizeArguments& a) {
   command
       .add_option("--target", a.target,
-                  "nominal; certified: --epsilon is what the certificate may be at most (see 'sotto audit')")
+                  "nominal; certified: --epsilon is an upper bound for the certificate (see 'sotto audit')")
       ->capture_default_str()
       ->type_name("WHAT");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
@@ -128,25 +129,29 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
       ->type_name("FILE");
   command.add_option("--seed", a.seed, "Public noise for experiments: the output is not private")
       ->type_name("N");
-  command.add_option("--threads", a.threads, "Threads (default: one for each processor)")->type_name("N");
-  command.add_option("--memory", a.memory, "For tables and caches (default: 512M); changes speed only")
+  command.add_option("--threads", a.threads, "Threads (default: one per processor)")->type_name("N");
+  command
+      .add_option("--memory", a.memory, "Memory for tables and caches (default: 512M); changes speed only")
       ->type_name("SIZE");
   command.add_option("--device", a.device, "Where a language model runs: cpu or cuda (default: cpu)")
       ->type_name("WHERE");
-  command.add_option("--precision", a.precision, "Of a language model's weights: f32 or int8 (default: f32)")
+  command
+      .add_option("--precision", a.precision,
+                  "Precision of a language model's weights: f32 or int8 (default: f32)")
       ->type_name("WHAT");
   command
       .add_option("--delta", a.delta,
-                  "For what the receipt of a language model says beside epsilon (default: 1e-6)")
+                  "Delta of the figure besides epsilon in a language model's receipt (default: 1e-6)")
       ->type_name("D");
   command.add_option("--ledger", a.ledger, "Record what each subject spends; needs --key-file")
       ->type_name("FILE");
   command.add_option("--subject", a.subject, "Field that says whose account is charged; for --ledger")
       ->type_name("FIELD");
-  command.add_option("--limit", a.limit, "Epsilon a subject may spend in all; for --ledger")->type_name("E");
+  command.add_option("--limit", a.limit, "Epsilon a subject may spend in total; for --ledger")
+      ->type_name("E");
   command.add_option("--shard", a.shard, "Only part i of N (contiguous records)")->type_name("i/N");
-  command.add_flag("--resume", a.resume, "Go on where an interrupted run stopped; needs --key-file and -o");
-  command.add_option("--config", a.config, "Options from a YAML file; the command line wins")
+  command.add_flag("--resume", a.resume, "Resume an interrupted run; needs --key-file and -o");
+  command.add_option("--config", a.config, "Options from a YAML file; the command line takes precedence")
       ->type_name("FILE.yaml");
   command.add_flag("--quiet", a.quiet, "No progress bar and no summary");
 }
@@ -161,7 +166,7 @@ Result<std::optional<double>> document_epsilon(const PrivatizeArguments& a) {
     return refuse("--base-epsilon: cannot be given together with --document-epsilon; give one of them");
   if (a.base_epsilon.empty() != a.average_words.empty())
     return refuse(a.base_epsilon.empty()
-                      ? "--base-epsilon: missing; --average-words is what it is multiplied with"
+                      ? "--base-epsilon: missing; it is multiplied by --average-words"
                       : "--average-words: missing; give the words of an average document, from public "
                         "knowledge");
   if (!a.document_epsilon.empty()) return parse_epsilon("--document-epsilon", a.document_epsilon);
@@ -277,7 +282,8 @@ Result<std::optional<LedgerOptions>> ledger_options(const PrivatizeArguments& a)
   ledger.file = a.ledger;
   ledger.subject_field = a.subject;
   if (a.limit.empty())
-    return fail(Errc::invalid_argument, "--limit: missing; give the epsilon that a subject may spend in all");
+    return fail(Errc::invalid_argument,
+                "--limit: missing; give the epsilon that a subject may spend in total");
   SOTTO_ASSIGN(ledger.limit, parse_number("--limit", a.limit, 1e-9, kLargestLimit));
   return ledger;
 }

@@ -9,7 +9,7 @@ std::string what_was_done(const Receipt& receipt) {
   const Counts& c = receipt.counts;
   std::string text;
   if (receipt.language_model && receipt.language_model->whole_text) {
-    text = fmt::format("{} documents written anew with at most {} draws", c.documents, c.privatized);
+    text = fmt::format("{} documents regenerated with at most {} draws", c.documents, c.privatized);
   } else {
     const double share = c.privatized > 0 ? 100.0 * static_cast<double>(c.statistics.changed) /
                                                 static_cast<double>(c.privatized)

@@ -118,7 +118,7 @@ Result<void> run(const TrainArguments& a) {
 void add_corpus_options(CLI::App& command, TrainArguments& a) {
   command
       .add_option("CORPUS", a.inputs,
-                  "Text files, one document a line, or JSON lines; plain, gzip, zstd or xz")
+                  "Text files, one document per line, or JSON lines; plain, gzip, zstd or xz")
       ->required()
       ->type_name("");
   command.add_option("-o,--output", a.output, "Model file to write")->required()->type_name("M");
@@ -130,7 +130,8 @@ void add_corpus_options(CLI::App& command, TrainArguments& a) {
   command.add_option("--method", a.method,
                      "How phrases are found: gst, mst, optimal or none (default: gst with --phrases)");
   command
-      .add_option("--vocabulary", a.vocabulary, "Only these words, and phrases made of them; a word a line")
+      .add_option("--vocabulary", a.vocabulary,
+                  "Only these words, and phrases made of them; one word per line")
       ->type_name("FILE");
   command.add_option("--min-count", a.min_count, "Words and phrases that are rarer get no vector")
       ->capture_default_str()
@@ -143,25 +144,26 @@ void add_training_options(CLI::App& command, TrainArguments& a) {
   command.add_option("--algorithm", a.algorithm, "skipgram or cbow")->capture_default_str();
   command.add_option("--dim", a.dim, "Dimensions")->capture_default_str()->type_name("N");
   command.add_option("--epochs", a.epochs, "Passes over the corpus")->capture_default_str()->type_name("N");
-  command.add_option("--window", a.window, "Words of context on each side, at most")
+  command.add_option("--window", a.window, "Maximum number of context words on each side")
       ->capture_default_str()
       ->type_name("N");
   command.add_option("--negatives", a.negatives, "Negative samples")->capture_default_str()->type_name("N");
-  command.add_option("--learning-rate", a.learning_rate, "At the start; it falls to 0")
+  command.add_option("--learning-rate", a.learning_rate, "Initial rate; it falls to 0")
       ->capture_default_str();
   command
       .add_option("--subsampling", a.subsampling,
-                  "Words with a larger share of the text are skipped at times")
+                  "Words with a larger share of the text are sometimes skipped")
       ->capture_default_str();
   command.add_flag("--subwords", a.subwords, "Let words that are spelled alike share parts of their vectors");
-  command.add_option("--seed", a.seed, "With --threads 1 it decides everything")->capture_default_str();
-  command.add_option("--threads", a.threads, "Threads (default: one for each processor); 1 is reproducible")
+  command.add_option("--seed", a.seed, "With --threads 1 it makes the result reproducible")
+      ->capture_default_str();
+  command.add_option("--threads", a.threads, "Threads (default: one per processor); 1 is reproducible")
       ->type_name("N");
   command
       .add_option("--finish", a.finish,
                   "refined: better distances and unit length; raw: as training leaves them")
       ->capture_default_str();
-  command.add_option("--bits", a.bits, "8 or 16 bits an entry")->capture_default_str();
+  command.add_option("--bits", a.bits, "8 or 16 bits per entry")->capture_default_str();
 }
 
 }  // namespace
@@ -178,7 +180,7 @@ std::vector<NamedAction> add_train(CLI::App& app) {
   add_training_options(*command, *a);
   command->add_option("--work", a->work, "Folder for the tokenized corpus (default: M.work)")
       ->type_name("DIR");
-  command->add_flag("--keep-work", a->keep_work, "Keep the tokenized corpus, for another run on it");
+  command->add_flag("--keep-work", a->keep_work, "Keep the tokenized corpus for another run");
   add_metadata_option(*command, a->metadata);
   command->add_flag("--json", a->json, "Print JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");

@@ -103,7 +103,7 @@ constexpr const char* kTuneFooter =
     R"(Maximises E_M, the adversary's expected inference error, subject to L_M <= C, the expected loss when a
 word becomes another (1 where their labels differ, unless --losses says otherwise). Every combination of
 mechanism, parameters and epsilon is measured: exactly where the mechanism has a closed form, otherwise
-with --draws outputs of each word.
+with --draws outputs per word.
 
 Examples:
   sotto tune --class good=positive.txt --class bad=negative.txt -e 10,20,50,100 \
@@ -117,9 +117,9 @@ Action add_tune(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("tune", "Choose mechanism, parameters and epsilon for a list of words");
   const auto add = option_adder(*command);
-  add("--words", arguments->words, "Lines of word, label and perhaps count, separated by tabs", "FILE");
+  add("--words", arguments->words, "Lines of word, label and optionally count, separated by tabs", "FILE");
   add_many(*command, "--class", arguments->classes,
-           "Words of one label, one a line; may be given several times", "LABEL=FILE");
+           "Words of one label, one per line; may be given several times", "LABEL=FILE");
   add("--max-loss", arguments->max_loss, "Largest L_M that you accept", "C");
   add("-e,--epsilon", arguments->epsilon, "Values to try, such as 1,2,5 or 1:20:1", "E,...");
   add_names_option(*command, arguments->mechanisms, "Mechanisms to try (default: vickrey)");
@@ -128,15 +128,16 @@ Action add_tune(CLI::App& app) {
   add("--losses", arguments->losses, "Lines of from, to and loss, separated by tabs, for labels or words",
       "FILE");
   add("--objective", arguments->objective, "What to maximise: inference-error (E_M) or best-guess", "NAME");
-  add("--prior", arguments->prior, "Of the secret word: list, uniform, or counts (the model's)", "NAME");
-  add("--outputs", arguments->outputs, "What may come out: words of the list, or of the model", "list|model");
-  add("--unlabelled-loss", arguments->unlabelled_loss, "With --outputs model: of words outside the list",
+  add("--prior", arguments->prior, "Prior of the secret word: list, uniform, or counts (the model's)",
+      "NAME");
+  add("--outputs", arguments->outputs, "Possible outputs: words of the list, or of the model", "list|model");
+  add("--unlabelled-loss", arguments->unlabelled_loss, "With --outputs model: loss of words outside the list",
       "L");
   command->add_flag("--unproven", arguments->unproven, "Mechanisms without a guarantee may be chosen");
-  add("--draws", arguments->draws, "Without closed form: outputs drawn of each word", "N");
-  add("--confidence", arguments->confidence, "Of each interval", "C");
-  add("-o,--output", arguments->output, "Draw the frontier", "FILE.svg");
-  add("--seed", arguments->seed, "Draw repeatably", "N");
+  add("--draws", arguments->draws, "Without a closed form: outputs drawn per word", "N");
+  add("--confidence", arguments->confidence, "Confidence of each interval", "C");
+  add("-o,--output", arguments->output, "Plot the frontier", "FILE.svg");
+  add("--seed", arguments->seed, "Make draws reproducible", "N");
   arguments->resources.add_options(*command);
   command->add_flag("--all", arguments->all, "Print every setting, not only the frontier");
   command->add_flag("--quiet", arguments->quiet, "No progress bar");

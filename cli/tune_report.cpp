@@ -141,7 +141,7 @@ std::string verdict(const TuneReport& report) {
     std::string text = fmt::format("\n  Nothing meets L_M <= {:g}.", report.largest_loss);
     if (!report.frontier.empty()) {
       const TradeOff& least = report.points[report.frontier.front()];
-      text += fmt::format(" The least loss is {} of {} at epsilon {:g}.",
+      text += fmt::format(" The smallest loss is {} of {} at epsilon {:g}.",
                           figure(least.utility_loss, least.exact), least.name(), least.epsilon);
     }
     return text + "\n";
@@ -152,7 +152,7 @@ std::string verdict(const TuneReport& report) {
                   objective_name(report), figure(report.objective_of(chosen), chosen.exact),
                   figure(chosen.utility_loss, chosen.exact));
   if (!report.choice_is_certain) {
-    text += fmt::format("  The limit {:g} lies inside the interval of its L_M; more --draws would tell.\n",
+    text += fmt::format("  The limit {:g} lies inside the interval of its L_M; more --draws would decide.\n",
                         report.largest_loss);
     if (report.certain_choice) {
       const TradeOff& certain = report.points[*report.certain_choice];
@@ -176,12 +176,11 @@ std::string tune_text(const TuneReport& report, bool all) {
       "  guessed blindly, the best error is {:.4f}\n",
       report.covered, report.listed, report.model, report.prior, report.outputs, objective_name(report),
       report.points.size(), report.largest_loss, report.blind_error);
-  text +=
-      exact
-          ? std::string("  exact, from the mechanisms' rows\n\n")
-          : fmt::format(
-                "  sampled where there is no closed form: {} draws a word, intervals of confidence {:g}\n\n",
-                report.draws, report.confidence);
+  text += exact ? std::string("  exact, from the mechanisms' rows\n\n")
+                : fmt::format(
+                      "  sampled where there is no closed form: {} draws per word, intervals of confidence "
+                      "{:g}\n\n",
+                      report.draws, report.confidence);
   return text + table(report, all) + plot(report) + verdict(report);
 }
 

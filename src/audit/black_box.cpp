@@ -321,7 +321,7 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   if (!options.metric.empty() && options.metric != "pure")
     return fail_parameter(
         "metric", options.metric,
-        fmt::format("'{}' is not allowed; dp-mlm knows no distances; give pure", options.metric));
+        fmt::format("'{}' is not allowed; dp-mlm has no distances; give pure", options.metric));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(const auto language, LanguageMechanism::make(document_options(options), *info, parameters));
   const Guarantee guarantee = language->guarantee(options.policy);

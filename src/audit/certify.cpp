@@ -191,7 +191,7 @@ Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
   if (options.sample > 0)
     return fail_parameter(
         "sample", fmt::to_string(options.sample),
-        format_message("'{}' is not allowed with {{target}} certified: a sample is no certificate",
+        format_message("'{}' is not allowed with {{target}} certified: a sample is not a certificate",
                        options.sample));
   SOTTO_ASSIGN(const auto model, open_model(options));
   TargetSearch search(options.epsilon);

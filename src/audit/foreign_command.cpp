@@ -230,9 +230,9 @@ Result<std::vector<std::string>> split_lines(const std::string& command, std::st
     lines.emplace_back(line);
   }
   if (lines.size() != count)
-    return wrong(command, Errc::bad_format,
-                 fmt::format("wrote {} lines for {} words; it must write one line for each word",
-                             lines.size(), count));
+    return wrong(
+        command, Errc::bad_format,
+        fmt::format("wrote {} lines for {} words; it must write one line per word", lines.size(), count));
   return lines;
 }
 
@@ -252,7 +252,7 @@ Result<std::vector<std::string>> run_command(const std::string& command, std::st
   const Conversation::End end = conversation.run(deadline);
   if (end == Conversation::End::too_much)
     return wrong(command, Errc::bad_format,
-                 fmt::format("wrote more than {} bytes for {} words; it must write one line for each word",
+                 fmt::format("wrote more than {} bytes for {} words; it must write one line per word",
                              conversation.output().size(), count));
   int status = 0;
   if (end == Conversation::End::too_late || !process.ended_before(deadline, status))

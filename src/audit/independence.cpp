@@ -159,7 +159,7 @@ IndependenceFinding joint_event(const Target& target, const Documents& documents
       lower_bound(together, tested_on.pairs, alpha / 3) >
       upper_bound(first, tested_on.pairs, alpha / 3) * upper_bound(second, tested_on.pairs, alpha / 3);
   finding.detail = fmt::format(
-      "'{}' was followed by '{}' in {} of {} places; by chance {:.1f} were to be expected",
+      "'{}' was followed by '{}' in {} of {} places; {:.1f} were expected by chance",
       target.output(event.first), target.output(event.second), together, tested_on.pairs,
       static_cast<double>(first) * static_cast<double>(second) / static_cast<double>(tested_on.pairs));
   return finding;

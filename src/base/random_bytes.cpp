@@ -14,7 +14,7 @@ Result<void> fill_random(std::span<unsigned char> bytes) {
     if (got > 0)
       bytes = bytes.subspan(static_cast<std::size_t>(got));
     else if (got == 0 || errno != EINTR)
-      return fail(Errc::io, fmt::format("the operating system gives no random bytes: {}",
+      return fail(Errc::io, fmt::format("the operating system provides no random bytes: {}",
                                         got == 0 ? "an empty answer" : std::strerror(errno)));
   }
   return {};

@@ -17,7 +17,7 @@ tl::unexpected<Error> bad_table(const std::filesystem::path& file, std::string_v
   return fail(Errc::bad_format, fmt::format("{}: {}", file.string(), what));
 }
 
-// What formats use themselves: this one and, where the phrases are inside one, the model's.
+// Hides keys used by the formats themselves: this one and, if the phrases are inside a model, the model's.
 bool is_shown(std::string_view key) {
   constexpr std::string_view kHidden[] = {"format", "version",      "sha256",
                                           "scale",  "list_sources", kPhraseVersionKey};
@@ -110,8 +110,7 @@ Result<void> PhraseTable::Impl::load_phrases() {
   const std::uint64_t count = id_tensor->shape[0];
   if (id_tensor->shape[1] != 3 || count >= kNoPhrase || score_tensor->shape[0] != count ||
       count_tensor->shape[0] != count)
-    return bad_table(path,
-                     "the tensors 'phrase_ids', 'phrase_scores' and 'phrase_counts' do not fit together");
+    return bad_table(path, "the tensors 'phrase_ids', 'phrase_scores' and 'phrase_counts' do not match");
   ids = id_tensor->elements<PhraseWords>();
   scores = score_tensor->elements<std::int32_t>();
   counts = count_tensor->elements<std::uint64_t>();

@@ -60,7 +60,7 @@ Result<std::vector<std::string>> parse_sources(const Metadata& metadata, std::st
   if (!json.is_array()) return bad_model(name, "metadata 'list_sources' is not a JSON array");
   for (const auto& source : json) {
     if (!source.is_string())
-      return bad_model(name, "metadata 'list_sources' holds something else than names");
+      return bad_model(name, "metadata 'list_sources' holds something other than names");
     sources.push_back(source.get<std::string>());
   }
   return sources;
@@ -95,7 +95,7 @@ struct Model::Impl {
   Result<void> load_vectors();
   Result<void> load_lists();
   Result<void> verify_vectors() const;
-  /// The tensor of that name if it has this type and shape, null if there is none.
+  /// The tensor of that name, null if there is none; an error unless it has this type and shape.
   Result<const TensorView*> tensor(const std::string& key, TensorType type,
                                    std::vector<std::uint64_t> shape) const;
 };
@@ -140,7 +140,7 @@ Result<void> Model::Impl::load_words() {
   return check_offsets(offsets, words.size(), path.string());
 }
 
-// Words become output as they are, so they are looked at before anything else uses them.
+// Words are output unchanged, so they are checked before anything else uses them.
 Result<void> Model::Impl::load_vocabulary() {
   const auto word = [&](std::size_t id) { return words.substr(offsets[id], offsets[id + 1] - offsets[id]); };
   if (const auto faulty = first_faulty(offsets, words))

@@ -29,7 +29,7 @@ Result<void> check(const TaskData& original, const TaskData& privatized) {
     return fail(Errc::invalid_argument, "attribute inference: the attribute must be one of several classes");
   if (original.task.class_names != privatized.task.class_names)
     return fail(Errc::invalid_argument,
-                "attribute inference: original and privatized texts have other classes");
+                "attribute inference: original and privatized texts have different classes");
   SOTTO_TRY(check_task(original));
   SOTTO_TRY(check_task(privatized));
   SOTTO_TRY(check_same_labels(original.train, privatized.train, "training"));

@@ -203,8 +203,8 @@ double a_day(double tokens, double seconds) {
 /// Bars per mechanism, grouped by what was rewritten, on a logarithmic axis.
 std::string speed_svg(const BenchReport& report) {
   BarPlot plot;
-  plot.title = fmt::format("Tokens a day at ε = {:g}", report.epsilon);
-  plot.y_label = "million tokens a day";
+  plot.title = fmt::format("Tokens per day at ε = {:g}", report.epsilon);
+  plot.y_label = "million tokens per day";
   plot.log_y = true;
   plot.groups = {fmt::format("{} words", report.words), "again"};
   if (!report.data.empty()) plot.groups.push_back(report.data);

@@ -123,7 +123,7 @@ class FasttextClassifier final : public Classifier {
   }
 
   Result<std::vector<Prediction>> predict(std::span<const LabelledText> texts) override {
-    if (!trainer_) return fail(Errc::invalid_argument, "classifier fasttext: nothing was learnt yet");
+    if (!trainer_) return fail(Errc::invalid_argument, "classifier fasttext: nothing has been learnt yet");
     std::vector<Prediction> predictions;
     predictions.reserve(texts.size());
     std::vector<std::pair<fasttext::real, std::string>> best;

@@ -130,7 +130,7 @@ class NetworkClassifier final : public Classifier {
 
   Result<std::vector<Prediction>> predict(std::span<const LabelledText> texts) override {
     if (!fresh_.network)
-      return fail(Errc::invalid_argument, fmt::format("classifier {}: nothing was learnt yet", name_));
+      return fail(Errc::invalid_argument, fmt::format("classifier {}: nothing has been learnt yet", name_));
     const NetworkTexts read = read_texts(*fresh_.reader, texts, task_.pairs, options_.settings.threads);
     const std::size_t outputs = fresh_.network->outputs();
     std::vector<float> answers(texts.size() * outputs);
@@ -278,21 +278,22 @@ struct TrainingDefaults {
 
 void add_training(ClassifierInfo& info, const TrainingDefaults& defaults) {
   const std::vector<ParameterInfo> parameters = {
-      {"epochs", defaults.epochs, "passes over the training texts at most, 1 to 1000"},
+      {"epochs", defaults.epochs, "maximum passes over the training texts, 1 to 1000"},
       {"patience", defaults.patience,
-       "stop after so many epochs without a better score on the validation texts, 0 (never) to 1000"},
-      {"batch", defaults.batch, "texts a step, 1 to 4096"},
+       "stop after this many epochs without a better score on the validation texts, 0 (never) to 1000"},
+      {"batch", defaults.batch, "texts per step, 1 to 4096"},
       {"learning_rate", defaults.learning_rate, "Adam's, at its highest, 1e-9 to 10"},
       {"warm_up", "0", "share of all steps in which the rate rises from 0, 0 to 1"},
       {"schedule", defaults.schedule, "of the rate after that: constant, or linear (falls to 0)"},
       {"dropout", defaults.dropout, "share of numbers set to 0 while learning, 0 to 0.9"},
       {"weight_decay", "0", "of matrices, decoupled, 0 to 10"},
       {"clip", defaults.clip, "longer gradients are shortened to this, 0 (never) to 1e6"},
-      {"max_length", defaults.max_length, "longer texts are cut after so many words or subwords, up to 4096"},
+      {"max_length", defaults.max_length,
+       "longer texts are cut after this many words or subwords, up to 4096"},
       {"holdout", defaults.holdout,
        "share of the training texts that is held back for validation where none is given, 0 to 0.5"},
       {"device", "cpu", "cpu or cuda"},
-      {"threads", "0", "0 (one for each processor) to 1024; they do not change the result"}};
+      {"threads", "0", "0 (one per processor) to 1024; they do not change the result"}};
   info.parameters.insert(info.parameters.end(), parameters.begin(), parameters.end());
 }
 

@@ -79,7 +79,7 @@ class Training {
       SOTTO_ASSIGN(const double mean, network_.learn(train_.input(), members, train_.targets,
                                                      learning_rate_at(plan_, step_, steps_)));
       if (!std::isfinite(mean))
-        return fail(Errc::limit, fmt::format("training failed in epoch {}: the loss is no number; give a "
+        return fail(Errc::limit, fmt::format("training failed in epoch {}: the loss is not a number; give a "
                                              "learning_rate below {}",
                                              number, plan_.learning_rate));
       loss += mean * static_cast<double>(members.size());

@@ -27,7 +27,7 @@ Result<void> check(const Model& model, std::span<const TokenId> words, const Wor
     if (word > model.bottom())
       return fail_parameter(
           "words", fmt::to_string(word),
-          fmt::format("{} is no word of '{}', which has {}", word, model.name(), model.size()));
+          fmt::format("{} is not a word of '{}', which has {}", word, model.name(), model.size()));
     if (!seen.insert(word).second)
       return fail_parameter("words", fmt::to_string(word),
                             fmt::format("'{}' is given twice; give each once",

@@ -93,7 +93,8 @@ class WordTable {
     for (const auto& [label, file] : options.classes)
       SOTTO_TRY(for_each_line(file, [&table, &of_file = label](const Line& line) -> Result<void> {
         if (line.fields.size() > 1)
-          return line.error(format_message("more than a word; files of {{class_files}} have a word a line"));
+          return line.error(
+              format_message("more than one word; files of {{class_files}} have one word per line"));
         table.add(line.fields[0], of_file, 1);
         return {};
       }));

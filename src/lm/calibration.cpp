@@ -169,10 +169,10 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   SOTTO_ASSIGN(const std::string text, read_file(file));
   const auto json = parse_json(text);
   const auto wrong = [&](std::string_view what) {
-    return fail(Errc::bad_format, format_message("{}: {}; make it anew with '{{0}}'", file.string(), what),
+    return fail(Errc::bad_format, format_message("{}: {}; recreate it with '{{0}}'", file.string(), what),
                 {{"lm calibrate", {}}});
   };
-  if (!json.is_object()) return wrong("this is no calibration");
+  if (!json.is_object()) return wrong("this is not a calibration");
   Calibration calibration;
   try {
     calibration.bounds.lowest = json.at("lowest").get<float>();
@@ -190,7 +190,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
       calibration.bounds.lowest >= calibration.bounds.highest)
     return wrong("its bounds leave no room");
   if (calibration.model_digest != model_digest)
-    return wrong("it is about other files than the model has now");
+    return wrong("it was made for other files than the model now has");
   return calibration;
 }
 

@@ -45,7 +45,7 @@ Result<std::vector<std::filesystem::path>> model_files(const std::filesystem::pa
   if (!std::filesystem::exists(folder / "config.json", error) &&
       !std::filesystem::exists(folder / "modules.json", error))
     return fail(Errc::not_found,
-                fmt::format("{}: there is no config.json, so this is no language model", folder.string()));
+                fmt::format("{}: there is no config.json, so this is not a language model", folder.string()));
   std::vector<std::filesystem::path> files;
   SOTTO_TRY(list_files(folder, {}, true, files));
   std::sort(files.begin(), files.end());

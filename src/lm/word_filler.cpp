@@ -61,7 +61,7 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const
   std::shared_ptr<WordFiller> filler(new WordFiller);
   filler->settings_ = settings;
   if (!tokenizer->special().mask)
-    return fail(Errc::bad_format, "the vocabulary has no mask token, so this is no masked model");
+    return fail(Errc::bad_format, "the vocabulary has no mask token, so this is not a masked model");
   if (tokenizer->size() > model->input_size())
     return fail(Errc::bad_format, fmt::format("the vocabulary has {} tokens, but the model takes {}",
                                               tokenizer->size(), model->input_size()));

@@ -1,8 +1,8 @@
-// The calibrated multivariate perturbations of paper "A Comparative Analysis of Word-Level Metric
+// The calibrated multivariate perturbations of the paper "A Comparative Analysis of Word-Level Metric
 // Differential Privacy" (also known as MADLIB, MVC or the Laplace mechanism): the vector of a word plus noise
 // with density ∝ exp(−ε·|z|), then the nearest word, which may be the word itself.
 //
-// What the published code gets wrong, and this does not: for a tiny ε the noise, in 32-bit floats, leaves few
+// Errors in the published code that are avoided here: for a tiny ε the noise, in 32-bit floats, leaves few
 // distinct outputs or makes the search return nothing, and the input is released; the search is approximate
 // and mostly misses the nearest word.
 #include "mechanisms/cmp.hpp"
@@ -35,7 +35,7 @@ MechanismInfo cmp_info() {
           .summary = "adds multivariate Laplace noise to a word's vector and takes the nearest word",
           .metric = "Euclidean distance of the words' vectors",
           .guarantee = "analytic: epsilon times the Euclidean distance, assuming real-valued noise",
-          .speed = "tens of thousands of words a second",
+          .speed = "tens of thousands of words per second",
           .use_when = "you want the standard metric mechanism as a baseline",
           .default_model = "sotto-en-wordnet",
           .parameters = {}};

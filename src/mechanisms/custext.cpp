@@ -1,9 +1,9 @@
-// Paper "A Customized Text Sanitization Mechanism with Differential Privacy" (CusText): the vocabulary is cut
-// into groups of K similar words, and a word is replaced by a word of its group with P(y|x) ∝ exp(½·ε·u(x,
-// y)), u = 1 − d(x, y) / (largest distance in the group).
+// Paper "A Customized Text Sanitization Mechanism with Differential Privacy" (CusText): the vocabulary is
+// split into groups of K similar words, and a word is replaced with a word of its group with P(y|x) ∝
+// exp(½·ε·u(x, y)), u = 1 − d(x, y) / (largest distance in the group).
 //
 // Words outside the vocabulary go through the mechanism, no word is alone in its group, and sampling is
-// exact. The promise is what it is: which group a word belongs to is revealed.
+// exact. The guarantee has its limit: the group of a word is revealed.
 #include "mechanisms/custext.hpp"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ namespace {
 
 using Groups = std::vector<std::vector<TokenId>>;
 
-/// Groups whose distances a thread computes at once.
+/// Groups whose distances a thread computes at a time.
 constexpr std::size_t kGroupsAtOnce = 16;
 
-/// ⊥ and words: the squared distance from φ(⊥).
+/// The squared distance of words from φ(⊥).
 class BottomDistance {
  public:
   explicit BottomDistance(const Model& model) : model_(model), bottom_(bottom_vector(model)) {}
@@ -55,7 +55,7 @@ class BottomDistance {
   std::vector<std::int16_t> bottom_;
 };
 
-/// The groups and the distances inside them: what does not depend on ε. Immutable, so safe to share.
+/// The groups and the distances inside them, independent of ε. Immutable, so safe to share.
 class GroupLayout {
  public:
   GroupLayout(std::shared_ptr<const Model> model, const Groups& groups, unsigned threads)
@@ -72,14 +72,14 @@ class GroupLayout {
   std::size_t largest_group() const { return largest_group_; }
   std::uint32_t group(TokenId input) const { return rows_[input].group; }
   std::size_t inputs() const { return rows_.size(); }
-  /// The words of an input's group; that of ⊥ is the group of near_bottom().
+  /// The words of an input's group; for ⊥, that of near_bottom().
   std::span<const TokenId> members(TokenId input) const {
     return std::span(members_).subspan(rows_[input].members, rows_[input].size);
   }
   std::span<const TokenId> all_members() const { return members_; }
   TokenId near_bottom() const { return near_bottom_; }
 
-  /// The largest squared distance of two words of the input's group.
+  /// The largest squared distance between two words of the input's group.
   std::int64_t largest(TokenId input) const { return largest_[rows_[input].group]; }
 
   /// The squared distances of an input from the members of its group, at most largest().
@@ -89,13 +89,13 @@ class GroupLayout {
       for (const TokenId member : members(input)) squares.push_back(model_->squared_distance(input, member));
       return squares;
     }
-    // φ(⊥) is no word of the group and may be further away: then u would be negative, and counts as 0.
+    // φ(⊥) is not a word of the group and may be farther away; u would then be negative, and counts as 0.
     for (const std::int64_t square : bottom_squares_) squares.push_back(std::min(square, largest(input)));
     return squares;
   }
 
  private:
-  /// Where an input's group begins.
+  /// The position of an input's group.
   struct Row {
     std::uint32_t members = 0;
     std::uint32_t size = 0;
@@ -128,18 +128,18 @@ class GroupLayout {
 
   std::shared_ptr<const Model> model_;
   std::vector<Row> rows_;              ///< by input
-  std::vector<TokenId> members_;       ///< group after group
+  std::vector<TokenId> members_;       ///< group by group
   std::vector<std::int64_t> largest_;  ///< by group
   std::vector<std::int64_t> bottom_squares_;
   std::size_t largest_group_ = 0;
   TokenId near_bottom_ = 0;
 };
 
-/// Bytes left for rows, of the mechanisms of all ε together.
+/// Bytes left for rows, shared by the mechanisms of all ε.
 using RowRoom = std::atomic<std::int64_t>;
 
-/// Rows are computed when an input first occurs: with a budget for each document there are many ε, and few
-/// words of each.
+/// Rows are computed when an input first occurs: with per-document budgets there are many ε and few words
+/// each.
 class Custext final : public Mechanism {
  public:
   Custext(std::shared_ptr<const GroupLayout> layout, double epsilon, std::shared_ptr<RowRoom> room)
@@ -191,7 +191,7 @@ class Custext final : public Mechanism {
     rows.row = [this](TokenId word) {
       Row scratch;
       auto row = cumulative(word, scratch);
-      if (scratch && row.data() == scratch.get()) {  // no room, but the visitor may come back to it
+      if (scratch && row.data() == scratch.get()) {  // over the limit, but the visitor may return to it
         room_->fetch_sub(bytes(word), std::memory_order_relaxed);
         row = {publish(word, scratch), row.size()};
       }
@@ -221,7 +221,7 @@ class Custext final : public Mechanism {
  private:
   using Row = std::unique_ptr<std::uint64_t[]>;
 
-  /// The cumulative weights of an input's row; in `scratch` where there is no room to keep them.
+  /// The cumulative weights of an input's row; stored in `scratch` if there is no room to keep them.
   std::span<const std::uint64_t> cumulative(TokenId input, Row& scratch) const {
     const std::size_t size = layout_->members(input).size();
     if (const std::uint64_t* row = rows_[input].load(std::memory_order_acquire)) [[likely]]
@@ -236,7 +236,7 @@ class Custext final : public Mechanism {
     Row row = std::make_unique<std::uint64_t[]>(squares.size());
     const std::span<std::uint64_t> weights(row.get(), squares.size());
     std::fill(weights.begin(), weights.end(), std::uint64_t{1} << bits);
-    // All vectors of a group may be equal: then u is 1 for all.
+    // If all vectors of a group are equal, u is 1 for all.
     if (layout_->largest(input) > 0)
       weights_of_roots(epsilon_, squares, layout_->largest(input), bits, weights);
     std::partial_sum(weights.begin(), weights.end(), weights.begin());
@@ -255,7 +255,7 @@ class Custext final : public Mechanism {
     return publish(input, row);
   }
 
-  /// Its bytes have been taken.
+  /// The row's bytes must already have been taken.
   const std::uint64_t* publish(TokenId input, Row& row) const {
     const std::uint64_t* first = nullptr;
     if (rows_[input].compare_exchange_strong(first, row.get(), std::memory_order_acq_rel))
@@ -277,7 +277,7 @@ MechanismInfo custext_info() {
           .summary = "replaces each word by one of a small group of similar words",
           .metric = "none: pure epsilon inside a group",
           .guarantee = "analytic: pure epsilon between words of one group; the group is revealed",
-          .speed = "very fast: ten million words a second, after seconds of preparation",
+          .speed = "very fast: ten million words per second, after seconds of preparation",
           .use_when = "meaning matters most, and revealing the group of a word is acceptable",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"k", "20", "words in a group; a whole number from 2 to 1000"}}};
@@ -300,7 +300,7 @@ Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
         Errc::limit);
   SOTTO_ASSIGN(const Groups groups,
                build_groups(model, frequency_order(model), size, request.resources.threads));
-  // One ε has room for all its rows, as was checked.
+  // As checked above, all rows of one ε fit.
   auto room = std::make_shared<RowRoom>(static_cast<std::int64_t>(
       std::min<std::uint64_t>(request.resources.memory, std::numeric_limits<std::int64_t>::max())));
   auto layout = std::make_shared<const GroupLayout>(request.model, groups, request.resources.threads);

@@ -1,10 +1,10 @@
 // Paper "1-Diffractor", section 3.1: the place of a word in a one-dimensional list plus two-sided geometric
 // noise, clamped to the list. With several lists the paper draws from each and keeps one at random; choosing
-// the list first and drawing once has the same law and costs one draw.
+// the list first and drawing once gives the same distribution at the cost of one draw.
 //
-// What the published code gets wrong, and this does not: a fixed default seed; words outside the vocabulary
-// released as they are; lists that lack the word dropped; several lists that are in truth one; a clamp that
-// is off by one.
+// Errors in the published code that are avoided here: a fixed default seed; words outside the vocabulary
+// released unchanged; lists that lack the word dropped; several lists that are actually one; an off-by-one
+// clamp.
 #include "mechanisms/diffractor_geometric.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace sotto {
 namespace {
 
-// The tables of the geometric noise; they grow only where ε is tiny.
+// The tables of the geometric noise; they grow only if ε is tiny.
 constexpr std::uint64_t kNoiseBytes = 64 << 10;
 
 class DiffractorGeometric final : public Mechanism {
@@ -105,7 +105,7 @@ MechanismInfo diffractor_geometric_info() {
           .summary = "moves each word along one-dimensional lists of similar words by geometric noise",
           .metric = "index distance in the lists",
           .guarantee = "analytic: epsilon times the largest index distance over the lists",
-          .speed = "fastest: tens of millions of words a second",
+          .speed = "fastest: tens of millions of words per second",
           .use_when = "you want a strong default for large volumes of text",
           .default_model = "sotto-en-lists",
           .parameters = {lists_parameter()}};

@@ -2,8 +2,8 @@
 // list. In closed form P(j|i) ∝ exp(−½·ε·min(|i−j|, γ)) over the whole list; with several lists the list is
 // chosen first, uniformly.
 //
-// What the published code gets wrong, and this does not: it loops for ever when a list has at most 2γ+1
-// words, because it looks for words beyond γ that do not exist; its γ does not follow ε; its score of the far
+// Errors in the published code that are avoided here: it loops forever if a list has at most 2γ+1 words,
+// because it searches for words beyond γ that do not exist; its γ does not depend on ε; its score of the far
 // words depends on how many are near.
 #include "mechanisms/diffractor_tem.hpp"
 
@@ -38,8 +38,8 @@ class PlaceSampler {
 
   std::uint32_t words() const { return words_; }
 
-  /// Draws two words. All three answers are worked out and one is taken, without a branch: the time would
-  /// tell on which side of the output the input stands.
+  /// Draws two words. Computes all three answers and selects one without a branch: the timing would otherwise
+  /// reveal on which side of the output the input is.
   std::uint32_t sample(std::uint32_t place, BitSource& bits) const {
     const Shares shares(*this, place);
     const std::uint64_t position = draw_position(bits, shares.total);
@@ -56,7 +56,7 @@ class PlaceSampler {
                                       (far & is_far));
   }
 
-  /// The probability of each place, from the weights that are sampled.
+  /// The probability of each place, from the sampled weights.
   std::vector<double> law(std::uint32_t place) const {
     const Shares shares(*this, place);
     std::vector<double> probabilities(words_);
@@ -71,8 +71,8 @@ class PlaceSampler {
   const IndexWeights& weights() const { return weights_; }
 
  private:
-  /// The weights around a place in the order in which positions are given out: the place itself and the near
-  /// ones before it, going back; the near ones after it, going on; the far ones in the order of the list.
+  /// The weights around a place in the order in which positions are assigned: the place itself and the near
+  /// ones before it, backwards; the near ones after it, forwards; the far ones in list order.
   struct Shares {
     Shares(const PlaceSampler& of, std::uint32_t place) : first(place) {
       if (!of.near_.empty()) {
@@ -89,14 +89,14 @@ class PlaceSampler {
     std::uint64_t left = 0;
     std::uint64_t right = 0;
     std::uint64_t total = 0;
-    std::uint32_t first;     ///< the first near place; that many far places stand before it
-    std::uint32_t near = 0;  ///< how many places are near
+    std::uint32_t first;     ///< the first near place, which is also the number of far places before it
+    std::uint32_t near = 0;  ///< the number of near places
   };
 
   static std::uint64_t all_ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
 
   /// position / weights_.far for position < 2^63, without a division, whose time depends on its operands. The
-  /// quotient by the rounded inverse is right or one too small.
+  /// quotient by the rounded inverse is correct or one too small.
   std::uint64_t far_places(std::uint64_t position) const {
     const auto quotient =
         static_cast<std::uint64_t>((static_cast<unsigned __int128>(position) * far_inverse_) >> 64);
@@ -106,10 +106,10 @@ class PlaceSampler {
   std::uint32_t words_;
   IndexWeights weights_;
   std::uint64_t far_inverse_ = ~std::uint64_t{0} / weights_.far;
-  std::vector<std::uint64_t> near_;  ///< of i: the sum of the near weights up to i; none when γ is 0
+  std::vector<std::uint64_t> near_;  ///< element i: the sum of the near weights up to i; empty if γ is 0
 };
 
-// A weight and its place among the cumulative ones.
+// A weight and its entry among the cumulative ones.
 constexpr std::uint64_t kBytesPerPlace = 20;
 
 class DiffractorTem final : public Mechanism {
@@ -145,7 +145,7 @@ class DiffractorTem final : public Mechanism {
             .scope = GuaranteeScope::all_inputs,
             .epsilon = epsilon_,
             // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
-            // than its parts.
+            // than its components.
             .rho = multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement =
@@ -189,7 +189,7 @@ MechanismInfo diffractor_tem_info() {
           .summary = "moves each word along one-dimensional lists of similar words, any word being possible",
           .metric = "index distance in the lists, truncated at gamma",
           .guarantee = "analytic: epsilon times the largest index distance over the lists, at most gamma",
-          .speed = "very fast: ten million words a second",
+          .speed = "very fast: ten million words per second",
           .use_when = "you want words far away in the list to stay as likely as each other",
           .default_model = "sotto-en-lists",
           .parameters = {lists_parameter(),

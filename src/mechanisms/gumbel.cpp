@@ -1,13 +1,14 @@
-// The truncated Gumbel mechanism of paper "A Comparative Analysis of Word-Level Metric Differential Privacy":
-// k ~ Poisson(ln n) truncated to [1, n], then the least of distance plus truncated Gumbel noise among the k
-// nearest words, the word itself first.
+// The truncated Gumbel mechanism of the paper "A Comparative Analysis of Word-Level Metric Differential
+// Privacy": k ~ Poisson(ln n) truncated to [1, n], then the smallest distance plus truncated Gumbel noise
+// among the k nearest words, starting with the word itself.
 //
-// It promises nothing: a word stays with probability at least P(k = 1), while another word's chance to become
-// it falls factorially with its rank, so the published theorem is false.
+// It guarantees nothing: a word stays with probability at least P(k = 1), while another word's chance of
+// becoming it falls factorially with its rank, so the published theorem is false.
 //
-// What the published code gets wrong, and this does not: squared distances as distances; largest and smallest
-// distance from one random word; k = 0; a crash just above the formula's threshold. With calibration=paper
-// its scale below that range is kept, noise that shrinks as ε falls, because it is what has been compared.
+// Errors in the published code that are avoided here: squared distances used as distances; largest and
+// smallest distance taken from one random word; k = 0; a crash just below the range where the formula is
+// defined. With calibration=paper its scale below that range is kept, noise that shrinks as ε falls, because
+// that is what has been compared.
 #include "mechanisms/gumbel.hpp"
 
 #include <bit>
@@ -28,7 +29,7 @@ namespace sotto {
 namespace {
 
 /// P(k = i + 1) in units of 2^-62 for a Poisson variable of mean ln(words) truncated to [1, words], up to
-/// where that is zero.
+/// where it becomes zero.
 std::vector<std::uint64_t> count_weights(std::uint32_t words) {
   const double mean = portable_log(words);
   std::vector<double> terms;
@@ -46,7 +47,7 @@ std::vector<std::uint64_t> count_weights(std::uint32_t words) {
   return weights;
 }
 
-/// At least −portable_log(u) for a normal u of (0, 1].
+/// An upper bound on −portable_log(u) for a normal u in (0, 1].
 double most_negative_log(double u) {
   constexpr double kAboveLog2 = 0.693147180560;
   const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(u) >> 52) - 1023;
@@ -71,7 +72,7 @@ class Gumbel final : public Mechanism {
   }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
-    constexpr std::size_t kTokens = 4096;  // bounds the lists that are made at once
+    constexpr std::size_t kTokens = 4096;  // bounds the lists made at a time
     for (std::size_t begin = 0; begin < in.size(); begin += kTokens) {
       const std::span<const TokenId> part = in.subspan(begin, std::min(kTokens, in.size() - begin));
       GumbelLists::Extra extra;
@@ -111,8 +112,8 @@ class Gumbel final : public Mechanism {
   }
 
  private:
-  /// d + g with g = −b·ln(−ln u) is least where (−ln u)·exp(−d/b) is largest: one logarithm a candidate, and
-  /// none where the exponent of u already shows that it falls short.
+  /// d + g with g = −b·ln(−ln u) is smallest where (−ln u)·exp(−d/b) is largest: one logarithm per candidate,
+  /// and none if the exponent of u already rules it out.
   TokenId choose(const GumbelCandidate* list, BitSource& bits) const {
     const std::size_t k = counts_->sample(bits) + std::size_t{1};
     double best = -1;
@@ -145,7 +146,7 @@ MechanismInfo gumbel_info() {
           .summary = "takes one of a random number of nearest words by distance plus truncated Gumbel noise",
           .metric = "Euclidean distance of the words' vectors",
           .guarantee = "none: the published theorem is false",
-          .speed = "millions of words a second, once the nearest words are known",
+          .speed = "millions of words per second, once the nearest words are known",
           .use_when = "you compare with published results; not to protect anything",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"calibration", "paper",

@@ -3,12 +3,12 @@
 namespace sotto {
 namespace {
 
-const char* const kPureDraw = "analytic: pure ε a draw (ρ at most ε), draws·ε a text";
+const char* const kPureDraw = "analytic: pure ε per draw (ρ at most ε), draws·ε per text";
 
 std::vector<ParameterInfo> masked_parameters() {
   return {
       {"context", "concat",
-       "concat: the original text stands before the one with the mask; none: the mask alone in its text"},
+       "concat: the original text precedes the one with the mask; none: the mask alone in its text"},
       {"mode", "parallel",
        "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
        "sequential: as printed in the paper, a draw sees the words already drawn"},
@@ -23,7 +23,7 @@ std::vector<ParameterInfo> masked_parameters() {
        ParameterKind::numbers},
       {"encoder", "sotto-en-encoder", "the sentence encoder of the similarity"},
       {"antonyms", "keep",
-       "of the word that is replaced: keep: nothing; demote: they get the least weight that the guarantee "
+       "of the word that is replaced: keep: nothing; demote: they get the smallest weight that the guarantee "
        "allows; exclude: they cannot come out, which leaves no guarantee"},
       {"wordnet", "/usr/share/wordnet", "folder of WordNet's files, for antonyms"},
       {"window", "0",
@@ -39,7 +39,7 @@ MechanismInfo dp_mlm_info() {
       "masks each word and draws a new one from a masked language model's logits, clipped or bounded";
   info.metric = "none: pure epsilon";
   info.guarantee = kPureDraw;
-  info.speed = "a model's pass a word";
+  info.speed = "one model pass per word";
   info.use_when = "the text must read well and its words must fit together";
   info.default_model = "sotto-en-mlm";
   info.parameters = masked_parameters();
@@ -50,7 +50,7 @@ MechanismInfo dp_mlm_plus_info() {
   MechanismInfo info = dp_mlm_info();
   info.name = "dp-mlm-plus";
   info.summary = "dp-mlm that also leaves words out and adds some, so that the length changes";
-  info.guarantee = "analytic: pure ε a draw (ρ at most ε), at most 2n·ε a text, (1−D+A)n·ε on average";
+  info.guarantee = "analytic: pure ε per draw (ρ at most ε), at most 2n·ε per text, (1−D+A)n·ε on average";
   info.use_when = "the number of words should vary";
   info.parameters.push_back(
       {"addition", "0.1", "probability A, from 0 to 1, that a word is added after a place"});
@@ -61,15 +61,15 @@ MechanismInfo dp_mlm_plus_info() {
 MechanismInfo dp_paraphrase_info() {
   MechanismInfo info;
   info.name = "dp-paraphrase";
-  info.summary = "writes each text anew with a causal language model, token by token, logits clipped";
+  info.summary = "rewrites each text with a causal language model, token by token, logits clipped";
   info.metric = "none: pure epsilon";
-  info.guarantee = "analytic: pure ε a draw (ρ at most ε), n·ε a text of n tokens";
-  info.speed = "a model's pass a token";
+  info.guarantee = "analytic: pure ε per draw (ρ at most ε), n·ε per text of n tokens";
+  info.speed = "one model pass per token";
   info.use_when = "you want to compare dp-mlm with it";
   info.default_model = "sotto-en-paraphrase";
   info.parameters = {
       {"length", "input",
-       "most tokens of an output: input, as many as the text has, which is revealed; or a number "
+       "maximum tokens of an output: input, as many as the text has, which is revealed; or a number "
        "for all texts",
        ParameterKind::numbers},
       {"prompt", "auto", "what the model is given, with {} where the text goes; auto: the model's own"}};
@@ -81,7 +81,7 @@ MechanismInfo dp_prompt_info() {
   info.name = "dp-prompt";
   info.summary =
       "asks an encoder-decoder for a paraphrase and draws its answer token by token, logits clipped";
-  info.default_model = "";  // none is shipped
+  info.default_model = "";  // no model is shipped
   return info;
 }
 

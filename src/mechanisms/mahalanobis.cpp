@@ -1,9 +1,9 @@
-// The Mahalanobis mechanism of paper "A Comparative Analysis of Word-Level Metric Differential Privacy":
+// The Mahalanobis mechanism of the paper "A Comparative Analysis of Word-Level Metric Differential Privacy":
 // noise r·A^½·u with A = λ·Σ + (1 − λ)·I and Σ the covariance of the words, scaled to trace = dimension; then
-// the word nearest in Euclidean distance.
+// the nearest word in Euclidean distance.
 //
-// What the published code gets wrong, and this does not: it divides the covariance by the variance of all
-// coordinates together, so that A shrinks where the coordinates have different means; it factors A again for
+// Errors in the published code that are avoided here: it divides the covariance by the variance of all
+// coordinates together, so that A shrinks if the coordinates have different means; it factors A again for
 // every word.
 #include "mechanisms/mahalanobis.hpp"
 
@@ -58,7 +58,7 @@ MechanismInfo mahalanobis_info() {
       .summary = "adds noise in the shape of the word cloud to a word's vector and takes the nearest word",
       .metric = "Mahalanobis distance of the words' vectors",
       .guarantee = "analytic: epsilon times the Mahalanobis distance, assuming real-valued noise",
-      .speed = "tens of thousands of words a second",
+      .speed = "tens of thousands of words per second",
       .use_when = "words in sparse regions should move as well as those in dense ones",
       .default_model = "sotto-en-wordnet",
       .parameters = {{"lambda", "0.2",

@@ -2,9 +2,9 @@
 // P(y|x) ∝ exp(−½ε·d(x,y)) over all words. With selection=permute-and-flip the same scores go through the
 // mechanism of paper "Permute-and-Flip: A new mechanism for differentially private selection".
 //
-// Inverting a floating-point distribution function, as is usual, makes words with ½ε·d above 36.7 impossible;
-// here every word has an integer weight and can come out. A word outside the vocabulary goes through the
-// mechanism too, as ⊥.
+// The usual inversion of a floating-point distribution function makes words with ½ε·d above 36.7 impossible;
+// here every word has an integer weight and is possible. A word outside the vocabulary also goes through the
+// mechanism, as ⊥.
 #include "mechanisms/santext.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ MechanismInfo santext_info() {
           .summary = "selects any word of the vocabulary, nearer ones with higher probability",
           .metric = "Euclidean distance of the vectors",
           .guarantee = "analytic: epsilon times the Euclidean distance of the vectors",
-          .speed = "fast: millions of words a second once the rows of frequent words are prepared",
+          .speed = "fast: millions of words per second once the rows of frequent words are prepared",
           .use_when = "you want a closed-form distribution over the whole vocabulary",
           .default_model = "sotto-en-wordnet",
           .parameters = {selection_parameter()}};

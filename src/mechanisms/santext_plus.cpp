@@ -2,7 +2,7 @@
 // least frequent words are sensitive. A sensitive word is replaced as in SanText, by a sensitive word; any
 // other is kept with probability 1 − p and otherwise replaced in the same way.
 //
-// The choice of the sensitive words is visible in the output, so it must not come from the private text: the
+// The set of sensitive words is visible in the output, so it must not come from the private text: the
 // frequencies are the model's public counts. A word outside the vocabulary is sensitive, not released.
 #include "mechanisms/santext_plus.hpp"
 
@@ -72,7 +72,7 @@ class SanTextPlus final : public SelectionMechanism {
   }
 
  private:
-  // The coin is drawn first; the two words of the selection only where they are needed.
+  // The coin is drawn first; the two words of the selection only if needed.
   class Tokens final : public SelectionTokens {
    public:
     explicit Tokens(const SanTextPlus& mechanism)
@@ -92,7 +92,7 @@ class SanTextPlus final : public SelectionMechanism {
     const SanTextPlus& mechanism_;
   };
 
-  /// ln(1/p), rounded up: the library's logarithm errs by less than two units in the last place.
+  /// ln(1/p), rounded up: the library's logarithm is off by less than two units in the last place.
   double extra() const {
     return replaced_sides_ == kCoinSides ? 0 : round_up(round_up(-std::log(probability())));
   }
@@ -104,8 +104,8 @@ class SanTextPlus final : public SelectionMechanism {
   std::uint64_t replaced_sides_;
 };
 
-/// The `share` least frequent words (one at least), in ascending order; at equal counts later words first, as
-/// models list words from the most frequent on.
+/// The `share` least frequent words (at least one), ascending; at equal counts later words come first, as
+/// models list words by descending frequency.
 std::vector<TokenId> sensitive_words(std::span<const std::uint64_t> counts, double share) {
   std::vector<TokenId> words(counts.size());
   std::iota(words.rbegin(), words.rend(), TokenId{0});
@@ -126,7 +126,7 @@ MechanismInfo santext_plus_info() {
       .guarantee =
           "analytic, for sensitive outputs only: epsilon times the distance, plus ln(1/p); a kept "
           "word is revealed",
-      .speed = "fast: millions of words a second once the rows of frequent words are prepared",
+      .speed = "fast: millions of words per second once the rows of frequent words are prepared",
       .use_when = "readable text matters more than hiding common words",
       .default_model = "sotto-en-wordnet",
       .parameters = {{"share", "0.5",

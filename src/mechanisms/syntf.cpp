@@ -1,12 +1,12 @@
 // Paper "A Comparative Analysis of Word-Level Metric Differential Privacy", appendix A, algorithm "SynTF
 // Term-Frequency Vector Synthesis", step 3: an exponential mechanism P(y|x) ∝ exp(½·ε·ρ(x, y)), ρ in [0, 1],
 // over the WordNet synonyms of a word. (Its steps 2 and 5 draw words from a document's frequencies and count
-// them; here every word of a text is replaced in its place.)
+// them; here every word of a text is replaced in place.)
 //
-// What the published code gets wrong: each word has its own synonyms as the only outputs, so "dog" and "car"
-// have none in common and there is no promise at all; a word without synonyms is released as it is and
-// nothing says so; the score looks up the input word, so it is the same for all its synonyms and ε does
-// nothing. Here candidates=synonyms says that it promises nothing and how many words have no other candidate,
+// Errors in the published code: the only outputs of a word are its own synonyms, so "dog" and "car" have none
+// in common and there is no guarantee at all; a word without synonyms is silently released unchanged; the
+// score looks up the input word, so it is the same for all its synonyms and ε has no effect. Here,
+// candidates=synonyms states that it guarantees nothing and how many words have no other candidate,
 // candidates=vocabulary gives every word of the vocabulary a chance, and the score is that of the synonym.
 #include "mechanisms/syntf.hpp"
 
@@ -29,7 +29,7 @@ namespace {
 
 enum class Candidates { synonyms, vocabulary };
 
-/// What does not depend on ε. Immutable, so safe to share.
+/// The parts that do not depend on ε. Immutable, so safe to share.
 struct SynonymRows {
   SynonymRows(std::shared_ptr<const Model> of, const RatedSynonyms& synonyms, std::string digest)
       : model(std::move(of)), wordnet_digest(std::move(digest)) {
@@ -50,7 +50,7 @@ struct SynonymRows {
 
   std::shared_ptr<const Model> model;
   std::string wordnet_digest;
-  std::vector<std::size_t> begins;  ///< by input; one more
+  std::vector<std::size_t> begins;  ///< by input, plus one
   std::vector<TokenId> words;
   std::vector<double> ratings;
   std::size_t lone_words = 0;
@@ -65,7 +65,7 @@ class Syntf final : public Mechanism {
         candidates_(candidates) {
     const int bits = weight_bits(model_->size());
     rest_weight_ = weight_of_loss(epsilon, 1, bits);
-    std::unordered_map<double, std::uint64_t> weights;  // there are few different ratings
+    std::unordered_map<double, std::uint64_t> weights;  // there are few distinct ratings
     cumulative_.reserve(synonyms_->words.size());
     for (TokenId word = 0; word < model_->size(); ++word) {
       std::uint64_t sum = 0;
@@ -148,8 +148,8 @@ class Syntf final : public Mechanism {
   struct Row {
     std::span<const TokenId> words;  ///< rated candidates, ascending
     std::span<const std::uint64_t> cumulative;
-    std::uint64_t rated;  ///< the weight of these
-    std::uint64_t total;  ///< with the rest of the vocabulary, where that is a candidate too
+    std::uint64_t rated;  ///< their weight
+    std::uint64_t total;  ///< including the rest of the vocabulary if it is a candidate too
   };
 
   Row row_of(TokenId word) const {
@@ -163,7 +163,7 @@ class Syntf final : public Mechanism {
     return row;
   }
 
-  /// The word number `index` among those that are not rated.
+  /// The word with number `index` among those that are not rated.
   static TokenId rest_word(const Row& row, TokenId index) {
     for (const TokenId rated : row.words) {
       if (rated > index) break;
@@ -176,7 +176,7 @@ class Syntf final : public Mechanism {
   const Model* model_;
   double epsilon_;
   Candidates candidates_;
-  std::uint64_t rest_weight_;  ///< of ρ = 0
+  std::uint64_t rest_weight_;  ///< for ρ = 0
   std::vector<std::uint64_t> cumulative_;
 };
 
@@ -198,7 +198,7 @@ MechanismInfo syntf_info() {
           .summary = "replaces each word by a WordNet synonym",
           .metric = "none",
           .guarantee = "none; analytic pure epsilon with candidates=vocabulary",
-          .speed = "very fast: ten million words a second",
+          .speed = "very fast: ten million words per second",
           .use_when = "you need the baseline of the published comparisons",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"candidates", "synonyms",

@@ -1,12 +1,12 @@
 // Paper "TEM: High Utility Metric Differential Privacy on Text", Algorithm 1. The words within γ of the input
-// have the score −d, one element ⊥ stands for the others with the score −γ + (2/ε)·ln(their number); Gumbel
-// noise of scale 2/ε is added, the highest score wins, and ⊥ is replaced by a uniform word of those beyond γ.
-// The highest of scores with Gumbel noise follows the exponential mechanism, so the algorithm has the closed
-// form P(y|x) ∝ exp(−½ε·min(d(x,y), γ)), which is what is sampled here.
+// have the score −d, and one element ⊥ represents the others with the score −γ + (2/ε)·ln(their number);
+// Gumbel noise of scale 2/ε is added, the highest score wins, and ⊥ is replaced with a uniformly drawn word
+// beyond γ. The highest of scores with Gumbel noise follows the exponential mechanism, so the algorithm has
+// the closed form P(y|x) ∝ exp(−½ε·min(d(x,y), γ)), which is sampled here.
 //
-// What the published code gets wrong, and this does not: the score of ⊥ takes ln(|W|/|L|) for ln|W∖L|, which
-// breaks the promise several times over; it raises an error when no word is beyond γ; it overwrites the γ it
-// is given; and it assumes one size of the vocabulary.
+// Errors in the published code that are avoided here: the score of ⊥ uses ln(|W|/|L|) instead of ln|W∖L|,
+// which breaks the guarantee several times over; it raises an error if no word is beyond γ; it overwrites the
+// given γ; and it assumes a fixed vocabulary size.
 #include "mechanisms/tem.hpp"
 
 #include <algorithm>
@@ -61,11 +61,11 @@ MechanismInfo tem_info() {
           .summary = "as santext, but all words further than gamma are equally likely",
           .metric = "Euclidean distance of the vectors, truncated at gamma",
           .guarantee = "analytic: epsilon times the Euclidean distance of the vectors, at most gamma",
-          .speed = "fast: millions of words a second once the rows of frequent words are prepared",
+          .speed = "fast: millions of words per second once the rows of frequent words are prepared",
           .use_when = "you want the promise to be bounded however far two words lie apart",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"gamma", "auto",
-                          "the distance from which on words count as equally far, from 0 to 1e12; auto: "
+                          "the distance from which words count as equally far, from 0 to 1e12; auto: "
                           "(2/epsilon) ln((1-beta)(n-1)/beta) for n words",
                           ParameterKind::numbers},
                          {"beta", "0.001",

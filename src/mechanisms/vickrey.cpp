@@ -2,9 +2,9 @@
 // then the nearest word with probability p = (1 − t)·d₂ / (t·d₁ + (1 − t)·d₂), otherwise the second nearest.
 // The paper names no single t (its experiments use 0.25 to 1); 0.5 is that of the comparative analysis.
 //
-// What is wrong as printed and in the published code, and not here: both words are searched among all words
-// but the input, so that P(w → w) = 0 while P(w′ → w) > 0 and the theorem fails (its proof, over cells of the
-// whole vocabulary, is right for the choice among all words); squared distances are used as distances.
+// Errors in the paper and the published code that are avoided here: both words are searched among all words
+// except the input, so that P(w → w) = 0 while P(w′ → w) > 0 and the theorem fails (its proof, over cells of
+// the whole vocabulary, is correct for the choice among all words); squared distances are used as distances.
 #include "mechanisms/vickrey.hpp"
 
 #include "base/checked_value.hpp"
@@ -41,7 +41,7 @@ MechanismInfo vickrey_info() {
           .guarantee =
               "analytic: epsilon times the Euclidean distance, assuming real-valued noise; none with "
               "exclude_input=true",
-          .speed = "tens of thousands of words a second",
+          .speed = "tens of thousands of words per second",
           .use_when = "words should change more often than with cmp at the same epsilon",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"t", "0.5", "preference for the second nearest word: a number from 0 (cmp) to 1"},

@@ -1,10 +1,10 @@
 // Paper "On a Utilitarian Approach to Privacy Preserving Text Generation", Algorithm 3: noise as in `cmp`,
 // then one of the k nearest words, the r-th with probability ∝ exp(−t_r·d_r).
 //
-// What is wrong as printed and in the published code, and not here: the input word is excluded (see vickrey);
+// Errors in the paper and the published code that are avoided here: the input word is excluded (see vickrey);
 // squared distances are used as distances; the published default t = (1, 0) chooses the nearest word with
-// probability exp(−d₁), about 1e-6. Here one t serves all ranks by default, so a nearer word is likelier. The
-// paper finds a benefit up to the third word, hence k = 3.
+// probability exp(−d₁), about 1e-6. Here a single t applies to all ranks by default, so a nearer word is more
+// likely. The paper finds a benefit up to the third word, hence k = 3.
 #include "mechanisms/vickrey_k.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class VickreyK final : public VickreyMechanism {
 
 constexpr double kLargestT = 1e6;
 
-/// One number for all ranks, or one for each.
+/// One number for all ranks, or one per rank.
 Result<std::vector<double>> parse_t(std::string_view text, std::size_t k) {
   std::vector<double> values;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -71,7 +71,7 @@ MechanismInfo vickrey_k_info() {
           .guarantee =
               "analytic: epsilon times the Euclidean distance, assuming real-valued noise; none with "
               "exclude_input=true",
-          .speed = "tens of thousands of words a second",
+          .speed = "tens of thousands of words per second",
           .use_when = "outputs should be more diverse than with vickrey",
           .default_model = "sotto-en-wordnet",
           .parameters = {{"k", "3", "how many words to choose among: a whole number from 1 to 100"},

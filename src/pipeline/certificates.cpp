@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 // A certificate takes about two kilobytes.
 constexpr std::uintmax_t kLargestFile = 1 << 20;
 
-/// Where certificates about a model are: beside it, and in the user's data folder.
+/// The folders with certificates about a model: one next to it, and one in the user's data folder.
 std::vector<fs::path> certificate_folders(const fs::path& model) {
   std::vector<fs::path> folders = {model.parent_path() / "certificates"};
   if (const fs::path data = user_data_folder(); !data.empty()) folders.push_back(data / "certificates");
@@ -84,7 +84,7 @@ CertificateSubject certificate_subject(std::string_view name, const ParameterVal
 Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate) {
   guarantee.kind = GuaranteeKind::certified;
   guarantee.epsilon = certificate.epsilon;
-  // The certificate counts every rounding, so that only this is left of what the proof took for granted.
+  // The certificate accounts for every rounding, so this is the only assumption of the proof that remains.
   guarantee.assumptions = {"the keyed stream is indistinguishable from uniform bits"};
   guarantee.statement += fmt::format(
       " Certified from the integers that are sampled: epsilon {} in place of {}, the largest loss over all "
@@ -97,7 +97,7 @@ Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificat
 Result<StoredCertificate> store_certificate(const Certificate& certificate, const fs::path& model,
                                             std::optional<double> target) {
   if (certificate.sample > 0)
-    return fail(Errc::invalid_argument, "a sample is no certificate and is not stored");
+    return fail(Errc::invalid_argument, "a sample is not a certificate and is not stored");
   SOTTO_TRY(check_figures(certificate));
   std::optional<Error> error;
   for (const fs::path& folder : certificate_folders(model)) {
@@ -122,7 +122,7 @@ Result<void> check_certificate(const StoredCertificate& stored, const Mechanism&
   if (!again) return refused(describe(again.error()));
   if (again->per_distance.lower != certificate.attained || again->loss != worst.loss ||
       again->distance != worst.distance)
-    return refused(fmt::format("the pair it names loses {} a unit of distance, and it says {}",
+    return refused(fmt::format("the pair it names loses {} per unit of distance, and it says {}",
                                again->per_distance.lower, certificate.attained));
   return {};
 }

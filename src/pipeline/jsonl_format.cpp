@@ -1,5 +1,5 @@
-// One JSON object a line. simdjson finds the members; only the text between a field's quotes is exchanged, so
-// numbers, order and spacing of everything else come out as they went in.
+// One JSON object per line. simdjson finds the members; only the text between a field's quotes is replaced,
+// so numbers, order and spacing of everything else are preserved.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// A member whose string value is a document: the value's place in the line, and its decoded text.
+/// A member whose string value is a document: the value's position in the line, and its decoded text.
 struct TextMember {
   const char* begin;  // the opening quote
   const char* end;    // one past the closing quote
@@ -103,7 +103,7 @@ class JsonlChunk {
     return {};
   }
 
-  /// Whether all that is not UTF-8 in `line`, and was replaced in padded_, stands inside documents.
+  /// Whether all invalid UTF-8 in `line`, which was replaced in padded_, is inside documents.
   bool replaced_only_in_texts(std::string_view line, const ParsedRecord& record) const {
     const char* replaced = padded_.view().data();
     for (std::size_t position = 0; position < line.size();) {
@@ -145,7 +145,7 @@ class JsonlChunk {
     const bool is_subject = !job_.layout.subject_field.empty() && key == job_.layout.subject_field;
     if (is_id || is_subject) {
       if (is_id ? record.id : record.subject)
-        return problem(fmt::format("field '{}' stands there twice", key));  // it equals the option
+        return problem(fmt::format("field '{}' occurs twice", key));  // the key equals the option
       SOTTO_ASSIGN(std::string name, take_name(value, key, is_id ? "id" : "subject"));
       if (is_subject) record.subject = name;
       if (is_id) record.id = std::move(name);
@@ -157,8 +157,8 @@ class JsonlChunk {
     return {};
   }
 
-  /// Walks over a value that is copied as it is, so that a malformed one is found. `depth` is that of the
-  /// object or array it stands in.
+  /// Walks over a value that is copied unchanged, to detect malformed ones. `depth` is that of the enclosing
+  /// object or array.
   static simdjson::error_code walk(ondemand::value value, std::size_t depth) {
     if (depth > kDeepestJson) return simdjson::DEPTH_ERROR;
     ondemand::json_type type{};
@@ -204,7 +204,7 @@ class JsonlChunk {
 
   Result<void> take_text(const std::string& field, ondemand::value& value, ParsedRecord& record) {
     for (const TextMember& member : record.members)
-      if (*member.field == field) return problem(fmt::format("field '{}' stands there twice", field));
+      if (*member.field == field) return problem(fmt::format("field '{}' occurs twice", field));
     ondemand::json_type type{};
     if (const auto error = value.type().get(type); error) return not_json(error);
     if (type != ondemand::json_type::string && type != ondemand::json_type::null)
@@ -222,7 +222,7 @@ class JsonlChunk {
     return {};
   }
 
-  /// The value of a field that names the record or its subject.
+  /// The value of a field that identifies the record or its subject.
   Result<std::string> take_name(ondemand::value& value, std::string_view key, std::string_view what) {
     ondemand::json_type type{};
     if (const auto error = value.type().get(type); error) return not_json(error);
@@ -256,7 +256,7 @@ class JsonlChunk {
   Result<void> splice(std::string_view line, const ParsedRecord& record, const DocumentId& id) {
     const char* done = line.data();
     for (const TextMember& member : record.members) {
-      if (member.begin == nullptr) continue;  // null holds no text
+      if (member.begin == nullptr) continue;  // a null value has no text
       job_.rewriter.copy({done, static_cast<std::size_t>(member.begin - done)});
       text_.clear();
       text_.append(member.text);

@@ -28,11 +28,11 @@ Result<void> check_options(const PrivatizeOptions& options, const MechanismInfo&
   return {};
 }
 
-/// A text that is written anew has no tokens that could be kept.
+/// A text that is rewritten as a whole has no tokens that could be kept.
 Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info) {
   const auto has_no_part = [&](std::string_view part, std::string_view value) {
-    return fail_parameter(
-        part, value, fmt::format("'{}' is not allowed; {} writes the whole text anew", value, info.name));
+    return fail_parameter(part, value,
+                          fmt::format("'{}' is not allowed; {} rewrites the whole text", value, info.name));
   };
   if (policy.stopwords != StopwordPolicy::privatize)
     return has_no_part("stopwords", to_string(policy.stopwords));
@@ -192,8 +192,8 @@ Result<void> check_calibration(const LanguageMechanism& mechanism,
     if (to_hex(sha256(content)) == mechanism.calibration->text_digest)
       return fail(
           Errc::invalid_argument,
-          fmt::format("{}: the bounds of the model were estimated on this very file, so they would tell "
-                      "about it; calibrate on public text",
+          fmt::format("{}: the bounds of the model were estimated on this very file, so they would reveal "
+                      "something about it; calibrate on public text",
                       input.string()));
   }
   return {};

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-/// Why the ε of a guarantee says too little to be an account's whole spending, or null.
+/// Why the ε of a guarantee does not cover an account's whole spending, or null.
 const char* what_cannot_be_accounted(const Guarantee& guarantee) {
   if (guarantee.kind == GuaranteeKind::none) return "no differential privacy";
   if (guarantee.scope == GuaranteeScope::sensitive_outputs)
@@ -22,10 +22,10 @@ const char* what_cannot_be_accounted(const Guarantee& guarantee) {
   return nullptr;
 }
 
-/// Two guarantees may be added up when this is the same: it names what ε multiplies and between which inputs.
-/// Other traits that texts must share (numbers, letter case) stay out too: amounts of several runs add up
-/// between texts that share all of them, and a unit for each would be a limit for each.
-/// What merely shapes the noise stays out, or a subject would get a new limit with every setting.
+/// Guarantees may be added up only if this is equal: it names what ε multiplies and between which inputs. It
+/// omits other traits that texts must share (numbers, letter case): amounts of several runs add up between
+/// texts that share all of them, and a unit for each would mean a limit for each. It also omits what merely
+/// shapes the noise, or a subject would get a new limit with every setting.
 Result<std::string> account_unit(const RewriteContext& context, const Guarantee& guarantee) {
   if (const char* promised = what_cannot_be_accounted(guarantee))
     return fail_parameter(
@@ -36,7 +36,7 @@ Result<std::string> account_unit(const RewriteContext& context, const Guarantee&
   if (!guarantee.unit.is_pure())
     unit = fmt::format("epsilon times {} of model {}", guarantee.unit.metric, guarantee.unit.model);
   if (const auto lists = context.parameters.find("lists"); lists != context.parameters.end())
-    unit += fmt::format(", lists {}", lists->second);  // they decide the index distance
+    unit += fmt::format(", lists {}", lists->second);  // they determine the index distance
   if (guarantee.scope == GuaranteeScope::group) {
     unit += fmt::format(" inside a group of {}", context.options.mechanism);
     for (const auto& [name, value] : context.parameters) unit += fmt::format(" {}={}", name, value);
@@ -45,7 +45,7 @@ Result<std::string> account_unit(const RewriteContext& context, const Guarantee&
   return unit;
 }
 
-/// With a budget for each document, amounts at several ε must be in one unit to be added up.
+/// With a budget per document, amounts at several ε must have the same unit to be added up.
 Result<void> check_same_unit(const RewriteContext& context, const PrivacyUnit& unit) {
   if (!context.bank) return {};
   SOTTO_ASSIGN(const auto other, context.bank->at(context.options.document_budget->epsilon / 2));
@@ -86,7 +86,7 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOpt
   if (std::find(files.fields.begin(), files.fields.end(), subject) != files.fields.end())
     return fail_parameter(
         "subject", subject,
-        format_message("'{}' is also a {{field}}; its text would stand in the ledger", subject));
+        format_message("'{}' is also a {{field}}; its text would appear in the ledger", subject));
   return {};
 }
 

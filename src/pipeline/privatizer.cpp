@@ -1,4 +1,4 @@
-// Texts in memory: cut into chunks as files are, rewritten side by side, handed back in order.
+// Texts in memory: split into chunks like files, rewritten in parallel, returned in order.
 #include <fmt/format.h>
 
 #include <sotto/privatizer.hpp>
@@ -10,10 +10,10 @@
 namespace sotto {
 namespace {
 
-// Stands behind each text of a chunk. No text contains one: such input is refused.
+// Terminates each text of a chunk. No text contains it: such input is refused.
 constexpr std::string_view kEndOfText("\0", 1);
 
-/// Takes the next text off the output of a chunk.
+/// Removes the next text from the output of a chunk and returns it.
 std::string_view take_text(std::string_view& output) {
   const std::string_view text = output.substr(0, output.find(kEndOfText));
   output.remove_prefix(text.size() + kEndOfText.size());
@@ -35,14 +35,14 @@ std::string_view dataset_of(const Record& record) {
   return record.dataset;
 }
 
-/// Documents or records that are rewritten together. All are of one data set.
+/// Documents or records that are rewritten together, all of the same data set.
 struct BatchChunk {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t bytes = 0;
 };
 
-/// Cuts a batch into chunks.
+/// Splits a batch into chunks.
 template <class Item>
 class Chunks {
  public:
@@ -63,7 +63,7 @@ class Chunks {
   std::size_t next_ = 0;
 };
 
-/// What one thread has to itself.
+/// The state of one thread.
 struct Workspace {
   explicit Workspace(Privatizer::Impl& owner) : rewriter(owner) {}
   BorrowedRewriter rewriter;
@@ -73,7 +73,7 @@ struct Workspace {
   std::optional<ReleaseLog> log;
 };
 
-/// A batch under way: `rewrite` fills the space of a chunk, `hand_in` takes the results, chunk after chunk.
+/// Runs a batch: `rewrite` fills the workspace of a chunk, `hand_in` takes the results, chunk by chunk.
 template <class Item, class Rewrite, class HandIn>
 Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool with_ledger,
                        const BatchOptions& batch, const Rewrite& rewrite, const HandIn& hand_in) {
@@ -108,7 +108,7 @@ Result<void> Privatizer::Impl::note(const DocumentName& name) {
   if (!names) return {};
   const IdHash hash = names->hash(name.dataset, name.id, name.field);
   const std::lock_guard lock(mutex);
-  if (!names->insert(hash)) return fail(Errc::invalid_argument, "a document with this name was there before");
+  if (!names->insert(hash)) return fail(Errc::invalid_argument, "a document with this name occurred before");
   return {};
 }
 

@@ -41,8 +41,7 @@ Result<void> RecordReader::measure_inputs() {
   bool all_known = !options_.inputs.empty();
   for (const std::filesystem::path& input : options_.inputs) {
     std::error_code not_a_file;
-    // So that a missing file is found before anything is written. Opening a named pipe for a moment would cut
-    // off its writer.
+    // Detects a missing file before anything is written. Briefly opening a pipe would cut off its writer.
     if (!std::filesystem::is_fifo(input, not_a_file)) SOTTO_TRY(open_for_reading(input));
     const std::uint64_t size = std::filesystem::file_size(input, not_a_file);
     all_known = all_known && !not_a_file;
@@ -67,7 +66,7 @@ Result<void> RecordReader::check_start() const {
   if (start_of_all || (start.input < input_starts_.size() &&
                        (total_bytes_ == 0 || start.offset <= total_bytes_ - input_starts_[start.input])))
     return {};
-  return fail_parameter("resume", "", "the checkpoint points beyond the inputs; remove it to start anew",
+  return fail_parameter("resume", "", "the checkpoint points beyond the inputs; remove it to start over",
                         Errc::bad_format);
 }
 
@@ -94,7 +93,7 @@ Result<void> RecordReader::open_input(std::uint32_t index) {
   return {};
 }
 
-/// Takes the byte order mark and the header, if any, from the beginning of an input.
+/// Consumes the byte order mark and the header, if any, at the start of an input.
 Result<void> RecordReader::take_preamble() {
   OutputBuffer data;
   // A pipe may give the mark byte by byte.
@@ -126,8 +125,8 @@ Result<void> RecordReader::take_header(OutputBuffer& data) {
   }
 }
 
-/// What does not look like a header is refused: its names pass in clear, and so would a file that is all
-/// header because its records end in some way we do not know.
+/// Refuses anything that does not look like a header: its names are copied in clear, and so would be a whole
+/// file that is all header because its records have an unknown terminator.
 Result<void> RecordReader::check_header(std::string_view header, bool quote_is_open) const {
   const std::string_view body = without_line_end(header);
   if (body.size() > kLargestHeader) return header_too_long();
@@ -138,7 +137,7 @@ Result<void> RecordReader::check_header(std::string_view header, bool quote_is_o
   if (columns.size() > kMostColumns)
     return bad_header(
         fmt::format("the header line has {} columns; at most {} are allowed", columns.size(), kMostColumns));
-  // Some systems end records with other characters than ours.
+  // Some systems terminate records with other characters.
   for (const std::string_view column : columns)
     if (!(quotes && is_quoted(column)) && has_control_characters(column))
       return bad_header(
@@ -169,7 +168,7 @@ Result<void> RecordReader::wait_for_data() const {
   return {};
 }
 
-/// Reads some more bytes; false at the end of the input.
+/// Reads more bytes; returns false at the end of the input.
 Result<bool> RecordReader::fill(OutputBuffer& data) {
   SOTTO_TRY(wait_for_data());
   SOTTO_ASSIGN(const std::size_t got, read_some(file_.get(), data.reserve(options_.chunk_bytes),
@@ -179,7 +178,7 @@ Result<bool> RecordReader::fill(OutputBuffer& data) {
   return got > 0;
 }
 
-/// Reads until there is at least one whole record, or the input ends.
+/// Reads until there is at least one whole record or the input ends.
 Result<RecordExtent> RecordReader::fill_whole_records(OutputBuffer& data) {
   for (;;) {
     const RecordExtent extent = whole_records(data.view(), options_.format, at_end_of_input_);

@@ -1,7 +1,7 @@
-// OUT.partial holds the output so far, OUT.checkpoint how far it goes. The note is written after the bytes it
-// speaks of have reached the disk, so whatever moment the run is killed at, a resumed run cuts the partial
-// file back to the note and goes on from there. The noise is a function of key and document, so the whole
-// equals an undisturbed run.
+// OUT.partial holds the output so far, OUT.checkpoint a note of how far it goes. The note is written after
+// the bytes it refers to have reached the disk, so whenever the run is killed, a resumed run truncates the
+// partial file to the note and continues from there. The noise is a function of key and document, so the
+// result equals that of an uninterrupted run.
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 
-/// The members of Counts in one fixed order, for the note.
+/// The members of Counts in a fixed order, for the note.
 template <class CountsType>
 auto count_members(CountsType& c) {
   auto& s = c.statistics;
@@ -42,14 +42,14 @@ auto count_members(CountsType& c) {
                     &s.output_words,     &s.largest_document_words};
 }
 
-/// The same of those that are no whole numbers.
+/// The same for those that are not whole numbers.
 template <class CountsType>
 auto amount_members(CountsType& c) {
   return std::array{&c.epsilon_sum, &c.largest_epsilon, &c.largest_record_epsilon, &c.smallest_share,
                     &c.largest_share};
 }
 
-/// Copies a note's numbers to the members; false when there are not as many.
+/// Copies a note's numbers to the members; returns false if their number differs.
 template <class Members>
 bool restore(const nlohmann::json& numbers, const Members& members) {
   using Value = std::remove_pointer_t<typename Members::value_type>;
@@ -84,7 +84,7 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
 Result<Progress> from_note(const std::string& text, const std::string& fingerprint,
                            const std::filesystem::path& file) {
   const auto damaged = [&] {
-    return fail_parameter("resume", "", fmt::format("{} is damaged; remove it to start anew", file.string()),
+    return fail_parameter("resume", "", fmt::format("{} is damaged; remove it to start over", file.string()),
                           Errc::bad_format);
   };
   const nlohmann::json note = parse_json(text);
@@ -93,7 +93,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     return fail_parameter(
         "resume", "",
         fmt::format(
-            "{} belongs to a run with other settings, inputs or key; use those, or remove it to start anew",
+            "{} belongs to a run with other settings, inputs or key; use those, or remove it to start over",
             file.string()));
   try {
     Progress progress;
@@ -119,7 +119,7 @@ class ResumableOutput final : public OutputTarget {
       : file_(std::move(file)), fingerprint_(std::move(fingerprint)) {}
 
   ~ResumableOutput() override {
-    // The last note is only the better for being newer.
+    // A newer note can only help.
     if (descriptor_.get() >= 0 && unsaved_) (void)as_result([this] { return save(); });
   }
 
@@ -151,7 +151,7 @@ class ResumableOutput final : public OutputTarget {
     SOTTO_TRY(take_after(descriptor_.get(), file_));
     SOTTO_TRY(sync_file(descriptor_.get(), file_.string()));
     if (::rename(partial_path().c_str(), file_.c_str()) != 0) return cannot_write(file_);
-    // Only when the name is on the disk the note is needed no more.
+    // The note is obsolete only once the name is on disk.
     SOTTO_TRY(sync_folder_of(file_));
     ::unlink(note_path().c_str());
     return {};
@@ -167,8 +167,8 @@ class ResumableOutput final : public OutputTarget {
                 fmt::format("cannot write {}: {}", file.string(), std::strerror(number)));
   }
 
-  /// Makes the partial file, or opens the one of an interrupted run; true when it is new. Its name can be
-  /// guessed, so nothing is followed or taken over that this user did not make.
+  /// Creates the partial file, or opens that of an interrupted run; returns true if it is new. Its name is
+  /// predictable, so nothing is followed or taken over that this user did not create.
   Result<bool> open_partial() {
     for (;;) {
       std::error_code ignored;
@@ -179,7 +179,7 @@ class ResumableOutput final : public OutputTarget {
       if (!is_new && errno != EEXIST) return cannot_write(partial_path());
       if (!is_new) {
         auto earlier = open_own_file(partial_path(), O_WRONLY);
-        if (!earlier && earlier.error().code == Errc::not_found) continue;  // its run has just ended
+        if (!earlier && earlier.error().code == Errc::not_found) continue;  // its run has just finished
         if (!earlier) return tl::unexpected(std::move(earlier.error()));
         descriptor_ = std::move(*earlier);
       }
@@ -191,7 +191,7 @@ class ResumableOutput final : public OutputTarget {
     }
   }
 
-  /// How far the earlier run came; leaves `resumed` as it is when that run left no note.
+  /// How far the earlier run came; leaves `resumed` unchanged if that run left no note.
   Result<void> read_note(Progress& resumed) const {
     auto note = open_own_file(note_path(), O_RDONLY);
     if (!note && note.error().code == Errc::not_found) return {};
@@ -202,7 +202,7 @@ class ResumableOutput final : public OutputTarget {
     if (::fstat(descriptor_.get(), &status) != 0) return cannot_write(partial_path());
     if (static_cast<std::uint64_t>(status.st_size) < resumed.output_bytes)
       return fail_parameter("resume", "",
-                            fmt::format("{} is shorter than {} says; remove both to start anew",
+                            fmt::format("{} is shorter than {} says; remove both to start over",
                                         partial_path().string(), note_path().string()),
                             Errc::bad_format);
     return {};
@@ -211,7 +211,7 @@ class ResumableOutput final : public OutputTarget {
   Result<void> save() {
     if (::fdatasync(descriptor_.get()) != 0) return cannot_write(partial_path());
     SOTTO_ASSIGN(AtomicFile note, AtomicFile::create_own(note_path()));
-    // It holds exact counts of the input.
+    // The note holds exact counts of the input.
     if (::fchmod(note.descriptor(), 0600) != 0) return cannot_write(note_path());
     SOTTO_TRY(note.write(to_note(latest_, fingerprint_)));
     SOTTO_TRY(note.commit());

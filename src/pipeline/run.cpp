@@ -1,5 +1,4 @@
-// A run over files: threads take chunks in turn, rewrite them independently, and write them in the order of
-// the input.
+// A run over files: threads take chunks in turn, rewrite them independently, and write them in input order.
 #include <chrono>
 #include <mutex>
 
@@ -20,11 +19,11 @@
 namespace sotto {
 namespace {
 
-// A JSON or CSV record holds more than its documents, and escapes make those longer.
+// A JSON or CSV record contains more than its documents, and escapes lengthen those.
 constexpr std::uint64_t kRecordOverhead = 1 << 20;
 constexpr std::uint64_t kEscapeFactor = 6;
 
-// A file of records with ever new fields must not fill the memory. No file of columns has so many.
+// A file whose records keep adding new fields must not fill the memory. No file with columns has this many.
 constexpr std::size_t kMostFieldNames = 10'000;
 
 /// The namespace of the ids of an input.
@@ -55,7 +54,7 @@ class Run {
       const std::lock_guard lock(written_.mutex());
       return !written_.failed() && report_progress();
     });
-    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // while a chunk is handed in
+    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // while a chunk is delivered
   }
 
   Result<Progress> run() {
@@ -64,7 +63,7 @@ class Run {
     return progress_;
   }
 
-  /// Makes the output appear; to be called after run().
+  /// Makes the output appear; call after run().
   Result<void> commit() { return output_->commit(); }
 
   const LedgerGate* ledger() const { return ledger_.get(); }
@@ -72,7 +71,7 @@ class Run {
   std::string dataset(std::uint32_t input) const { return dataset_of(files_, input); }
 
  private:
-  /// What one thread has to itself.
+  /// The state of one thread.
   struct Workspace {
     explicit Workspace(std::shared_ptr<const RewriteContext> context) : rewriter(std::move(context)) {}
     Rewriter rewriter;
@@ -81,12 +80,12 @@ class Run {
     Counts counts;
     std::set<std::string> clear_fields;
     std::uint64_t records = 0;
-    std::optional<IdLog> ids;       // when they must not repeat
-    std::optional<ReleaseLog> log;  // when there is a ledger
+    std::optional<IdLog> ids;       // if they must not repeat
+    std::optional<ReleaseLog> log;  // if there is a ledger
   };
 
-  /// The data set as the noise knows it. Record numbers begin anew in each input, so where no two records may
-  /// share noise, inputs of one name and runs of one Privatizer are told apart.
+  /// The data set name used for the noise. Record numbers restart in each input, so where no two records may
+  /// share noise, inputs of the same name and runs of the same Privatizer are distinguished.
   std::string stream_name(std::uint32_t input) const {
     std::string name = dataset(input);
     if (!context_->repeatable()) name += fmt::format("{}{}{}{}", '\0', input, '\0', call_);
@@ -131,7 +130,7 @@ class Run {
     progress_.input.records += space.records;
     progress_.input.documents += space.counts.documents + space.counts.withheld;
     progress_.clear_fields.merge(space.clear_fields);
-    while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whoever comes first
+    while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whichever came first
       progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
     SOTTO_TRY(output_->progressed(progress_));
     bytes_done_ += space.chunk.data.size();
@@ -139,8 +138,8 @@ class Run {
     return {};
   }
 
-  /// The input that progress_ has come to: if its records hold no document, it was probably taken for another
-  /// format, and all of it passed in clear.
+  /// Checks the input that progress_ has reached: if its records hold no document, it was probably taken for
+  /// the wrong format, and all of it was copied in clear.
   Result<void> check_documents() const {
     const InputTally& tally = progress_.input;
     if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
@@ -154,12 +153,12 @@ class Run {
     for (const IdLog::Entry& entry : ids.entries())
       if (!unique_ids_->insert(entry.hash))
         return fail(Errc::bad_format,
-                    format_message("{}: record {}: its id was there before; {{unique_ids}} refuses a second",
+                    format_message("{}: record {}: its id occurred before; {{unique_ids}} refuses duplicates",
                                    reader_.input_name(input), entry.record + 1));
     return {};
   }
 
-  /// Called with the mutex of written_ held; false when the caller asks to stop.
+  /// Requires the mutex of written_; returns false if the caller requests a stop.
   bool report_progress() const {
     return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
   }
@@ -170,9 +169,9 @@ class Run {
   RecordLayout layout_;
   RecordReader reader_;
   LockedVector<DocumentStreams> streams_;  // by input
-  std::unique_ptr<LedgerGate> ledger_;     // null: there is none
+  std::unique_ptr<LedgerGate> ledger_;     // null if there is none
   std::unique_ptr<OutputTarget> output_;
-  std::optional<UniqueIds> unique_ids_;  // when an id must not repeat; filled in the order of the input
+  std::optional<UniqueIds> unique_ids_;  // if ids must not repeat; filled in input order
   bool starts_from_the_beginning_ = true;
 
   InOrder written_;
@@ -224,7 +223,7 @@ Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& fi
   return {};
 }
 
-/// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of one data set.
+/// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of the same data set.
 Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions& files) {
   if (!options.unique_ids) return {};
   if (files.resume || files.shard.count > 1)
@@ -262,7 +261,7 @@ Result<void> check_target(std::string_view parameter, const std::filesystem::pat
 
 using OptionalPath = std::optional<std::filesystem::path>;
 
-/// A file beside the output must not be an input, nor one of the `others` that are written.
+/// An additional output file must not be an input, nor one of the `others` that are written.
 Result<void> check_side_file(std::string_view parameter, const OptionalPath& target,
                              const std::vector<std::pair<OptionalPath, const char*>>& others,
                              const PrivatizeOptions& options, const FileOptions& files) {
@@ -275,7 +274,7 @@ Result<void> check_side_file(std::string_view parameter, const OptionalPath& tar
   return {};
 }
 
-/// Refuses to write over what is read, and to write two things to one place.
+/// Refuses to overwrite what is read, and to write two things to the same place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
   if (files.ledger) {
     SOTTO_TRY(check_target("ledger", files.ledger->file, options, files));
@@ -291,8 +290,7 @@ Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& f
                          {{files.output, "the output"}, {files.report, "the receipt"}}, options, files);
 }
 
-/// Identifies a run that may be resumed. The tag shows whether the key is the same and tells nothing else
-/// about it.
+/// Identifies a resumable run. The tag shows whether the key is the same and reveals nothing else about it.
 std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout,
                         const LedgerGate* ledger) {
   CanonicalConfiguration run;
@@ -316,7 +314,7 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
   return to_hex(run.digest());
 }
 
-/// Everything that can be refused before anything is opened.
+/// Checks everything that can be refused before anything is opened.
 Result<void> check_options(const PrivatizeOptions& options, const FileOptions& files) {
   SOTTO_ASSIGN(const RecordLayout layout, make_layout(files));
   SOTTO_TRY(check_resume(options, files));
@@ -376,7 +374,7 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   receipt.clear_fields = std::move(finished.clear_fields);
   receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
   receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  // Written before the output appears, so that there is no output without them.
+  // Written before the output appears, so that a failure to write them leaves no output without them.
   if (report) SOTTO_TRY(report->write(to_json(receipt)));
   if (statistics) SOTTO_TRY(statistics->write(statistics_json(receipt)));
   SOTTO_TRY(run.commit());

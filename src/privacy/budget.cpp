@@ -11,10 +11,10 @@
 namespace sotto {
 namespace {
 
-// Weights further apart give shares that no mechanism honours.
+// Weights farther apart give shares that no mechanism honours.
 constexpr double kLeastWeight = 1e-6;
 
-// Below this part of an exact share lies what the roundings of one and of adding up all can add to it.
+// Reduces a share by more than the roundings of one share and of adding up all of them can add to it.
 double safely_below(double value, std::uint64_t terms) {
   return value * (1 - (static_cast<double>(terms) + 4) * 0x1p-52);
 }
@@ -39,9 +39,10 @@ Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
     if (name == refused)
       return fail_parameter(
           "budget", name,
-          format_message("'{}' would set epsilon from the private words, and epsilon would tell about them; "
-                         "give public weights with {{budget}} positions {{profile}}",
-                         name));
+          format_message(
+              "'{}' would set epsilon from the private words, and epsilon would reveal something about them; "
+              "give public weights with {{budget}} positions {{profile}}",
+              name));
   if (name == "S1" || name == "S3" || name == "S4") return BudgetStrategy::even;
   if (name == "S2") return BudgetStrategy::words;
   SOTTO_ASSIGN(const std::size_t index,

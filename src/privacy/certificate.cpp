@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersionOfCertificates = 2;
 constexpr const char* kChecksum = "content_sha256";
 
-/// Names of files and of models need not be UTF-8.
+/// File and model names need not be UTF-8.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -115,12 +115,12 @@ Result<Certificate> read_content(const Json& json) {
   c.exact_pairs = whole_number<std::uint64_t>(counts.at("exact_pairs"));
   c.equal_inputs = whole_number<std::uint64_t>(counts.at("equal_inputs"));
   c.seconds = json.at("seconds");
-  if (c.sample != 0) return fail(Errc::bad_format, "it is a sample and no certificate");
+  if (c.sample != 0) return fail(Errc::bad_format, "it is a sample, not a certificate");
   SOTTO_TRY(check_figures(c));
   return c;
 }
 
-/// Adds what names a mechanism to the audit's arguments.
+/// Adds the arguments that identify a mechanism to those of the audit.
 Hint audit(std::vector<Argument> arguments, std::string_view mechanism, const ParameterValues& parameters,
            double epsilon, std::string_view model) {
   arguments.push_back({"mechanism", std::string(mechanism)});
@@ -171,7 +171,7 @@ Result<Certificate> parse_certificate(std::string_view text) {
     json.erase(kChecksum);
     if (stated != checksum(json)) return fail(Errc::bad_format, "it is damaged: its checksum is wrong");
     return read_content(json);
-  } catch (const Json::exception&) {  // nlohmann's way of saying that a member is missing or of another type
+  } catch (const Json::exception&) {  // nlohmann reports missing members and wrong types this way
     return fail(Errc::bad_format, "it is damaged: it is not a complete JSON certificate");
   }
 }

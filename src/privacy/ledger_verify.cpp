@@ -17,7 +17,7 @@ struct Sum {
   std::int64_t documents = 0;
 };
 
-/// Each step returns false when it found a problem; the first one ends the check.
+/// Each step returns false if it found a problem; the first one ends the check.
 class Verifier {
  public:
   Verifier(Database& database, int version, std::string_view pinned)
@@ -86,8 +86,8 @@ class Verifier {
     head_ = chain_next(head_, link);
     if (head_ != stored)
       return bad_entry(link.number,
-                       "its hash does not fit: it, its subject or its unit was changed, or an "
-                       "entry before it was exchanged");
+                       "its hash does not match: it, its subject or its unit was changed, or an "
+                       "earlier entry was replaced");
     if (link.amount < 0) return bad_entry(link.number, "its amount is negative");
     Sum& sum = sums_[row.integer(8)];
     if (__builtin_add_overflow(sum.spent, link.amount, &sum.spent))
@@ -122,7 +122,7 @@ class Verifier {
     return seen == sums_.size() || problem("an account that has entries is missing");
   }
 
-  /// What is known without an entry would be released at no charge, what is missing would be charged twice.
+  /// A known release without an entry would be free of charge; a missing one would be charged twice.
   Result<bool> check_known() {
     const bool tags_only = version_ == 1;
     SOTTO_ASSIGN(Statement entries,
@@ -158,7 +158,7 @@ class Verifier {
 Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_view head) {
   auto check = Verifier(database, version, head).run();
   if (check || check.error().code != Errc::bad_format) return check;
-  LedgerCheck damaged;  // SQLite itself could not read on
+  LedgerCheck damaged;  // SQLite itself could not continue reading
   damaged.problem = describe(check.error());
   return damaged;
 }

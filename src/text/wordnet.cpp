@@ -32,7 +32,7 @@ constexpr SuffixRule kAdjectiveRules[] = {{"er", ""}, {"est", ""}, {"er", "e"}, 
 std::span<const SuffixRule> suffix_rules(std::string_view word, PartOfSpeech part) {
   switch (part) {
     case PartOfSpeech::noun:
-      // "boss" and "as" are no plurals.
+      // "boss" and "as" are not plurals.
       if (word.ends_with("ss") || word.size() <= 2) return {};
       return kNounRules;
     case PartOfSpeech::verb:
@@ -49,7 +49,7 @@ std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-/// Cuts a line into its fields, which are separated by blanks.
+/// Splits a line into its fields, which are separated by blanks.
 class Fields {
  public:
   explicit Fields(std::string_view line) : rest_(line) {}
@@ -62,7 +62,7 @@ class Fields {
     return field;
   }
 
-  /// A whole number of digits only.
+  /// A whole number consisting only of digits.
   std::optional<std::uint32_t> next_number(int base = 10) {
     const std::string_view field = next();
     std::uint32_t value = 0;
@@ -75,7 +75,7 @@ class Fields {
   std::string_view rest_;
 };
 
-/// Calls body(line, number) for each line, from 1 on, until it returns an error.
+/// Calls body(line, number) for each line, numbered from 1, until it returns an error.
 template <class Body>
 Result<void> for_each_line(std::string_view text, const Body& body) {
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -90,7 +90,7 @@ tl::unexpected<Error> bad_line(const std::filesystem::path& file, std::size_t li
   return fail(Errc::bad_format, fmt::format("{}, line {}: {}", file.string(), line, what));
 }
 
-/// n, v, a, r, or s for an adjective that is a satellite.
+/// n, v, a, r, or s for a satellite adjective.
 std::optional<PartOfSpeech> part_of(std::string_view letter) {
   if (letter == "s") return PartOfSpeech::adjective;
   for (std::size_t i = 0; i < kPartsOfSpeech; ++i)
@@ -105,7 +105,7 @@ std::string to_lower_ascii(std::string_view word) {
   return lower;
 }
 
-/// An adjective's position is marked as in "galore(ip)".
+/// An adjective's syntactic position is marked as in "galore(ip)".
 std::string_view without_marker(std::string_view word) {
   return word.ends_with(')') ? word.substr(0, word.find('(')) : word;
 }
@@ -116,7 +116,7 @@ std::string WordNet::digest() const {
   Sha256 hash;
   for (const Part& part : parts_)
     for (const MappedFile* file : {&part.index_file, &part.data_file, &part.exceptions_file})
-      hash.update(tree_hash(file->bytes()));  // of each file first, so that no byte can move between them
+      hash.update(tree_hash(file->bytes()));  // hashed separately, so that no byte can move between files
   return to_hex(hash.finish());
 }
 
@@ -139,8 +139,8 @@ Result<WordNet> WordNet::open(const std::filesystem::path& folder) {
   return net;
 }
 
-// lemma, part of speech, number of synsets, number of pointer symbols, these, number of senses, number of
-// tagged senses, offsets of the synsets.
+// lemma, part of speech, number of synsets, number of pointer symbols, the symbols, number of senses, number
+// of tagged senses, offsets of the synsets.
 Result<void> WordNet::read_index(Part& part, char letter, const std::filesystem::path& file) {
   const std::string_view text = text_of(part.index_file);
   part.index.reserve(text.size() / 40);  // a typical line
@@ -179,7 +179,7 @@ Result<void> WordNet::read_exceptions(Part& part, const std::filesystem::path& f
                          const std::string_view form = fields.next();
                          std::string_view base = fields.next();
                          if (base.empty())
-                           return bad_line(file, number, "a form and its base forms should stand here");
+                           return bad_line(file, number, "a form and its base forms should be here");
                          for (; !base.empty(); base = fields.next()) part.exceptions.emplace(form, base);
                          return {};
                        });
@@ -217,9 +217,9 @@ std::vector<Synset> WordNet::synsets(std::string_view word) const {
   return found;
 }
 
-// Own offset, lexicographer file, type, number of words in hexadecimal, for each the word and a number; then
-// the number of pointers, and for each its symbol, the offset and part of speech of the other synset, and the
-// two words' numbers, two hexadecimal digits each.
+// Its own offset, lexicographer file, type, number of words in hexadecimal, for each the word and a number;
+// then the number of pointers, and for each its symbol, the offset and part of speech of the other synset,
+// and the numbers of the two words, two hexadecimal digits each.
 Result<WordNet::Line> WordNet::read_line(Synset synset) const {
   const Part& part = parts_[static_cast<std::size_t>(synset.part)];
   const std::string_view text = text_of(part.data_file);

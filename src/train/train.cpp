@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What is stored about the training, unless the user gave something else under the same name.
+/// Metadata about the training, unless the user gave a value under the same name.
 void describe(const TrainOptions& options, const PhraseTable* table, Metadata& metadata) {
   std::vector<std::string> names;
   for (const std::filesystem::path& input : options.inputs) names.push_back(input.filename().string());
@@ -178,8 +178,9 @@ Result<TrainReport> train_vectors(const TrainOptions& options) {
   if (!run && run.error().code == Errc::interrupted)
     return fail(
         Errc::interrupted,
-        fmt::format("interrupted; the tokenized corpus stays in {}, and the same command goes on from there",
-                    work.tokens().parent_path().string()));
+        fmt::format(
+            "interrupted; the tokenized corpus stays in {}, and the same command continues from there",
+            work.tokens().parent_path().string()));
   if (!run) return tl::unexpected(std::move(run.error()));
   report.training_seconds = seconds_since(training_begin);
   report.tokens_per_second = static_cast<double>(corpus.tokens) * options.epochs / report.training_seconds;

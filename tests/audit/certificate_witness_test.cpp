@@ -1,5 +1,5 @@
 // A certificate is about the bytes that are sampled from, and names the pair that attains it: whoever quotes
-// it computes that loss again.
+// it recomputes that loss.
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -68,7 +68,7 @@ class CertificateWitness : public ::testing::Test {
     return store_certificate(certify(certify_options()).value(), model_->path()).value();
   }
 
-  /// What a run says to a certificate that somebody has put in the place of the stored one.
+  /// Expects a run to refuse a certificate that somebody has put in place of the stored one.
   void expect_refused(const Certificate& forged, const std::string& part) const {
     const fs::path file =
         model_->path().parent_path() / "certificates" / certificate_file_name(forged.subject);
@@ -108,11 +108,11 @@ TEST_F(CertificateWitness, OverwrittenVectorsQuoteNothingOfTheOldModel) {
   EXPECT_EQ(receipt.model_digest, changed->digest());
   EXPECT_EQ(receipt.guarantee.unit.model, changed->digest());
   EXPECT_NE(receipt.configuration_digest, before->receipt().configuration_digest) << "another stream key";
-  // Even a certificate that is made to speak of the new model meets integers that do not bear it out.
+  // Even a certificate altered to name the new model meets integers that do not bear it out.
   Certificate forged = certificate.certificate;
   forged.subject.model_digest = changed->digest();
   forged.unit.model = changed->digest();
-  expect_refused(forged, "a unit of distance");
+  expect_refused(forged, "per unit of distance");
 }
 
 struct Case {
@@ -121,7 +121,7 @@ struct Case {
   ParameterValues parameters;
 };
 
-// One of every form of integer rows, mixtures of lists included.
+// One of each form of integer rows, including mixtures of lists.
 TEST_F(CertificateWitness, IsWhatTheRowsSayAndIsQuoted) {
   const std::string wordnet = (folder_.path() / "wordnet").string();
   const std::vector<Case> cases = {{"santext", 2, {}},
@@ -162,7 +162,7 @@ TEST_F(CertificateWitness, AnotherPairOrLossIsRefused) {
     change(copy);
     return copy;
   };
-  const std::string mismatch = "a unit of distance";
+  const std::string mismatch = "per unit of distance";
   expect_refused(forged([](Certificate& c) { c.attained /= 2; }), mismatch);
   expect_refused(forged([](Certificate& c) { c.attained = std::nextafter(c.attained, 0); }), mismatch);
   expect_refused(forged([](Certificate& c) { c.epsilon /= 2, c.attained /= 2; }), mismatch);

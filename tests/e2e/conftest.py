@@ -18,7 +18,7 @@ SANITIZERS = os.environ.get("SOTTO_SANITIZE", "")
 OPTIMIZED = os.environ.get("SOTTO_BUILD_TYPE", "Release") == "Release" and not SANITIZERS
 TIMEOUT = 120
 
-# The words of the small model: some that English texts have, stopwords among them, and some made up.
+# The words of the small model: some from English texts, including stopwords, and some made up.
 WORDS = (
     "the a and of was to my we it in soup cold waiter dessert hotel station night phone battery screen dog cat "
     "doctor result order parcel answer train city river music garden winter summer bread coffee letter window"
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def clean_environment(home):
-    """Nothing of the caller's settings, so that no model of the user or the machine is found by accident."""
+    """Without the caller's settings, so that no model of the user or the machine is found by accident."""
     sanitizers = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
     kept = {name: os.environ[name] for name in sanitizers if name in os.environ}
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8", **kept}
@@ -86,7 +86,7 @@ class Program:
         path = self.folder / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         if path.suffix == ".key":
-            path.chmod(0o600)  # otherwise every run would warn of it
+            path.chmod(0o600)  # otherwise every run would warn about it
         return path
 
     def files(self) -> List[str]:
@@ -105,7 +105,7 @@ def vectors(seed, words=WORDS, dimension=8) -> str:
 
 
 def sentences(count, seed=0) -> str:
-    """That many lines of words of the small model, with some words outside it, numbers and punctuation."""
+    """`count` lines of words of the small model, with some words outside it, numbers and punctuation."""
     draw = random.Random(seed)
     lines = []
     for _ in range(count):
@@ -145,8 +145,8 @@ def key(tmp_path):
 
 
 def stopped_midway(program, arguments, number, output="out", when=lambda: True):
-    """Starts a run, sends it a signal once `when` holds, and returns the ended process. A run that was faster than
-    the signal is repeated."""
+    """Starts a run, sends it a signal once `when` holds, and returns the finished process. Repeats if the run
+    was faster than the signal."""
     for _ in range(100):
         process = program.start(*arguments)
         wait_until_signals_are_caught(process)
@@ -161,7 +161,7 @@ def stopped_midway(program, arguments, number, output="out", when=lambda: True):
 
 
 def wait_until_signals_are_caught(process):
-    """Before that moment a signal ends the process as it does any other; nothing has happened yet then."""
+    """Before that point a signal simply kills the process; nothing has happened yet then."""
     while process.poll() is None:
         for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
             if line.startswith("SigCgt:") and int(line.split()[1], 16) & (1 << (signal.SIGTERM - 1)):
@@ -169,8 +169,8 @@ def wait_until_signals_are_caught(process):
 
 
 def refused(program, arguments, code, parts, **options):
-    """Runs the program and checks that it fails as it should: exit code, one line that holds all `parts`, nothing on
-    standard output, and every file as it was before, with no new one."""
+    """Runs the program and checks that it fails properly: the exit code, one line that contains all `parts`,
+    nothing on standard output, all files unchanged and no new ones."""
     before = {name: content_of(program.folder / name) for name in program.files()}
     outcome = program.run(*arguments, **options)
     assert outcome.code == code, outcome

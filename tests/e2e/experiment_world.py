@@ -79,8 +79,8 @@ def command(output, *more):
 
 
 def kill_and_resume(program, kills, moments, reference, *size):
-    """Kills runs at random moments, each going on where the last one was, and restarts from nothing whenever one got
-    to its end. Returns how many runs were really killed, and how often the end was reached."""
+    """Kills runs at random moments, each continuing where the last one stopped, and starts over whenever one
+    reaches the end. Returns how many runs were actually killed, and how often the end was reached."""
     folder = program.folder / "killed"
     begin = time.monotonic()
     program.ok(*command("timed", *size))

@@ -1,6 +1,6 @@
-"""Runs of the program in which one system call or allocation fails or comes short, and what must hold after each:
-no crash, no hang, one line on standard error, nothing half-written under its name, no release without its charge.
-tests/support/fault_shim.cpp does the failing."""
+"""Runs of the program in which one system call or allocation fails or falls short, and what must hold after
+each: no crash, no hang, one line on standard error, nothing half-written under its name, no release without
+its charge. tests/support/fault_shim.cpp injects the faults."""
 
 import errno
 import json
@@ -21,7 +21,7 @@ from ledger_world import KEY, Snapshot, as_jsonl, make_records
 
 SHIM = BUILD / "tests" / "libsotto_fault_shim.so"
 PAUSE = 0.02  # seconds
-SECONDS = 60  # a run takes a tenth of one; what takes so long hangs
+SECONDS = 60  # a run takes a tenth of one; anything this long hangs
 
 # How each call fails: errno by number, "short" does part of the work, "always" fails from then on.
 FILE_FAULTS = {
@@ -49,7 +49,7 @@ class Result:
 
 
 class Broken(AssertionError):
-    """A promise that a fault broke."""
+    """A promise that was broken by a fault."""
 
 
 @dataclass
@@ -58,14 +58,14 @@ class Case:
     name: str
     prepare: Callable[[Path], None]
     command: List[str]
-    outputs: List[str] = field(default_factory=list)  # files that the command makes
-    scratch: List[str] = field(default_factory=list)  # files that may be left besides
-    volatile: Optional[Callable[[str, bytes], object]] = None  # what of an output must be the same again
-    ledger: Optional[str] = None  # that the command charges
-    keeps: Optional[str] = None  # a ledger that it only reads
+    outputs: List[str] = field(default_factory=list)  # files that the command creates
+    scratch: List[str] = field(default_factory=list)  # other files that may be left
+    volatile: Optional[Callable[[str, bytes], object]] = None  # the part of an output that is reproducible
+    ledger: Optional[str] = None  # charged by the command
+    keeps: Optional[str] = None  # only read by the command
     resumes: bool = False
-    pieces: List[bytes] = field(default_factory=list)  # of standard input, one after another
-    check: Optional[Callable[[Path], None]] = None  # instead of comparing files with those of the undisturbed run
+    pieces: List[bytes] = field(default_factory=list)  # of standard input, written one by one
+    check: Optional[Callable[[Path], None]] = None  # instead of comparing files with the undisturbed run's
     before: Dict[str, bytes] = field(default_factory=dict)
     whole: Dict[str, object] = field(default_factory=dict)
     stdout: bytes = b""
@@ -76,8 +76,8 @@ class Case:
 
 
 def start(command, folder, pieces=(), **faults):
-    """Runs the program with the shim; faults are its variables without their prefix, in lower case. Pieces of its input
-    come with pauses, so that the program works on one after another."""
+    """Runs the program with the shim; faults are its variables without their prefix, in lower case. Pieces of
+    the input arrive with pauses, so that the program works on them one by one."""
     environment = clean_environment(folder / "no-home")
     environment["LD_PRELOAD"] = str(SHIM)
     environment.update({f"SOTTO_FAULT_{name.upper()}": str(value) for name, value in faults.items()})
@@ -140,7 +140,7 @@ class FaultWorld:
         return folder
 
     def run_all(self, case: Case, faults):
-        """faults: (call, n, how) each."""
+        """faults: a list of (call, n, how)."""
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda fault: self.run_one(case, *fault), faults))
 
@@ -156,7 +156,7 @@ class FaultWorld:
             shutil.rmtree(folder)
 
     def judge(self, case, folder, result):
-        """What became of a run; raises Broken when a promise was broken."""
+        """Classifies the outcome of a run; raises Broken if a promise was broken."""
         if result.code < 0:
             raise Broken(f"ended by {signal.Signals(-result.code).name}: {result.err}")
         if result.code not in (0, 1):
@@ -181,7 +181,8 @@ class FaultWorld:
         return "out of memory" if "memory" in result.err else "one line, exit 1"
 
     def check_files(self, case, folder, result):
-        """Every output is whole or as it was; nothing else changed; standard output has a beginning of what it should."""
+        """Outputs are complete or unchanged; nothing else has changed; standard output is a correct
+        prefix."""
         after = files_in(folder)
         for name in case.outputs:
             if name in after and after[name] != case.before.get(name):
@@ -198,7 +199,7 @@ class FaultWorld:
             raise Broken(f"standard output differs: {result.out[:200]!r}")
 
     def check_ledger(self, case, folder, result):
-        """Whatever got out, to a file under any name or to standard output, is charged, and the ledger is sound."""
+        """Everything that got out, to any file or to standard output, is charged, and the ledger is sound."""
         texts = [result.out] + [(folder / name).read_bytes() for name in ("out.jsonl", "out.jsonl.partial")
                                 if (folder / name).exists()]
         released = {json.loads(line)["id"] for text in texts for line in text.splitlines() if line.endswith(b"}")}
@@ -214,7 +215,7 @@ class FaultWorld:
                 raise Broken(f"the ledger is damaged: {verified.err}{verified.out}")
 
     def check_second_run(self, case, folder):
-        """Done again without a fault it ends as an undisturbed run would, and nothing is charged twice."""
+        """Repeated without a fault, it ends as an undisturbed run would, and nothing is charged twice."""
         again = plain(case.command, folder, case.pieces)
         if again.code != 0:
             raise Broken(f"cannot be done again: {again.err}")
@@ -238,7 +239,7 @@ class FaultWorld:
 def same(case, name, data):
     try:
         return case.content(name, data) == case.whole[name]
-    except ValueError:  # half a JSON file, for one
+    except ValueError:  # half a JSON file, for example
         return False
 
 
@@ -247,7 +248,7 @@ def file_faults(case, calls=tuple(FILE_FAULTS)):
 
 
 def malloc_faults(case, seed, every=MALLOC_EVERY, drawn=MALLOC_RANDOM):
-    """Every one of the first allocations, then some of the others."""
+    """Each of the first allocations, then some of the others."""
     total = case.counts["malloc"]
     later = range(every + 1, total + 1)
     chosen = list(range(1, min(every, total) + 1)) + sorted(random.Random(seed).sample(later, min(drawn, len(later))))
@@ -258,7 +259,7 @@ RECORDS = 40
 
 
 def receipt_without_times(name, data):
-    """A receipt but for what no two runs share."""
+    """A receipt without what differs between any two runs."""
     if not name.endswith("receipt.json"):
         return data
     return {key: value for key, value in json.loads(data).items() if "second" not in key and key != "ledger"}
@@ -283,12 +284,12 @@ def cases(models: Path) -> Dict[str, Case]:
             (folder / "receipt.json").write_text("{}\n")
 
     def prepare_large(folder):
-        """Several chunks, so that one is written when another fails."""
+        """Several chunks, so that one is being written when another fails."""
         prepare(folder)
         (folder / "in.txt").write_text(large)
 
     def prepare_ledger(folder):
-        """The same one each time: its id is drawn when it is made, and its entries have times."""
+        """The same one each time, since its id is random and its entries have times."""
         (folder / "spent").write_bytes(spent)
 
     def prepare_corpus(folder):

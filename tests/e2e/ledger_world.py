@@ -1,4 +1,4 @@
-"""Documents, an independent reading of ledgers, and runs that are killed; for the tests and for bench/ledger.py."""
+"""Documents, an independent ledger reader, and runs that are killed; for the tests and bench/ledger.py."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def part(data):
 
 
 def stream_of(record, dataset, configuration, key=KEY, field="text"):
-    """The stream key of a record's document, computed here from the description in src/random/document_stream.hpp."""
+    """The stream key of a record's document, as described in src/random/document_stream.hpp."""
     return hashlib.blake2b(b"sotto-stream-2" + part(dataset.encode()) + part(b"s" + record["id"].encode())
                            + part(field.encode()) + part(record[field].encode()) + part(bytes.fromhex(configuration)),
                            key=key, digest_size=32).digest()
@@ -45,20 +45,20 @@ def tag_of(record, dataset, configuration, key=KEY, field="text"):
 
 
 def mac_of(output, record, dataset, configuration, key=KEY, field="text"):
-    """The MAC of the text that came out for a record's document, from the same description."""
+    """The MAC of the output text for a record's document, from the same description."""
     subkey = hashlib.blake2b(key=stream_of(record, dataset, configuration, key, field), digest_size=32, person=b"sotto-output-1").digest()
     return hashlib.blake2b(output.encode(), key=subkey, digest_size=16, person=b"sotto-mac-1").digest()
 
 
 @dataclass
 class Snapshot:
-    """What a ledger holds, read without Sotto."""
+    """The content of a ledger, read without Sotto."""
     entries: list  # (tag, subject, amount)
-    accounts: dict  # subject: spent; of one unit
+    accounts: dict  # subject: spent; for one unit
 
     @staticmethod
     def of(path):
-        """From a copy, so that the next run finds the log of a killed one as it was left."""
+        """Reads a copy, so that the next run finds the log of a killed one untouched."""
         copy = path.with_name(path.name + ".copy")
         copy.mkdir()
         try:
@@ -67,7 +67,7 @@ class Snapshot:
                     shutil.copyfile(f"{path}{suffix}", copy / f"ledger{suffix}")
             database = sqlite3.connect(copy / "ledger")
             if not database.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
-                return Snapshot([], {})  # killed before the ledger was made
+                return Snapshot([], {})  # killed before the ledger was created
             entries = database.execute("SELECT tag, subject, amount FROM entries JOIN accounts USING(account) "
                                        "ORDER BY entry").fetchall()
             accounts = dict(database.execute("SELECT subject, spent FROM accounts"))
@@ -77,7 +77,7 @@ class Snapshot:
             shutil.rmtree(copy)
 
     def check(self, limit=None):
-        """No document twice, the accounts are the sums of their entries, nobody is over the limit."""
+        """No document twice, accounts are the sums of their entries, nobody is over the limit."""
         tags = [tag for tag, _, _ in self.entries]
         assert len(set(tags)) == len(tags), "charged twice"
         sums = Counter()
@@ -89,10 +89,11 @@ class Snapshot:
 
 
 class KilledRuns:
-    """A run over records that is killed and started again until it gets through; everything is checked after each kill.
+    """A run over records that is killed and restarted until it completes; each kill is followed by all
+    checks.
 
-    `start(arguments, **popen)` starts the program. Documents go in through a pipe, so that there are many small
-    transactions and the output appears piece by piece; or, with `resume`, from a file to a file."""
+    `start(arguments, **popen)` starts the program. Documents arrive through a pipe, so that there are many
+    small transactions and the output appears piece by piece; or, with `resume`, go from a file to a file."""
 
     def __init__(self, start, folder, records, options, limit, resume):
         self.start, self.folder, self.records, self.limit, self.resume = start, folder, records, limit, resume
@@ -120,7 +121,7 @@ class KilledRuns:
         return self.folder / "out.jsonl"
 
     def attempt(self, kill_after=None):
-        """Runs the program, or kills it on the way; its exit code."""
+        """Runs the program, possibly killing it midway; returns its exit code."""
         if self.resume:
             process = self.start([*self.command, self.source, "-o", self.output(), "--resume", "--report", self.folder / "receipt.json"])
         else:
@@ -158,7 +159,7 @@ class KilledRuns:
                 path.unlink()
 
     def run_through(self, moments, kills):
-        """Kills at most `kills` times on the way to the end; returns how many times."""
+        """Kills at most `kills` times before the end; returns how many times."""
         self.clear()
         killed = 0
         while killed < kills:

@@ -9,7 +9,7 @@ FOLDER = SOURCE / "docs" / "schemas"
 
 
 def schema(name):
-    """Validates what NAME.schema.json describes. A schema may refer to others beside it."""
+    """A validator for NAME.schema.json. A schema may refer to others in the folder."""
     known = {path.as_uri(): json.loads(path.read_text()) for path in FOLDER.glob("*.schema.json")}
     address = (FOLDER / f"{name}.schema.json").as_uri()
     jsonschema.Draft202012Validator.check_schema(known[address])

@@ -1,4 +1,4 @@
-"""sotto attack: figures that fit together, exact and sampled, and bad values."""
+"""sotto attack: consistent figures, exact and sampled, and bad values."""
 
 import json
 

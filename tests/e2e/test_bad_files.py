@@ -1,5 +1,5 @@
-"""Wrong inputs and outputs that cannot be written: one line, exit code 1 (2 where the command line is to blame), and
-no file under the output's name nor beside it."""
+"""Bad inputs and outputs that cannot be written: one line, exit code 1 (2 if the command line is to blame),
+and neither a file under the output's name nor any other."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from conftest import refused, sentences, size_of, stopped_midway
 USAGE, FAILED = 2, 1
 GOOD = '{"id": 1, "text": "The soup was cold."}\n'
 
-# (name of the case, file name, content, options, what the message holds)
+# (name of the case, file name, content, options, parts of the message)
 CONTENTS = [
     ("NUL byte", "in.txt", b"The soup\nwas c\0ld\n", "", ["in.txt: record 2", "NUL byte"]),
     ("program", "in.txt", b"\x7fELF\x02\x01\x01" + bytes(300), "", ["in.txt: record 1", "NUL byte"]),
@@ -40,7 +40,7 @@ CONTENTS = [
      ["record 1", "follows the JSON object"]),
     ("text is a number", "in.jsonl", '{"text": 5}\n', "--field text", ["record 1", "'text' is not a string"]),
     ("text is an object", "in.jsonl", '{"text": {"a": "b"}}\n', "--field text", "'text' is not a string"),
-    ("text twice", "in.jsonl", '{"text": "a", "text": "b"}\n', "--field text", "'text' stands there twice"),
+    ("text twice", "in.jsonl", '{"text": "a", "text": "b"}\n', "--field text", "'text' occurs twice"),
     ("no such field", "in.jsonl", GOOD + '{"body": "a"}\n', "--field text", ["record 2", "no field 'text'"]),
     ("no such id field", "in.jsonl", GOOD + '{"text": "a"}\n', "--field text --id-field id", ["record 2", "no id field 'id'"]),
     ("id is a list", "in.jsonl", '{"text": "a", "id": [1]}\n', "--field text --id-field id",
@@ -65,7 +65,7 @@ def test_content(program, name, content, options, parts):
     refused(program, [*line, "-o", "out", "--report", "receipt.json"], FAILED, parts)
 
 
-# (command line after 'privatize --model M --epsilon 1', exit code, what the message holds)
+# (command line after 'privatize --model M --epsilon 1', exit code, parts of the message)
 PATHS = [
     ("none.txt -o out", FAILED, ["none.txt", "No such file"]),
     ("in.txt none.txt -o out", FAILED, ["none.txt", "No such file"]),
@@ -155,7 +155,7 @@ def test_reader_goes_away_while_input_is_silent(program):
     process.stdout.close()
     process.stdin.write(b"The soup\n")
     process.stdin.flush()
-    assert process.wait(60) == FAILED  # with its standard input still open
+    assert process.wait(60) == FAILED  # while its standard input is still open
     assert process.stderr.read().decode().count("\n") == 1
     process.stdin.close()
 
@@ -174,7 +174,7 @@ def resumable(program, key, *more):
 
 @pytest.fixture
 def interrupted(program, key):
-    """A run that stopped half-way, with its checkpoint."""
+    """A run that stopped halfway, with its checkpoint."""
     program.write("in.txt", sentences(20_000) * 4)
     partial = program.folder / "out.partial"
     stopped_midway(program, resumable(program, key, "--threads", "1"), signal.SIGINT,

@@ -1,5 +1,4 @@
-"""Wrong command lines and wrong models: each is answered with one line and the right exit code, and nothing is
-written."""
+"""Bad command lines and bad models: each gets one line and the right exit code, and nothing is written."""
 
 import gzip
 import shlex
@@ -10,8 +9,8 @@ from conftest import WORDS, Program, refused, vectors
 
 USAGE, FAILED = 2, 1  # exit codes
 
-# (command line, exit code, what the message holds). P stands for a run over in.txt that would succeed without the
-# rest of the line.
+# (command line, exit code, parts of the message). P stands for a run over in.txt that would succeed without
+# the rest of the line.
 COMMAND_LINES = [
     # commands and options
     ("", USAGE, ["a command is missing", "privatize", "mechanisms", "explain", "model", "lists"]),
@@ -188,7 +187,7 @@ def test_command_line(folder, models, line, code, parts):
 
 
 ROW = struct.pack("<4f", 1, 2, 3, 4)
-VECTORS = [  # (name of the case, content of the file or None, what the message holds)
+VECTORS = [  # (name of the case, content of the file or None, parts of the message)
     ("missing", None, "No such file"),
     ("empty", b"", "the file is empty"),
     ("truncated word2vec binary", b"2 4\nsoup " + ROW + b"\ncold " + ROW[:9], ["record 2", "the file ends"]),

@@ -1,4 +1,4 @@
-"""sotto bench: figures for every mechanism that can run, reasons for the others, the picture, and bad values."""
+"""sotto bench: figures for every mechanism that can run, reasons for the others, the plot, and bad values."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -45,7 +45,7 @@ def test_parameters_and_their_values(program, models):
 
 def test_the_table_and_the_picture(program):
     text = program.ok("bench", "--model", program.model, "-m", "diffractor-geometric,diffractor-tem", "-o", "speed.svg").text
-    for part in ("diffractor-geometric", "diffractor-tem", "memory", "a day", "set-up"):
+    for part in ("diffractor-geometric", "diffractor-tem", "memory", "per day", "set-up"):
         assert part in text
     picture = (program.folder / "speed.svg").read_text()
     assert ElementTree.fromstring(picture).tag.endswith("svg") and "diffractor-tem" in picture

@@ -1,4 +1,5 @@
-"""Every program and library that was built or installed: where it takes libraries from, and how it is hardened."""
+"""All programs and libraries, built or installed: where they load libraries from, and how they are
+hardened."""
 
 import os
 import platform
@@ -18,8 +19,8 @@ def readelf(*arguments):
 
 
 def linked_files(folder):
-    """The ELF files below a folder that a linker made for the loader: no object files, no links to files, none of the
-    programs by which CMake gets to know the compiler."""
+    """The ELF files below a folder that can be loaded: no object files, no symbolic links, none of the
+    programs with which CMake probes the compiler."""
     found = []
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file() or folder / "CMakeFiles" in path.parents:
@@ -50,7 +51,7 @@ def binaries(installed):
 
 @pytest.fixture(scope="module")
 def shipped(binaries, installed):
-    """What users run: not the programs of tests, nor what these load."""
+    """What users run: no test programs, nor what they load."""
     return [path for path in binaries if {installed, BUILD / "bin", BUILD / "lib"} & set(path.parents)]
 
 
@@ -83,7 +84,7 @@ def test_libraries_never_come_from_the_current_folder(binaries):
 
 
 def test_a_library_in_the_current_folder_is_not_loaded(installed, tmp_path):
-    """What the rule is for, as an opponent would try it."""
+    """The attack that the rule prevents."""
     for program in (BUILD / "sotto", installed / "bin" / "sotto"):
         needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.*)\]", readelf("--dynamic", program))
         for library in needed:
@@ -104,7 +105,7 @@ def test_what_users_run_is_hardened(shipped):
 
 
 def test_code_of_the_library_is_hardened(shipped):
-    """What the compiler adds shows in the functions that the code calls."""
+    """What the compiler adds is visible in the functions that the code calls."""
     libraries = [path for path in shipped if path.name.startswith("libsotto")]
     assert len(libraries) >= 2
     for path in libraries:
@@ -116,7 +117,7 @@ def test_code_of_the_library_is_hardened(shipped):
 
 @pytest.mark.skipif(SANITIZERS or not shutil.which("valgrind"), reason="needs valgrind, which sanitizers do not bear")
 def test_the_program_starts_under_valgrind():
-    """Its long double has 64 bits, which initializers of libraries may trip over."""
+    """Under valgrind long double has 64 bits, which may trip up initializers of libraries."""
     done = subprocess.run(["valgrind", "--tool=none", "--quiet", SOTTO, "--version"], capture_output=True, text=True,
                           timeout=300, check=False)
     assert done.returncode == 0 and done.stdout.startswith("sotto "), done.stderr
@@ -124,7 +125,7 @@ def test_the_program_starts_under_valgrind():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="a feature of x86")
 def test_indirect_branches_land_on_marks(installed):
-    """Each function that can be called through a pointer begins with endbr64 (f3 0f 1e fa); exported ones all do."""
+    """Functions callable through a pointer begin with endbr64 (f3 0f 1e fa); all exported ones do."""
     library = next(path for path in linked_files(installed) if path.name.startswith("libsotto.so"))
     content = library.read_bytes()
     text = re.search(r"\.text\s+PROGBITS\s+(\w+)\s+(\w+)", readelf("--sections", library))

@@ -1,4 +1,4 @@
-"""sotto audit --method black-box: mechanisms, the document path, foreign programs, and what may go wrong with these."""
+"""sotto audit --method black-box: mechanisms, the document path, foreign programs and their failures."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ def audit(program, *arguments, draws=20000):
 
 @pytest.fixture
 def script(program):
-    """Writes a foreign program that answers each word by the body's expression."""
+    """Writes a foreign program that answers each word with `expression`."""
 
     def write(expression, setup=""):
         path = program.write("foreign.py", f"import random, sys\n{setup}\nfor line in sys.stdin:\n"
@@ -96,7 +96,7 @@ def test_foreign_programs(program, models, script):
     # A fixed seed: every run draws the same noise.
     seeded = audit(program, "--command", script(response, setup + "\nrandom.seed(42)"), *words, "-e", "1.62")
     assert seeded["refuted_by_dependence"]
-    # Words it does not know go through.
+    # It passes unknown words through.
     passing = script("random.choice(words) if word in words else word", setup)
     assert audit(program, "--command", passing, *words, "-e", "1")["verdict"] == "refuted"
     kept = audit(program, "--command", passing, *words, "-e", "1", "--vocabulary-only")

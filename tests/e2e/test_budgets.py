@@ -1,4 +1,4 @@
-"""Budgets for documents, and words privatized in phrases, through the whole program."""
+"""Budgets per document, and words privatized in phrases, through the whole program."""
 
 import json
 import math
@@ -15,7 +15,7 @@ USAGE, FAILED = 2, 1
 
 @pytest.fixture(scope="session")
 def phrase_models(tmp_path_factory):
-    """Vectors and lists whose words include phrases, and the phrase table that was counted for them."""
+    """Vectors and lists whose words include phrases, and a phrase table counted for them."""
     folder = tmp_path_factory.mktemp("phrases")
     program = Program(folder, folder / "lists.safetensors")
     words = WORDS + ["i", "think", "new"] + PHRASES
@@ -44,14 +44,14 @@ def choose(program, phrase_models):
 
 
 def phrased(count):
-    """That many lines of words, some of them phrases."""
+    """`count` lines of words, some of them phrases."""
     lines = sentences(count).splitlines()
     for i, phrase in enumerate(PHRASES * (count // 10)):
         lines[i * 7 % count] += f" So {phrase.replace('_', ' ')}, {phrase.replace('_', ' ').title()}!"
     return "\n".join(lines) + "\n"
 
 
-# Shares between 0.5 and 10 lie where every mechanism, gumbel too, is defined on these vectors.
+# With shares between 0.5 and 10 every mechanism, even gumbel, is defined on these vectors.
 @pytest.mark.parametrize("mechanism", EVERY)
 def test_every_mechanism(program, choose, key, mechanism):
     program.write("in.txt", phrased(300))
@@ -86,7 +86,7 @@ def test_every_format(program, choose, key, mechanism):
 
 
 def test_an_additive_term_comes_on_top(program, choose):
-    """Of 100 tokens of santext-plus: 100 epsilon and 100 ln 5, for sensitive outputs only, and no rho."""
+    """For 100 tokens of santext-plus: 100 epsilon and 100 ln 5, for sensitive outputs only, and no rho."""
     ask = ["budget", *choose("santext-plus")[:4], "--epsilon", "1", "--tokens", "100"]
     plan = json.loads(program.ok(*ask, "--json").text)
     assert plan["epsilon"] == pytest.approx(100) and plan["additive"] == pytest.approx(100 * math.log(5))
@@ -96,7 +96,7 @@ def test_an_additive_term_comes_on_top(program, choose):
 
 
 def test_strategies(program, choose):
-    """Tokens, shares and what is spent, for the four strategies of the paper and one document."""
+    """Tokens, shares and spending, for the four strategies of the paper and one document."""
     program.write("in.txt", "I think the soup was cold, so cold soup!\n")  # 9 words; i_think and cold_soup
     found = {}
     for name in ("S1", "S2", "S3", "S4"):
@@ -133,7 +133,7 @@ def test_a_configuration_file_holds_the_same_options(program, choose, key):
                       "--quiet").out == with_options
 
 
-# (options, exit code, what the message holds); the model has no phrases of its own.
+# (options, exit code, parts of the message); the model has no phrases of its own.
 BAD = [
     ("-e 1 --document-epsilon 2", USAGE, ["--epsilon: cannot be given together"]),
     ("--budget S3", USAGE, ["--budget: 'S3' needs --document-epsilon"]),

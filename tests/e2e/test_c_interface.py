@@ -1,4 +1,4 @@
-"""The C interface as another language sees it: Python's ctypes, which knows nothing but the library file."""
+"""The C interface as seen by another language: Python's ctypes, which knows only the library file."""
 
 import ctypes
 import json

@@ -1,4 +1,4 @@
-"""sotto audit --method exact: certificates, how they are stored and found, and what receipts make of them."""
+"""sotto audit --method exact: certificates, how they are stored and found, and how receipts use them."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ LISTS = ("diffractor-tem", "diffractor-geometric")
 
 @pytest.fixture
 def own(models, tmp_path):
-    """A program with models of its own, so that certificates stored beside them meet no other test."""
+    """A program with models of its own, so that the certificates stored with them affect no other test."""
     for name in ("first", "lists"):
         shutil.copy(models / f"{name}.safetensors", tmp_path)
     folder = tmp_path / "work"
@@ -66,7 +66,7 @@ def test_certificate_and_receipt(own, mechanism):
 
 
 def test_the_loss_that_explain_shows(own):
-    """The worst pair's probabilities, as explain prints them, have the stated ratio."""
+    """The worst pair's probabilities, as printed by explain, have the stated ratio."""
     for options in ([], ["--set", "selection=permute-and-flip"]):
         certificate = audit(own, "santext", 3, *options)
         worst = certificate["worst"]
@@ -89,7 +89,7 @@ def test_refused_with_the_reason(own, mechanism):
 
 def test_a_sample_is_no_certificate(own):
     text = own.ok("audit", "-m", "santext", "-e", "2", "--model", own.model, "--sample", "50").text
-    assert "SAMPLE OF 50 INPUTS, NO CERTIFICATE" in text and "certified epsilon" not in text
+    assert "SAMPLE OF 50 INPUTS, NOT A CERTIFICATE" in text and "certified epsilon" not in text
     sample = audit(own, "santext", 2, "--sample", "50")
     assert sample["is_certificate"] is False and "stored" not in sample
     assert not (own.model.parent / "certificates").exists()
@@ -127,7 +127,7 @@ def test_a_damaged_certificate_is_reported(own):
 
 
 def test_a_folder_that_cannot_be_written(own):
-    """The user's data folder takes over. A file in the way is refused to root too."""
+    """Falls back to the user's data folder. A file in the way fails even for root."""
     (own.model.parent / "certificates").write_text("in the way")
     home = own.folder / "home"
     own.environment["HOME"] = str(home)

@@ -28,7 +28,7 @@ def test_help(program, command):
 
 
 def test_options_in_examples_exist(program):
-    """An example that uses an option which is not there would be a trap."""
+    """An example with an option that does not exist would be a trap."""
     for command in COMMANDS[1:]:
         help_text = program.ok(*command.split(), "--help").text
         options, _, examples = help_text.partition("\nExample")
@@ -60,7 +60,7 @@ def test_json(program, models, command, members):
     assert outcome.err == ""
     value = json.loads(outcome.text)
     assert members <= set(value[0] if isinstance(value, list) else value)
-    plain = program.ok(*command.format(**paths).split())  # the same for people
+    plain = program.ok(*command.format(**paths).split())  # the human-readable form
     assert plain.err == "" and plain.out and plain.out != outcome.out
 
 
@@ -162,8 +162,8 @@ def test_closed_standard_error(program):
 
 
 def on_a_terminal(program, *arguments):
-    """What the program shows on standard error when that is a terminal; it is held up on its way, so that there is time
-    for a bar."""
+    """What the program shows on standard error if that is a terminal; it is paused repeatedly, to leave time
+    for a progress bar."""
     terminal, stderr = pty.openpty()
     process = program.start(*arguments, stdout=subprocess.DEVNULL, stderr=stderr)
     os.close(stderr)
@@ -177,7 +177,7 @@ def on_a_terminal(program, *arguments):
     try:
         while block := os.read(terminal, 65536):
             shown += block
-    except OSError:  # how a terminal says that the other side is gone
+    except OSError:  # how a terminal reports that the other side has closed
         pass
     os.close(terminal)
     assert process.wait(60) == 0

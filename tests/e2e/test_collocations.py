@@ -1,4 +1,4 @@
-"""sotto collocations: counting, tokenizing, looking into tables, and what happens when something is wrong."""
+"""sotto collocations: counting, tokenizing, inspecting tables, and errors."""
 
 import gzip
 import json

@@ -12,15 +12,15 @@ COMMANDS = ["privatize", "mechanisms", "explain", "budget", "audit", "attack", "
 
 
 def candidates(program, *words):
-    """What the program answers a completion script, and whether the shell may complete paths as well."""
+    """What the program answers to a completion script, and whether the shell may complete paths as well."""
     lines = program.ok("__complete", *words).text.splitlines()
     assert lines[-1] in (":files", ":none") and all("\t" in line for line in lines[:-1])
     return [line.split("\t")[0] for line in lines[:-1]], lines[-1] == ":files"
 
 
 def bash(program, *words):
-    """What a real bash has in COMPREPLY after the function ran, and whether it was told to fall back to paths. Words as
-    bash splits them, that is at '=' too."""
+    """COMPREPLY of a real bash after running the function, and whether it was told to fall back to paths.
+    Words are split as in bash, so also at '='."""
     (program.folder / "sotto.bash").write_text(program.ok("completion", "bash").text)
     script = """
         compopt() { asked="$*"; }
@@ -122,7 +122,7 @@ def test_bash(program, words, expected):
 
 
 def test_choices_are_those_that_help_names(program):
-    """A choice that is offered and not allowed, or the other way round, shows here: help and completion agree."""
+    """Help and completion agree: a choice that is offered but not allowed, or vice versa, fails here."""
     table = re.findall(r'Choices\{"([^"]*)", "(--[a-z]+)", \{([^}]*)\}\}', (SOURCE / "cli/option_values.cpp").read_text())
     assert len(table) > 25
     first = {"--attack": "attack", "--algorithm": "train vectors", "--bits": "model import", "--by": "collocations info",
@@ -164,7 +164,7 @@ def test_fish(program, line, expected):
 @pytest.mark.parametrize("words, expected", [(["privatize", "--policy", ""], ["strict:", "paper:"]), (["privatize", ""], ["FILES"]),
                                              (["model", "im"], ["import:Make a model from word vectors"])])
 def test_zsh(program, words, expected):
-    """What the function hands to zsh's own, which only run at a terminal."""
+    """What the function passes to zsh's own functions, which only run at a terminal."""
     program.write("_sotto", program.ok("completion", "zsh").out)
     script = """compdef() { registered=$2 }
         _describe() { print -l -- "${(@P)2}" }

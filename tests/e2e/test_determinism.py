@@ -1,4 +1,4 @@
-"""Noise is a function of key, document and configuration: of nothing else, and of all of these."""
+"""Noise is a function of key, document and configuration: of nothing else, and of each of them."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def as_csv(lines):
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["id", "text"])
-    for i, line in enumerate(lines):  # some records go over several lines
+    for i, line in enumerate(lines):  # some records span several lines
         writer.writerow([i, line if i % 3 else line.replace(" ", "\n", 2) + ' "so, so"'])
     return out.getvalue()
 
@@ -32,7 +32,7 @@ def as_tsv(lines):
     return "id\ttext\n" + "".join(f"{i}\t{line}\n" for i, line in enumerate(lines))
 
 
-FORMATS = {  # name of the file: (how it is made, options)
+FORMATS = {  # name of the file: (how to make it, options)
     "in.txt": (lambda lines: "\n".join(lines) + "\n", []),
     "in.jsonl": (as_jsonl, ["--field", "text", "--field", "note"]),
     "in.csv": (as_csv, ["--field", "text"]),
@@ -132,7 +132,7 @@ def test_standard_input_equals_file(program):
 
 @pytest.fixture
 def draw(program):
-    """Privatizes one document under a fixed seed and returns the words that come out."""
+    """Privatizes one document under a fixed seed and returns the words of the output."""
     def run(text=TEXT, *more, field="text", record_id="1", dataset="d", epsilon="1", model=None, seed="7"):
         program.write("one.jsonl", json.dumps({"id": record_id, field: text}) + "\n")
         output = program.ok("privatize", "one.jsonl", "--field", field, "--id-field", "id", "--dataset", dataset, "--epsilon",
@@ -173,8 +173,8 @@ def twin_model(models, tmp_path_factory):
     ("policy for capitals", TEXT, ["--case", "lower"], {}),
 ], ids=lambda value: value if isinstance(value, str) and " " not in value else None)
 def test_fresh_noise(draw, twin_model, what, text, more, changes):
-    """Two documents that differ in one part, however little, have independent noise: their 17 words, each of which
-    comes out as itself with probability below 1/2, are not replaced alike."""
+    """Two documents that differ in one part, however slightly, have independent noise: their 17 words, each
+    of which stays with probability below 1/2, are not all replaced alike."""
     if "model" in changes:
         changes = {"model": twin_model}
     before = draw()

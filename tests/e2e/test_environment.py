@@ -1,5 +1,5 @@
-"""Every environment variable that is honoured stands in SECURITY.md: those that the code asks for by name, and those that
-libraries ask for while the program runs."""
+"""Every environment variable that has an effect is documented in SECURITY.md: those that the code reads by
+name, and those that libraries read while the program runs."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_the_code_asks_for_no_other_variable():
 
 
 def test_names_are_literals():
-    """A name that is computed would escape the search, which knows one function and one list of names."""
+    """A computed name would escape the search, which knows one function and one list of names."""
     for path, text in sources():
         computed = re.findall(r"getenv\(\s*[^\s\"]", text)
         known = re.findall(r"^std::string environment\(const char\* name\)", text, re.M) + LISTED.findall(text)

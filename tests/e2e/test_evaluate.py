@@ -1,4 +1,4 @@
-"""Experiments: what a run leaves behind, resuming, what is absent, and how mistakes are answered."""
+"""Experiments: what a run leaves behind, resuming, missing parts, and error messages."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def test_the_whole_of_it(world):
     for mechanism in ("CMP", "TEM", "Vickrey"):
         assert changed[mechanism, 0.5] > changed[mechanism, 4]
     baseline = [line["values"]["accuracy"] for line in kinds["classify"] if "mechanism" not in line]
-    assert min(baseline) > 0.8  # the words give the label away
+    assert min(baseline) > 0.8  # the words reveal the label
     for line in kinds["inference"]:
         points = line["values"]["mechanisms"]
         assert set(points) == {"CMP", "TEM", "Vickrey"} and all(0 <= point["e_m"] <= 1 for point in points.values())
@@ -72,11 +72,11 @@ def test_plots_of_groups(world):
     plots = re.findall(r"<figure.*?</figure>", (world.folder / "out" / "report.html").read_text(), re.DOTALL)
     named = {re.search("<figcaption>(.*?)</figcaption>", plot)[1]: plot for plot in plots}
     assert len(named) == len(plots)
-    # What has no group is compared with the group, and the names of lines differ.
+    # A mechanism without a group is compared with the group, and the lines have different names.
     assert "N_w on Notes: Noise" in named and "N_w on Notes" not in named
     lines = re.findall("<title>(.*?)</title>", named["N_w on Notes: Noise"])
     assert {"CMP", "TEM", "Noise / CMP"} <= set(lines)
-    # A plot without a line of the group does not bear its name.
+    # A plot without a line of the group does not carry its name.
     assert "Noise" not in named["Utility: Notes, Fast"] and "micro F1 in percent" in named["Utility: Notes, Fast"]
     assert {"CMP", "TEM"} <= set(re.findall("<title>(.*?)</title>", named["Utility: Notes, Fast"]))
 
@@ -103,7 +103,7 @@ def test_nothing_is_computed_twice_and_nothing_depends_on_threads(world, size, e
     assert (again["computed"], again["kept"]) == (0, again["cells"])
     world.ok("evaluate", "run.yaml", "--data", "data", "-o", "single", "--threads", "1", "--quiet", *size)
     assert (world.folder / "single" / "results.jsonl").read_bytes() == first
-    # A wider run computes what is new only; another seed computes all of it.
+    # A larger run computes only what is new; another seed recomputes everything.
     run = (world.folder / "run.yaml").read_text()
     assert epsilons in run
     world.write("run.yaml", run.replace(epsilons, more))
@@ -136,7 +136,7 @@ def test_stopped_by_the_user(world):
     _, error = process.communicate(timeout=60)
     if process.returncode != 0:  # not faster than the signal
         assert process.returncode == FAILED
-        assert error.count(b"\n") == 1 and b"interrupted" in error and b"out" in error and b"goes on" in error
+        assert error.count(b"\n") == 1 and b"interrupted" in error and b"out" in error and b"continues" in error
     world.ok(*command("out"))
 
 
@@ -167,7 +167,7 @@ def test_what_is_absent_is_said(world):
     assert states == {"done", "absent"}
     for line in results(world, "out"):
         assert (line["status"] == "absent") == ("reason" in line) == ("values" not in line)
-    # What comes later is measured later.
+    # What becomes available later is measured then.
     world.write("data/lost.txt", (world.folder / "data" / "small.txt").read_text())
     assert "lost.txt" not in world.ok(*command("out")).text
 

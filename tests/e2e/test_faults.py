@@ -1,4 +1,4 @@
-"""A sample of what test_faults_full.py does: one system call or allocation fails, and every promise still holds."""
+"""A sample of test_faults_full.py: one system call or allocation fails, and every promise still holds."""
 
 import random
 

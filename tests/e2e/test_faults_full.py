@@ -1,5 +1,5 @@
-"""Every file call of privatize, ledger and collocations count fails once in each way, the first 2,000 allocations and 500
-of the others too; evaluate by sample. For the long suite: about an hour on two cores."""
+"""Every file call of privatize, ledger and collocations count fails once in each way, as do the first 2,000
+allocations and 500 of the others; evaluate is sampled. For the long suite: about an hour on two cores."""
 
 import json
 import random
@@ -29,7 +29,7 @@ def test_every_fault(models, tmp_path, capsys):
 
 
 def check_results(folder):
-    """Whatever there is of the results is whole: every JSON file can be read, no partial file is left."""
+    """Any results are complete: every JSON file can be read, and no partial file is left."""
     for path in folder.rglob("*"):
         if path.suffix == ".json" and path.is_file():
             try:
@@ -41,7 +41,7 @@ def check_results(folder):
 
 
 def test_a_sample_of_evaluate(models, tmp_path, capsys):
-    """A cell whose computation fails says so in the report, so figures are not compared with the undisturbed run's."""
+    """Failed cells are noted in the report, so figures are not compared with those of an undisturbed run."""
     world = FaultWorld(tmp_path)
 
     def prepare(folder):

@@ -78,7 +78,7 @@ def test_another_project_uses_the_library(prefix, tmp_path):
     model = prefix / "share" / "sotto" / "models" / "small-lists.safetensors"
     text, privatized, version = run(tmp_path / "consumer", "soup cold waiter dessert", model).splitlines()
     assert len(text.split()) == 4 and privatized == "4" and version == VERSION
-    # A program that lies elsewhere finds by name what was installed with the library.
+    # A program elsewhere finds by name what was installed with the library.
     assert len(bare(tmp_path / "consumer", "soup cold waiter", "small-lists").splitlines()[0].split()) == 3
 
 
@@ -93,7 +93,7 @@ def test_examples(prefix, tmp_path, language):
     key.chmod(0o600)
     options = {"c": [json.dumps({"epsilon": 1, "key_file": str(key)})], "cpp": ["diffractor-geometric", "1", key]}[language]
     command = [tmp_path / "privatize_lines", *options]
-    lines = "The soup was cold.\n\nMy sister came late.\n" * 400  # more than the C program takes at a time
+    lines = "The soup was cold.\n\nMy sister came late.\n" * 400  # more than the C program handles at a time
     done = subprocess.run(list(map(str, command)), input=lines, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     words = [len(line.split()) for line in done.stdout.split("\n")]

@@ -1,5 +1,5 @@
-"""Runs that are stopped or killed at any moment: a file under the output's name is a complete one, nothing else stays
-behind, and --resume ends with the very output of an undisturbed run."""
+"""Runs that are stopped or killed at any moment: a file under the output's name is complete, nothing else is
+left behind, and --resume produces exactly the output of an undisturbed run."""
 
 import errno
 import json
@@ -32,7 +32,7 @@ def supports_unnamed_files(folder):
 
 @pytest.fixture
 def program(models, tmp_path):
-    """In a folder where files can be nameless while they are written; only there a killed run can leave nothing."""
+    """In a folder that supports unnamed files; only there can a killed run leave nothing behind."""
     folder = tmp_path / "work"
     folder.mkdir()
     if not supports_unnamed_files(folder):
@@ -44,7 +44,7 @@ def program(models, tmp_path):
 
 
 def undisturbed(program, *arguments):
-    """The output and how long the run took once it was under way."""
+    """The output, and how long the run took from its start."""
     process = program.start(*arguments, "-o", "whole")
     wait_until_signals_are_caught(process)
     begin = time.monotonic()
@@ -80,7 +80,7 @@ def test_stopped_at_random_moments(program, key, number):
         stopped += 1
         assert process.returncode == STOPPED[number], error
         assert error == (b"" if number == signal.SIGKILL else b"sotto: interrupted\n")
-        # Killed between output and receipt, the output is there, and whole.
+        # If killed between output and receipt, the output exists and is complete.
         if number == signal.SIGKILL and "out" in program.files():
             assert (program.folder / "out").read_bytes() == whole
             (program.folder / "out").unlink()
@@ -95,7 +95,7 @@ def test_stopped_while_the_input_is_silent(program, number):
     process.stdin.flush()
     wait_until_signals_are_caught(process)
     process.send_signal(number)
-    assert process.wait(60) == FAILED  # with its standard input still open
+    assert process.wait(60) == FAILED  # while its standard input is still open
     process.stdin.close()
     assert process.stderr.read() == b"sotto: interrupted\n"
     assert program.files() == ["in.txt"]
@@ -131,7 +131,7 @@ def test_import_and_lists_can_be_stopped(program, command):
 
 
 def nap(process):
-    """Lets a second pass for the process, at whatever point it stands, so that a checkpoint is due."""
+    """Lets a second pass for the process, wherever it is, so that a checkpoint is due."""
     process.send_signal(signal.SIGSTOP)
     time.sleep(1.1)
     process.send_signal(signal.SIGCONT)
@@ -139,7 +139,7 @@ def nap(process):
 
 @pytest.mark.parametrize("attempt", range(3))
 def test_resume_after_kills(program, key, attempt):
-    """Killed (or interrupted) again and again and started anew until it is done."""
+    """Killed or interrupted repeatedly, and restarted until it is done."""
     command = common(program, key)
     whole, seconds = undisturbed(program, *command)
     program.ok(*command, "-o", "other", "--report", "undisturbed.json")
@@ -159,7 +159,7 @@ def test_resume_after_kills(program, key, attempt):
         if process.returncode == 0:
             break
         left = set(program.files()) - set(known)
-        if left & {"out", "receipt.json"}:  # killed on its last metres
+        if left & {"out", "receipt.json"}:  # killed at the very end
             break
         assert left <= {"out.partial", "out.checkpoint"}
     program.ok(*resuming)
@@ -171,7 +171,7 @@ def test_resume_after_kills(program, key, attempt):
 
 
 def test_resume_really_resumes(program, key):
-    """What the partial output holds before the checkpoint is kept as it is."""
+    """The partial output before the checkpoint is kept unchanged."""
     command = [*common(program, key), "-o", "out", "--resume"]
     partial = program.folder / "out.partial"
     stopped_midway(program, [*command, "--threads", "1"], signal.SIGTERM,

@@ -1,4 +1,5 @@
-"""Mechanisms with a language model, through the program; the model is the fake plugin's (tests/support/fake_plugin.cpp)."""
+"""Mechanisms with a language model, through the program; the model is that of the fake plugin
+(tests/support/fake_plugin.cpp)."""
 
 import json
 import os
@@ -29,14 +30,14 @@ def plugin(program):
 
 @pytest.fixture
 def libtorch(program):
-    """The plugin that was built, on as little of a processor as asked for."""
+    """The plugin that was built; skips if there is none."""
     program.environment["SOTTO_MODELS"] = str(SOURCE / "models")
     if "libtorch" in program.run("lm", "info", "sotto-en-mlm").err:
         pytest.skip("built without libtorch")
 
 
 def test_another_processor_is_another_stream(program, libtorch, key):
-    """The same model rounds to other words there; with the same noise both outputs would tell more than one."""
+    """There the model rounds to other words; with the same noise, both outputs would reveal more than one."""
     ask = ["privatize", "-m", "dp-mlm", "--epsilon", "10", "--precision", "int8", "--key-file", key, "--report", "r.json"]
     configurations = []
     for capability in (None, None, "default"):

@@ -1,4 +1,4 @@
-"""The ledger as its users meet it: nothing is released that is not charged, whatever happens to the process."""
+"""The ledger as users see it: nothing is released that is not charged, whatever happens to the process."""
 
 import csv
 import io
@@ -52,7 +52,7 @@ def test_kills(program, tmp_path, resume):
 
 
 def test_processes_lose_no_spend(world):
-    limit = 700  # many subjects reach it, and no one may pass it whoever comes first
+    limit = 700  # many subjects reach it, and none may exceed it, whichever process comes first
     for given, expected in ((9e9, len(RECORDS)), (limit, None)):
         (world.folder / "spent.ledger").unlink(missing_ok=True)
         processes = [world.start("privatize", "--model", world.model, *world.options(given, "--shard", f"{i}/8", "-o", f"part{i}"))
@@ -69,7 +69,7 @@ def test_processes_lose_no_spend(world):
 
 
 def test_tags_are_keyed(world):
-    """They are what the description says, so they need the key; and no hash of a text alone is in the ledger."""
+    """They match the description, so they require the key; and the ledger contains no text."""
     world.privatize(*world.options(9e9, "--report", "receipt.json", "--statistics", "statistics.json"))
     receipt = json.loads((world.folder / "receipt.json").read_text())
     snapshot = Snapshot.of(world.folder / "spent.ledger")
@@ -83,7 +83,7 @@ def test_tags_are_keyed(world):
 
 
 def test_macs_are_keyed(world):
-    """Each entry names the text that was released, to whoever has the key."""
+    """Each entry identifies the released text to whoever has the key."""
     out = world.privatize(*world.options(9e9, "--report", "receipt.json"))
     configuration = json.loads((world.folder / "receipt.json").read_text())["configuration_sha256"]
     database = sqlite3.connect(world.folder / "spent.ledger")
@@ -154,14 +154,14 @@ def test_tampering_shows(world):
 
 
 def limited(size):
-    """Writes beyond `size` bytes of a file fail, as they do on a full disk."""
+    """Makes writes beyond `size` bytes of a file fail, as on a full disk."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @pytest.mark.parametrize("size", [0, 20_000, 60_000, 150_000, 400_000])
 def test_a_disk_that_takes_no_more(world, size):
-    """Documents come through a pipe and go to one, so only the ledger meets the limit."""
+    """Documents come and go through pipes, so that only the ledger meets the limit."""
     source = subprocess.Popen(["cat", world.folder / "in.jsonl"], stdout=subprocess.PIPE)
     outcome = world.run("privatize", "--model", world.model, "--format", "jsonl", "--dataset", "in.jsonl", *world.options(9e9)[1:],
                         stdin=source.stdout, preexec_fn=lambda: limited(size))
@@ -194,7 +194,7 @@ def test_a_full_disk(world, tmp_path):
 
 
 def test_spending_is_on_the_disk_before_anything_is_written(world):
-    """In the order of system calls: a sync of the ledger's log between two writes to the output."""
+    """In the order of system calls: a sync of the ledger's log precedes each write to the output."""
     if SANITIZERS or not shutil.which("strace") or subprocess.run(["strace", "-f", "true"], capture_output=True).returncode:
         pytest.skip("strace does not work here")
     trace = world.folder / "trace"
@@ -292,7 +292,7 @@ def test_one_ledger_under_two_names(world):
 
 
 def test_a_hostile_ledger(world):
-    """Triggers are refused, and what would upset a terminal or a calendar is printed as something harmless."""
+    """Triggers are refused, and what would upset a terminal or a calendar is printed harmlessly."""
     world.privatize(*world.options(9e9))
     database = sqlite3.connect(world.folder / "spent.ledger")
     database.execute("UPDATE entries SET time = 9223372036854775807 WHERE entry = 1")

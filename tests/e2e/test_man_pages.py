@@ -1,4 +1,4 @@
-"""The manual pages that the build makes from the program's options."""
+"""The manual pages that the build generates from the program's options."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from conftest import BUILD, SOTTO, clean_environment
 
 
 def commands(program, *path):
-    """The program, its commands, and theirs, as lists of words."""
+    """The program, its commands and their subcommands, as lists of words."""
     yield list(path)
     lines = program.ok("__complete", *path, "").text.splitlines()[:-1]
     subcommands = re.search(r"^Subcommands:\n((?:  .*\n)+)", program.ok(*path, "--help").text, re.MULTILINE)
@@ -25,7 +25,7 @@ def pages(tmp_path_factory):
 
 
 def plain(page):
-    """A page's source without its markup."""
+    """The source of a page without its markup."""
     text = re.sub(r"\\f[BIR]", "", page.read_text())
     for roff, character in {"\\-": "-", "\\(aq": "'", "\\(ti": "~", "\\(ha": "^", "\\(ga": "`", "\\&": "", "\\e": "\\"}.items():
         text = text.replace(roff, character)

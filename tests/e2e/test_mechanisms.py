@@ -15,7 +15,7 @@ EVERY = LIST_MECHANISMS + VECTOR_MECHANISMS + NEEDING_COUNTS + NEEDING_WORDNET
 
 
 def tiny_wordnet(folder):
-    """soup and bread as each other's synonyms, in WordNet's file formats."""
+    """soup and bread as synonyms of each other, in WordNet's file formats."""
     folder.mkdir(exist_ok=True)
     notice = "  1 A data base made for tests.  \n"
     for name in ("noun", "verb", "adj", "adv"):

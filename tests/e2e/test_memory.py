@@ -9,12 +9,12 @@ import pytest
 from conftest import SANITIZERS, sentences
 from test_language_models import make_model
 
-ALLOWED = 64 << 20  # more than a tiny run
-SHARE = 10 if SANITIZERS else 1  # of the megabytes below
+ALLOWED = 64 << 20  # above a tiny run
+SHARE = 10 if SANITIZERS else 1  # divides the megabytes below
 
 
 def peak_so_far(process):
-    """The kernel's high-water mark; 0 once the process is over."""
+    """The kernel's high-water mark; 0 once the process has ended."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return next((int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM:")), 0)
 
@@ -23,7 +23,7 @@ def peak_of_tiny_run(program, line, *options):
     process = program.start("privatize", "--model", program.model, "--epsilon", "1", *options, stdin=subprocess.PIPE)
     process.stdin.write(line)
     process.stdin.flush()
-    assert process.stdout.readline()  # it has read the model and done its work, and waits for more
+    assert process.stdout.readline()  # it has read the model, done its work, and waits for more
     peak = peak_so_far(process)
     process.communicate(timeout=60)
     assert process.returncode == 0
@@ -65,7 +65,7 @@ def test_memory(program, name, options, megabytes):
 
 @pytest.mark.parametrize("mode", ["parallel", "sequential"])
 def test_memory_of_one_long_text(program, mode):
-    """The model answers questions about a text in batches of a fixed size, however many words the text has."""
+    """The model is queried about a text in batches of a fixed size, however many words the text has."""
     if not os.environ.get("SOTTO_FAKE_PLUGIN"):
         pytest.skip("there is no plugin for tests")
     program.environment.update(SOTTO_PLUGINS=os.environ["SOTTO_FAKE_PLUGIN"], ASAN_OPTIONS="quarantine_size_mb=1")

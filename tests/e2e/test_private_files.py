@@ -1,4 +1,4 @@
-"""Files and memory that others could meddle with: key files, keys in memory, partial files, a model that shrinks."""
+"""What others could tamper with: key files, keys in memory, partial files, a model that shrinks."""
 
 import errno
 import os
@@ -22,7 +22,7 @@ def mode_of(path):
 
 
 def waiting(program, *arguments):
-    """A run that has read its key and its model and waits for its standard input."""
+    """A run that has read its key and its model and waits for standard input."""
     process = program.start("privatize", "--model", program.model, "--epsilon", "1", "--quiet", "--threads", "1", *arguments,
                             stdin=subprocess.PIPE)
     wait_until_signals_are_caught(process)
@@ -33,7 +33,7 @@ def waiting(program, *arguments):
 
 
 def is_polling(process):
-    """Inside poll(), so beyond everything that comes before its input."""
+    """Inside poll(), so past everything that precedes reading its input."""
     call = Path(f"/proc/{process.pid}/syscall").read_text().split()[0]
     return call in POLL
 
@@ -59,7 +59,7 @@ def test_a_key_file_of_ones_own_draws_none(program, key):
 # Keys in memory
 
 def mappings(process):
-    """(begin, end, flags) of what the process may read."""
+    """(begin, end, flags) of the memory that the process may read."""
     found, flags = [], None
     for line in Path(f"/proc/{process.pid}/smaps").read_text().splitlines():
         if match := re.match(r"([0-9a-f]+)-([0-9a-f]+) r", line):
@@ -73,7 +73,7 @@ def mappings(process):
 
 
 def places_of(process, needle):
-    """The flags of the mappings that hold `needle`."""
+    """The flags of the mappings that contain `needle`."""
     places = []
     with open(f"/proc/{process.pid}/mem", "rb", buffering=0) as memory:
         for begin, end, flags in mappings(process):
@@ -124,7 +124,7 @@ def test_output_keeps_the_mode_of_the_file_it_replaces(program, key, mode, more)
 @pytest.mark.skipif(SANITIZERS != "", reason="a sanitizer has wrappers of its own")
 @pytest.mark.parametrize("more", [[], ["--resume"]], ids=["at once", "resumable"])
 def test_output_is_on_the_disk_before_it_has_its_name(program, key, more):
-    """Where it cannot be brought to the disk, it does not appear."""
+    """If it cannot be synced to disk, it does not appear."""
     program.write("in.txt", sentences(5))
     program.environment.update(LD_PRELOAD=str(SHIM), SOTTO_FAULT_CALL="fsync", SOTTO_FAULT_AT="1",
                                SOTTO_FAULT_ERRNO=f"always{errno.EIO}")
@@ -171,7 +171,7 @@ def test_a_planted_checkpoint_is_neither_read_nor_written_to(program, key, victi
 
 
 def test_a_checkpoint_is_closed_to_others(program, key):
-    """It holds exact counts of the input."""
+    """It contains exact counts of the input."""
     program.write("in.txt", sentences(20_000))
     stopped_midway(program, [*resumable(program, key), "--threads", "1"], signal.SIGTERM,
                    when=lambda: size_of(program.folder / "out.partial") > 0)
@@ -202,7 +202,7 @@ def test_a_model_that_is_cut_short_while_it_is_used_ends_the_run_with_one_line(p
     os.truncate(model, 0)
     out, err = process.communicate(WORDS_IN * 1000, timeout=60)
     assert process.returncode == FAILED, (process.returncode, err)
-    assert err.startswith(b"sotto: ") and b"cut short" in err and err.count(b"\n") == 1
+    assert err.startswith(b"sotto: ") and b"truncated" in err and err.count(b"\n") == 1
     assert out == b"" and program.files() == ["model.safetensors"]
 
 

@@ -1,5 +1,5 @@
-"""README.md keeps its word: every command that it shows runs, in its order, in one folder. Files that it speaks of and does
-not ship have stand-ins of the same name, and the word models are small ones, so that an audit takes seconds."""
+"""Every command in README.md runs, in order, in one folder. Files that it mentions but that are not shipped
+have stand-ins of the same name, and the word models are small, so that an audit takes seconds."""
 
 import json
 import re
@@ -13,18 +13,18 @@ from conftest import BUILD, SOTTO, SOURCE, WORDS, clean_environment, sentences, 
 README = (SOURCE / "README.md").read_text()
 HAS_PLUGIN = bool(list(BUILD.glob("lib*/**/sotto/libsotto_lm_torch.so")))
 TINY_MASKED_MODEL = SOURCE / "tests" / "lm" / "torch" / "data" / "bert"
-# A mechanism of somebody else's that tells nothing about its input.
+# A foreign mechanism that reveals nothing about its input.
 OTHER_MECHANISM = "import sys\nsys.stdout.writelines('soup\\n' for _ in sys.stdin)\n"
 
 
 def blocks():
-    """The blocks that are in no other language."""
+    """The fenced blocks without a language."""
     fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     return [content for language, content in fenced if not language]
 
 
 def shown_commands():
-    """Lines of the blocks that are commands: of those with a prompt in them the ones behind it, of others all."""
+    """The commands in the blocks: the lines after a prompt if the block has one, otherwise all."""
     for block in blocks():
         lines = block.splitlines()
         prompted = [line[2:] for line in lines if line.startswith("$ ")]
@@ -40,7 +40,7 @@ def test_commands_are_found():
 
 
 def make_small_models(folder, models):
-    """The shipped word models' names, for models of a few words; counts as the shipped ones have them."""
+    """Models of a few words under the names of the shipped word models, with counts as in those."""
     folder.mkdir()
     counted = folder / "counts.txt"
     counted.write_text("".join(f"{word}\t{1000 - i}\n" for i, word in enumerate(WORDS)))
@@ -51,7 +51,7 @@ def make_small_models(folder, models):
 
 
 def make_masked_model(folder, positions=128):
-    """The tiny checkpoint of the tests, with a vocabulary, and with positions enough for a sentence."""
+    """The tiny checkpoint of the tests, with a vocabulary, and with enough positions for a sentence."""
     shutil.copytree(TINY_MASKED_MODEL, folder)
     config = json.loads((folder / "config.json").read_text())
     few, config["max_position_embeddings"] = config["max_position_embeddings"], positions
@@ -66,7 +66,7 @@ def make_masked_model(folder, positions=128):
     table["shape"][0] = positions
     table["data_offsets"] = [len(data), len(data) + positions * (end - begin) // few]
     rows = (data[begin:end] * positions)[:positions * (end - begin) // few]
-    # No gap may stay where the table was, so what lay behind it moves up.
+    # No gap may remain where the table was, so what followed it moves up.
     moved = end - begin
     for tensor in header.values():
         if "data_offsets" in tensor and tensor["data_offsets"][0] >= end:
@@ -78,7 +78,7 @@ def make_masked_model(folder, positions=128):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, models):
-    """What a user who follows the README would have, beside an installation whose models are small."""
+    """What a user who follows the README would have, with an installation whose models are small."""
     place = tmp_path_factory.mktemp("readme")
     shutil.copytree(SOURCE / "examples", place / "examples")
     for name in ("reviews.txt", "tickets.jsonl"):
@@ -124,7 +124,7 @@ def test_make_targets_exist(command):
 
 
 def test_what_make_builds_is_complete():
-    """Plugins and manual pages are linked to by nothing, so they are easily left out of `make demo` and `make build`."""
+    """Nothing links to plugins and manual pages, so `make demo` and `make build` could easily miss them."""
     assert re.search(r"^build:.*\n.*--target sotto_program$", (SOURCE / "Makefile").read_text(), re.MULTILINE)
     if not (BUILD / "build.ninja").exists():
         pytest.skip("not built with ninja")
@@ -138,7 +138,7 @@ def test_what_make_builds_is_complete():
 
 
 def test_options_in_the_text_exist(program):
-    """Commands between backticks, such as `sotto audit --method black-box`."""
+    """Commands in backticks, such as `sotto audit --method black-box`."""
     mentioned = set(re.findall(r"`sotto ([^`\n]+)`", README))
     assert len(mentioned) > 8
     for line in mentioned:

@@ -1,4 +1,4 @@
-"""The receipt: true to its schema, its counts add up, and it tells nothing about the texts."""
+"""The receipt: it matches its schema, its counts add up, and it reveals nothing about the texts."""
 
 import copy
 import hashlib
@@ -125,7 +125,7 @@ def test_leaks_are_listed(receipt_of, options, leak):
 
 
 def test_statistics_are_apart(receipt_of, program):
-    """What the receipt leaves out stands in a file of its own, as its schema says."""
+    """What the receipt leaves out is in a file of its own, as its schema says."""
     receipt = json.loads(receipt_of("in.txt", "--statistics", "statistics.json"))
     statistics = json.loads((program.folder / "statistics.json").read_text())
     schema("statistics").validate(statistics)
@@ -152,7 +152,7 @@ def test_copied_fields_are_leaks(receipt_of):
 
 
 def test_names_that_are_not_utf8(program, receipt_schema):
-    """File and column names may be any bytes; the receipt is JSON all the same."""
+    """File and column names may be any bytes; the receipt is still JSON."""
     name = b"r\xe9views.csv"
     program.write(program.folder / name.decode(errors="surrogateescape"), b"caf\xe9,text\n1,soup\n")
     program.privatize(name, "--field", "text", "--epsilon", "1", "--report", "receipt.json")

@@ -1,4 +1,4 @@
-"""What is a record, what is not named is copied or refused, and what a hostile file can do to the program."""
+"""What a record is, what is copied or refused, and what a hostile file can do to the program."""
 
 import json
 
@@ -104,7 +104,7 @@ def test_without_a_key_repeated_ids_share_no_noise(program, key):
     assert len(set(program.privatize(*line).splitlines())) == 20
     assert len(set(program.privatize(*line, "--key-file", key).splitlines())) == 1
     refused(program, privatize(program, *line[:-2], "--key-file", key, "-o", "out", "--unique-ids"), FAILED,
-            "in.jsonl: record 2: its id was there before")
+            "in.jsonl: record 2: its id occurred before")
 
 
 @pytest.mark.parametrize("name, content, options", [

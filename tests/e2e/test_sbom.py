@@ -17,7 +17,7 @@ TEXT = {"type": "string", "minLength": 1}
 IDENTIFIER = {"type": "string", "pattern": r"^SPDXRef-[A-Za-z0-9.-]+$"}
 CHECKSUM = {"type": "object", "required": ["algorithm", "checksumValue"],
             "properties": {"algorithm": {"enum": ["SHA1", "SHA256"]}, "checksumValue": {"pattern": "^([0-9a-f]{40}|[0-9a-f]{64})$"}}}
-# What SPDX 2.3 requires of the parts that are used here.
+# What SPDX 2.3 requires of the parts used here.
 SPDX = {
     "type": "object",
     "required": ["spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo", "packages", "relationships"],
@@ -64,7 +64,7 @@ def test_form(sbom, tmp_path):
 
 
 def test_by_the_reference_validator(sbom, tmp_path):
-    """Where it is installed: pip install spdx-tools."""
+    """If it is installed: pip install spdx-tools."""
     pytest.importorskip("spdx_tools")
     from spdx_tools.spdx.parser.parse_anything import parse_file
     from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
@@ -83,7 +83,7 @@ def test_libraries(sbom):
     for name in ("libsodium23", "libfmt9", "libsqlite3-0", "libmpfr6", "libc6"):
         assert name in linked
         installed = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True, check=True).stdout
-        assert packages[name]["versionInfo"] in installed  # once for each architecture
+        assert packages[name]["versionInfo"] in installed  # once per architecture
     for name in ("nlohmann-json3-dev", "libexpected-dev", "libeigen3-dev"):
         assert packages[name]["comment"].startswith("Headers only")
     for name in linked - {"liblzma5"}:  # whose licence is a mixture without a name

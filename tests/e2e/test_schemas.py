@@ -1,4 +1,4 @@
-"""Whatever a command prints as JSON is what its schema in docs/schemas/ says, no more and no less."""
+"""Whatever a command prints as JSON matches its schema in docs/schemas/, no more and no less."""
 
 import copy
 import json
@@ -68,7 +68,7 @@ LANGUAGE_MODELS = [
     ("perplexity", "lm perplexity letters.txt --model ./causal"),
     ("mask_inference", "attack --attack mask --original in.txt --privatized in.txt --model ./bounded"),
 ]
-# In other tests, or inside others.
+# Covered by other tests, or part of other schemas.
 ELSEWHERE = {"receipt", "statistics", "certificate", "estimate", "tokenize", "privatize_options", "explain_options"}
 
 
@@ -114,7 +114,7 @@ def make_causal_model(folder):
 
 
 def places_of_objects(value, path=()):
-    """The paths of all objects in it but those whose members are names: notes of a file, parameters."""
+    """The paths of all objects in `value` except those whose keys are names: notes of a file, parameters."""
     if isinstance(value, dict) and (not path or path[-1] not in ("metadata", "parameters")):
         yield path
     for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
@@ -122,7 +122,7 @@ def places_of_objects(value, path=()):
 
 
 def check(name, value):
-    """It is valid, and would not be with one more member anywhere."""
+    """`value` is valid, and would not be with one more member anywhere."""
     validator = schema(name)
     validator.validate(value)
     for path in places_of_objects(value):
@@ -160,7 +160,7 @@ def test_tokenization_counts(world):
 
 
 def test_refusals_and_choices_are_among_the_reports(world):
-    """Otherwise the parts of the schemas that speak of them would be tested on nothing."""
+    """Otherwise the parts of the schemas that describe them would go untested."""
     reports = [json.loads(world.ok(*command.split(), "--json").text) for name, command in COMMANDS if name in ("bench", "tune")]
     rows = [row for report in reports for row in report.get("results", report.get("points"))]
     assert any("refusal" in row for row in rows) and any("refusal" not in row for row in rows)

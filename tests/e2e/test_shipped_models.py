@@ -1,4 +1,4 @@
-"""The models that come with the program, as a user gets them without any option."""
+"""The models that ship with the program, as users get them without any option."""
 
 import codecs
 import json
@@ -14,7 +14,7 @@ VECTOR_MODELS = ["sotto-en-skipgram", "sotto-en-cbow", "sotto-en-wordnet"]
 LISTS = "sotto-en-lists"
 PHRASES = "sotto-en-phrases"
 STARTUP_SECONDS = 0.030
-SLOWDOWN = 1 if OPTIMIZED else 20  # of builds that are not what users run
+SLOWDOWN = 1 if OPTIMIZED else 20  # for builds other than the one users run
 
 
 def information(program, name):
@@ -109,8 +109,8 @@ def processor_seconds():
 
 
 def test_startup(program):
-    """Best of 20 runs over a single word. On a machine that is busy with other things, where the clock says little about
-    the program, its processor time counts."""
+    """Best of 20 runs over a single word. On a busy machine, where the clock says little about the program,
+    its processor time counts."""
     clock, processor = [], []
     for _ in range(20):
         before, begin = processor_seconds(), time.perf_counter()

@@ -1,4 +1,4 @@
-"""Vectors trained from text: the model works wherever models do, phrases included, and runs can be stopped."""
+"""Vectors trained from text: the model works like any other, phrases included, and runs can be stopped."""
 
 import json
 import random
@@ -23,7 +23,7 @@ FAST = ("--dim", "12", "--epochs", "12", "--min-count", "2", "--subsampling", "1
 
 
 def corpus(lines=2500, seed=1):
-    """Sentences about one topic each. Commas keep words from being phrases, but for New York City and New York in music."""
+    """Sentences about one topic each. Commas prevent phrases, except New York City and New York in music."""
     draw = random.Random(seed)
     text = []
     for _ in range(lines):
@@ -37,7 +37,7 @@ def corpus(lines=2500, seed=1):
 
 @pytest.fixture
 def trained(program):
-    """A model with phrases, by the two commands that a user types."""
+    """A model with phrases, from the two commands that a user types."""
     program.write("corpus.txt", corpus())
     program.ok("collocations", "count", "corpus.txt", "-o", "phrases.safetensors", "--quiet")
     program.ok("train", "vectors", "corpus.txt", "--phrases", "phrases.safetensors", "--method", "gst", "-o",
@@ -58,7 +58,7 @@ def test_info_shows_the_phrases(trained):
 
 
 def test_words_and_phrases_of_a_topic_are_near(trained):
-    # Not refined: with ten topics and nothing else the first component, which refining removes, is itself a topic.
+    # Not refined: with only ten topics the first component, which refining removes, is itself a topic.
     trained.ok("train", "vectors", "corpus.txt", "--phrases", "phrases.safetensors", "-o", "m.safetensors", *FAST,
                "--finish", "raw")
     music = {*TOPICS["music"], "new_york", "new_york_city"}
@@ -80,7 +80,7 @@ def test_neighbours_as_text(trained):
     lines = text.splitlines()
     assert len(lines) == 7 and (lines[0], lines[3], lines[4]) == ("soup", "", "new_york")
     assert all("distance" in lines[i] and "cosine" in lines[i] for i in (1, 2, 5, 6))
-    refused(trained, ["model", "neighbours", "m.safetensors", "zeppelin"], 1, ["zeppelin", "not a word"])
+    refused(trained, ["model", "neighbours", "m.safetensors", "zeppelin"], 1, ["zeppelin", "not in its vocabulary"])
     refused(trained, ["model", "neighbours", "m.safetensors", "soup", "--top", "0"], 2, ["--top", "'0'"])
     lists = trained.model
     refused(trained, ["model", "neighbours", lists, "soup"], 2, "vectors")

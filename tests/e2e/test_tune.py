@@ -1,4 +1,4 @@
-"""sotto tune: the choice and its figures, exact and sampled, the picture, and bad values."""
+"""sotto tune: the choice and its figures, exact and sampled, the plot, and bad values."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -37,7 +37,8 @@ def test_the_choice_is_the_best_allowed(words, models):
 
 
 def test_figures_agree_with_attack(words, models):
-    """With every word of the model as a secret, E_M and the share of changed words are those of sotto attack."""
+    """With all words of the model as secrets, E_M and the share of changed words equal those of sotto
+    attack."""
     model = models / "first.safetensors"
     point = tune(words, models, "--words", "words.tsv", "-m", "santext", "-e", "3", "--max-loss", "1")["points"][0]
     attack = json.loads(words.ok("attack", "--model", model, "-m", "santext", "-e", "3", "--words", "all", "--attack",

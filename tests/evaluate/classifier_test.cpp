@@ -41,7 +41,7 @@ TEST(FasttextClassifier, TheSameSeedGivesTheSameModel) {
   EXPECT_NE(probabilities(1), probabilities(2));
 }
 
-// The library reads texts in the order of the file; sorted by class they would teach it the last one.
+// The library reads texts in file order; sorted by class, they would teach it the last one.
 TEST(FasttextClassifier, TheOrderOfTheTextsDoesNotMatter) {
   TaskData data = marked_task({"alpha", "beta", "gamma"});
   data.train = marked_texts(3000, {"alpha", "beta", "gamma"}, 1);
@@ -71,7 +71,7 @@ TEST(FasttextClassifier, EmptyTextsHaveAPrediction) {
   for (const Prediction& prediction : predictions) EXPECT_LT(prediction.label, 2U);
 }
 
-// Whether the second text repeats the first one's word: no single text tells it.
+// Whether the second text repeats the word of the first: neither text alone tells.
 TEST(FasttextClassifier, LearnsPairs) {
   TaskData data;
   data.task = {TaskKind::classification, {"different", "same"}, true};
@@ -98,7 +98,7 @@ TEST(FasttextClassifier, RefusesRegression) {
   const auto classifier = make_classifier("fasttext", {}).value();
   const std::vector<LabelledText> texts = {{"a", "b", 0, 2.5}};
   expect_error(classifier->fit(task, texts, {}, 1, {}), Errc::invalid_argument, {"fasttext", "regression"});
-  expect_error(classifier->predict(texts), Errc::invalid_argument, {"nothing was learnt"});
+  expect_error(classifier->predict(texts), Errc::invalid_argument, {"nothing has been learnt"});
 }
 
 TEST(FasttextClassifier, CanBeStopped) {
@@ -106,7 +106,7 @@ TEST(FasttextClassifier, CanBeStopped) {
   const auto classifier = make_classifier("fasttext", toy_parameters()).value();
   const auto stop = [](std::uint64_t, std::uint64_t) { return false; };
   expect_error(classifier->fit(data.task, data.train, {}, 1, stop), Errc::interrupted, {});
-  expect_error(classifier->predict(data.test), Errc::invalid_argument, {"nothing was learnt"});
+  expect_error(classifier->predict(data.test), Errc::invalid_argument, {"nothing has been learnt"});
 }
 
 TEST(FasttextClassifier, ParametersAreChecked) {
@@ -122,7 +122,7 @@ TEST(FasttextClassifier, ParametersAreChecked) {
                  {"fasttext", parameter.name, "-1"});
 }
 
-/// Says class 0 and the seed.
+/// Predicts class 0, and a value that depends on the seed.
 class Parrot final : public Classifier {
  public:
   Result<void> fit(const Task&, std::span<const LabelledText>, std::span<const LabelledText>,

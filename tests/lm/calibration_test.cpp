@@ -17,7 +17,7 @@ using testing::kFirstWord;
 
 TEST(Calibration, IsMeanAndFourDeviationsOverTheWords) {
   const std::vector<std::string> words = {"the", "cat", "sat"};
-  // Words have the logits 1, 2, 3; parts of words, which cannot come out, do not count.
+  // Words have the logits 1, 2, 3; parts of words, which cannot be output, do not count.
   const auto model = std::make_shared<FakeMaskedModel>(
       kFirstWord + words.size(), [](const Sequence&, std::uint32_t, std::uint32_t output) {
         return output < kFirstWord ? 1000.0F : static_cast<float>(output - kFirstWord + 1);
@@ -71,7 +71,7 @@ TEST(Calibration, IsKeptBesideTheModelItIsAbout) {
   EXPECT_NE(other, digest);
   expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"other files", "'lm calibrate'"});
   testing::write_file(folder.path() / kCalibrationFile, "{\"lowest\": 1");
-  expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"no calibration"});
+  expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"not a calibration"});
   testing::write_file(folder.path() / kCalibrationFile, "{\"lowest\": \"x\"}");
   expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"missing"});
 }

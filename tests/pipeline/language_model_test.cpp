@@ -15,7 +15,7 @@ namespace {
 
 using testing::expect_error;
 
-// Before anything asks for the plugin.
+// Must run before anything loads the plugin.
 const int kPluginIsChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FAKE_PLUGIN, 1);
 
 class LanguageModels : public testing::PipelineTest {
@@ -66,7 +66,7 @@ class LanguageModels : public testing::PipelineTest {
 };
 
 TEST_F(LanguageModels, WordsAreDrawnAndTheRestFollowsThePolicy) {
-  constexpr double kCertain = 1e5;  // at which nothing but the favourite comes out, whatever the noise is
+  constexpr double kCertain = 1e5;  // only the favourite comes out, whatever the noise
   make_masked("favourite", R"("range": 10, "favourite": 13)");
   Counts counts;
   EXPECT_EQ(
@@ -110,7 +110,7 @@ TEST_F(LanguageModels, KeepingWordsLeavesNoGuarantee) {
     EXPECT_EQ(receipt.guarantee.kind, GuaranteeKind::none);
     const auto json = nlohmann::json::parse(to_json(receipt));
     EXPECT_EQ(json["guarantee"]["holds"], false);
-    EXPECT_FALSE(json["guarantee"].contains("document"));  // no sum of nothing
+    EXPECT_FALSE(json["guarantee"].contains("document"));  // there is nothing to sum
   }
 }
 
@@ -186,7 +186,7 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   EXPECT_EQ(json["model"]["digest"].get<std::string>().size(), 64U);
 }
 
-// The same key, texts and settings, but scores that differ, as on another processor.
+// The same key, texts and settings, but different scores, as on another processor.
 TEST_F(LanguageModels, TheLedgerIsChargedForEachOutputOfADocument) {
   write("in.jsonl", "{\"who\": \"a\", \"t\": \"the soup was cold and the waiter was good\"}\n");
   FileOptions to = files("in.jsonl", "out.jsonl");
@@ -283,8 +283,7 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   options.mechanism = "dp-prompt";
   EXPECT_TRUE(Privatizer::make(options));
   options.policy.stopwords = StopwordPolicy::keep;
-  expect_error(Privatizer::make(options), Errc::invalid_argument, "stopwords",
-               {"writes the whole text anew"});
+  expect_error(Privatizer::make(options), Errc::invalid_argument, "stopwords", {"rewrites the whole text"});
 }
 
 TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
@@ -371,7 +370,7 @@ TEST_F(LanguageModels, TheEncodersFilesBelongToTheConfiguration) {
   std::filesystem::create_directory(path("encoder/1_Pooling"));
   write("encoder/1_Pooling/config.json", "{}");  // where sentence encoders say how they pool
   EXPECT_TRUE(seen.insert(configuration(weighed)).second);
-  EXPECT_EQ(configuration(mlm(5)), plain);  // which does not read them
+  EXPECT_EQ(configuration(mlm(5)), plain);  // does not read them
 }
 
 TEST_F(LanguageModels, WordNetsFilesBelongToTheConfiguration) {

@@ -53,7 +53,7 @@ class UniqueIdsTest : public PipelineTest {
 
 TEST_F(UniqueIdsTest, WithoutAKeyFileNoTwoRecordsShareNoise) {
   EXPECT_EQ(texts(run(keyless(), with_ids(std::vector<std::string>(20, "7")))).size(), 20U);
-  // Nor in two inputs of one name, where record numbers repeat too.
+  // Nor in two inputs of the same name, where record numbers repeat too.
   write("in.txt", std::string(kText) + "\n");
   FileOptions twice = files("in.txt", "out");
   for (int i = 0; i < 9; ++i) twice.inputs.push_back(path("in.txt"));
@@ -73,7 +73,7 @@ TEST_F(UniqueIdsTest, WithOneRepeatsAreByDesign) {
 
 TEST_F(UniqueIdsTest, ASecondIdIsRefusedByRecordAndNotByName) {
   const std::string message = run_error(unique(), with_ids({"Zoe", "Ann", "Zoe"}));
-  EXPECT_NE(message.find("in.csv: record 3: its id was there before"), std::string::npos) << message;
+  EXPECT_NE(message.find("in.csv: record 3: its id occurred before"), std::string::npos) << message;
   EXPECT_EQ(message.find("Zoe"), std::string::npos);
   // Quotes are not part of an id.
   EXPECT_NE(run_error(unique(), with_ids({"Zoe", "\"Zoe\""}, "quoted.csv")).find("record 2"),
@@ -81,7 +81,7 @@ TEST_F(UniqueIdsTest, ASecondIdIsRefusedByRecordAndNotByName) {
   EXPECT_NE(run(unique(), with_ids({"Zoe", "Ann", "zoe", "", "\"Ann \""})), "");
 }
 
-// A string and a number are one id when they read alike, as they are for the noise.
+// A string and a number that read alike are the same id, as they are for the noise.
 TEST_F(UniqueIdsTest, JsonIdsToo) {
   write("in.jsonl", "{\"id\":\"7\",\"text\":\"soup\"}\n{\"text\":\"soup\",\"id\":7}\n");
   FileOptions with = files("in.jsonl", "failed");
@@ -90,7 +90,7 @@ TEST_F(UniqueIdsTest, JsonIdsToo) {
   EXPECT_NE(run_error(unique(), with).find("record 2"), std::string::npos);
 }
 
-// Chunks are rewritten at once; the first repeat in the order of the input is the one reported.
+// Chunks are rewritten concurrently; the first repeat in input order is the one reported.
 TEST_F(UniqueIdsTest, ManyChunksAndSeveralInputs) {
   std::vector<std::string> ids;
   for (int i = 0; i < 30'000; ++i) ids.push_back(std::to_string(i));
@@ -142,7 +142,7 @@ TEST_F(UniqueIdsTest, OneDocumentAtATime) {
   EXPECT_TRUE(strict->privatize({"d", "7", "title"}, kText, counts));
   EXPECT_TRUE(strict->privatize({"e", "7", "text"}, kText, counts));
   expect_error(strict->privatize({"d", "7", "text"}, "another text", counts), Errc::invalid_argument,
-               {"was there before"});
+               {"occurred before"});
 }
 
 TEST_F(UniqueIdsTest, OfManyThreadsOneIsFirst) {

@@ -399,7 +399,7 @@ std::string composite_plots(const ReportData& data) {
 }
 
 std::string speed_plots(const ReportData& data) {
-  BarPlot plot{"Tokens a second, one thread", "tokens/s", true, {}, {}};
+  BarPlot plot{"Tokens per second, one thread", "tokens/s", true, {}, {}};
   const std::vector<std::string> models = model_labels(data);
   plot.groups = models;
   for (std::size_t i = 0; i < data.run().mechanisms.size(); ++i) {

@@ -35,7 +35,7 @@ constexpr Metric kTextMetrics[] = {
      "English: percentage of the words that are English."},
     {CellKind::overlap, "bleu", "BLEU", Better::neither, 3, 1, "BLEU against the originals."},
     {CellKind::overlap, "length_ratio", "length", Better::neither, 3, 1,
-     "Length: privatized tokens for each original one."},
+     "Length: privatized tokens per original token."},
     {CellKind::perplexity, "perplexity", "perplexity", Better::lower, 0, 1},
 };
 constexpr Metric kAveragedMetrics[] = {

@@ -38,7 +38,7 @@ at::ScalarType scalar_type(TensorType type, const std::string& where) {
       break;
   }
   refuse(Errc::bad_format,
-         fmt::format("{} has type {}; F32, F16, BF16, F64, or I8 beside a tensor of scales are "
+         fmt::format("{} has type {}; F32, F16, BF16, F64, or I8 with a tensor of scales are "
                      "allowed",
                      where, type_name(type)));
 }

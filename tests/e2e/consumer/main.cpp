@@ -1,4 +1,4 @@
-// Privatizes the first argument with the model that the second one names.
+// Privatizes the first argument with the model named by the second.
 #include <cstdio>
 
 #include <sotto/sotto.hpp>

@@ -1,4 +1,4 @@
-// Each classifier learns a small task that chance or a bag of words cannot.
+// Each classifier learns a small task that neither chance nor a bag of words can solve.
 #include <cmath>
 #include <map>
 
@@ -28,8 +28,8 @@ class Draws {
   ChaChaBitSource bits_;
 };
 
-/// Class 1 if the dog comes before Paris. Every text has the same chance of every word, so only the order
-/// tells.
+/// Class 1 if the dog comes before Paris. Both classes have the same words with the same probabilities, so
+/// only the order tells.
 std::vector<LabelledText> order_texts(std::size_t count, std::uint64_t seed) {
   Draws draws(seed);
   std::vector<LabelledText> texts;
@@ -75,7 +75,7 @@ class NetworkClassifierTest : public NetworkTest {
   TemporaryFolder folder_;
 };
 
-// The fastText model sees words and pairs of neighbours, and fails; the LSTMs do not.
+// The fastText model sees a bag of words and fails; the LSTMs do not.
 TEST_F(NetworkClassifierTest, LstmLearnsTheOrderOfWords) {
   const auto train = order_texts(600, 1);
   const auto validation = order_texts(100, 2);
@@ -93,7 +93,7 @@ TEST_F(NetworkClassifierTest, LstmLearnsTheOrderOfWords) {
   EXPECT_LE(accuracy(order_, *bag, test), 0.65);
 }
 
-// n = 100 test pairs; a guess is right with probability 1/2, and 80 right ones come with probability 6e-10.
+// n = 100 test pairs; a guess is right with probability 1/2, so 80 right ones have probability 6e-10.
 TEST_F(NetworkClassifierTest, LstmReadsPairs) {
   const auto pairs = [](std::size_t count, std::uint64_t seed) {
     Draws draws(seed);
@@ -115,7 +115,7 @@ TEST_F(NetworkClassifierTest, LstmReadsPairs) {
   EXPECT_GE(accuracy(task, *classifier, pairs(100, 2)), 0.8);
 }
 
-/// Pairs of letters; class 1 if they are the same.
+/// Pairs of letters; class 1 if they are equal.
 std::vector<LabelledText> letter_pairs(std::size_t count, std::uint64_t seed) {
   Draws draws(seed);
   const std::vector<std::string> letters = {"a", "b", "c", "d"};
@@ -147,7 +147,7 @@ TEST_F(NetworkClassifierTest, TransformerReadsPairs) {
   }
 }
 
-/// The value is 10 plus the number of times that "a" occurs.
+/// The value is 10 plus the number of occurrences of "a".
 std::vector<LabelledText> counted(std::size_t count, std::uint64_t seed) {
   Draws draws(seed);
   std::vector<LabelledText> texts;
@@ -171,7 +171,7 @@ TEST_F(NetworkClassifierTest, ValuesAreLearnt) {
     ASSERT_TRUE(fitted.has_value()) << fitted.error().message;
     const auto predictions = classifier.predict(test).value();
     EXPECT_GE(score_predictions(task, test, predictions).value().at("pearson"), 0.9);
-    // In the units of the task.
+    // Predictions are in the units of the task.
     double mean = 0;
     for (const Prediction& prediction : predictions) mean += prediction.value / 100;
     EXPECT_NEAR(mean, 10 + 8.0 / 3, 0.5);
@@ -188,7 +188,7 @@ std::vector<double> probabilities(Classifier& classifier, const std::vector<Labe
   return result;
 }
 
-// To the last bit, with dropout, on any number of threads; and another seed is another classifier.
+// To the last bit, with dropout, on any number of threads; and another seed gives another classifier.
 TEST_F(NetworkClassifierTest, SeedDecidesEverything) {
   const auto train = order_texts(120, 1);
   const auto test = order_texts(40, 2);
@@ -248,10 +248,10 @@ TEST_F(NetworkClassifierTest, CanBeStopped) {
   expect_error(
       classifier->fit(order_, train, {}, 0, [](std::uint64_t done, std::uint64_t) { return done < 3; }),
       Errc::interrupted, {});
-  expect_error(classifier->predict(train), Errc::invalid_argument, {"lstm", "nothing was learnt"});
+  expect_error(classifier->predict(train), Errc::invalid_argument, {"lstm", "nothing has been learnt"});
 }
 
-// Empty, long and broken texts are read, too.
+// Empty, long and malformed texts.
 TEST_F(NetworkClassifierTest, ReadsWhateverThereIs) {
   std::vector<LabelledText> texts = order_texts(20, 1);
   texts[0].text.clear();
