@@ -1,12 +1,12 @@
 # make demo       from a fresh machine to privatized text
-# make test       the tests that every change passes, in less than twenty minutes
-# make test-long  besides these full grids, every sanitizer and the fuzzers; takes hours
+# make test       the tests that every change must pass, in less than twenty minutes
+# make test-long  adds full grids, sanitizers and fuzzers; takes hours
 # make build      the program with its plugins and manual pages, build/release/sotto
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
-# make fuzz       every fuzzer for SECONDS=60, or TARGET=name alone
-# PRESET=dev|asan-ubsan|tsan|coverage chooses another build.
+# make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
+# PRESET=dev|asan-ubsan|tsan|coverage selects another build.
 .PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom
 PRESET ?= release
 LONG_PRESETS = dev asan-ubsan tsan
@@ -21,7 +21,7 @@ test: configure
 	@cmake --build --preset $(PRESET)
 	@ctest --preset $(PRESET)
 
-# What continuous integration adds: the fuzzers' corpora, and a slice of the grid of policies and mechanisms.
+# Continuous integration adds the fuzzers' corpora and a slice of the grid of policies and mechanisms.
 test-slices: test
 	@ctest --preset slices
 
@@ -42,7 +42,7 @@ fuzz: setup
 	@cmake --build --preset fuzz
 	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGET)
 
-# The packages' dates are those of the last commit, so that the same tree gives the same packages.
+# The packages are dated by the last commit, so that the same tree gives the same packages.
 deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 deb: setup
 	@tools/setup.sh packages-deb.txt

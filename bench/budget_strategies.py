@@ -5,12 +5,12 @@
         [--word-model sotto-en-skipgram] [--phrase-model sotto-en-phrases] [--mst-model MODEL] [--phrases TABLE]
         [--reference sotto-en-skipgram] [--mechanism cmp] [--strategy S1] [--base-epsilon 10] [--sotto build/release/sotto]
 
-SST-2: 10,000 sentences of the training set (seed 42) and the development set; MRPC: the first sentence of each pair. A document's
-ε is the base ε times the average number of words of the data set, which this evaluation computes from the data; a user of
-`sotto privatize` gives a public figure. Similarity is the cosine of the average vectors of the words before and after, always in
-the reference model, phrases taken as their words, once plain and once with rare words weighing more, as sentence encoders
-see texts; texts that have no known word on one side count as 0. The noise is seeded.
-Needs numpy.
+SST-2: 10,000 sentences of the training set (seed 42) and the development set; MRPC: the first sentence of each
+pair. A document's ε is the base ε times the average number of words per document, which this evaluation computes
+from the data; a user of `sotto privatize` gives a public figure. Similarity is the cosine of the average word vectors
+before and after, always in the reference model and with phrases split into words, once unweighted and once with rare
+words weighing more, as sentence encoders see texts; a text without known words on one side counts as 0. The noise is
+seeded. Needs numpy.
 """
 import argparse
 import json
@@ -26,18 +26,19 @@ import numpy
 
 EPSILONS = (0.1, 0.5, 1, 5, 10, 15, 25, 50)
 MECHANISMS = ("cmp", "mahalanobis", "vickrey")
-# Beside the paper's strategies, which change tokens, stopwords and model at a time, two that change one thing: S1 with stopwords
-# privatized, and the same with the phrase model.
+# The paper's strategies change tokens, stopwords and model together. Two more change one thing at a time: S1 with
+# stopwords privatized, and the same with the phrase model.
 STRATEGIES = {"S1": "S1", "S1, all words": "even", "S1, all words, phrase model": "even", "S2": "S2", "S3": "S3", "S4": "S4"}
 SAMPLE = 10_000
 SEED = 42
-# Words weigh a/(a + frequency), as in "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (Arora, Liang, Ma 2017).
+# Words weigh a/(a + frequency), as in "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (Arora, Liang,
+# Ma 2017).
 RARITY = 1e-3
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class Reference:
-    """The vectors of a Sotto model, read as what the file is: a safetensors file."""
+    """The vectors of a Sotto model, read directly from its safetensors file."""
 
     def __init__(self, file):
         data = pathlib.Path(file).read_bytes()
@@ -74,7 +75,7 @@ def words_of(text):
 
 
 def column(file, index):
-    """One column of a GLUE file, which knows no quotes."""
+    """One column of a GLUE file, in which quotes have no meaning."""
     lines = pathlib.Path(file).read_text(encoding="utf-8-sig").splitlines()[1:]
     return [line.split("\t")[index].strip() for line in lines]
 
@@ -111,8 +112,8 @@ def privatize(program, folder, texts, average, mechanism, strategy, epsilon, arg
 
 def measure(texts, outputs, receipt, statistics, reference):
     counts, words = receipt["counts"], statistics["words"]
-    joined = words["in"] - statistics["privatized"]["tokens"]  # words that are in a phrase with an earlier one
-    unchanged = counts["passed_in_clear"]["stopwords"]  # of all words, kept stopwords are unchanged ones
+    joined = words["in"] - statistics["privatized"]["tokens"]  # words that share a phrase with an earlier one
+    unchanged = counts["passed_in_clear"]["stopwords"]  # kept stopwords count as unchanged words
 
     def similarity(weighting):
         return sum(reference.similarity(a, b, weighting) for a, b in zip(texts, outputs)) / len(texts)
@@ -122,10 +123,10 @@ def measure(texts, outputs, receipt, statistics, reference):
         "cosine, rare words weighing more": similarity("by rarity"),
         "changed tokens": statistics["privatized"]["changed"] / max(1, counts["privatized"] + unchanged),
         "words out / in": (words["out"] + unchanged) / max(1, words["in"] + unchanged),
-        "tokens a text": counts["privatized"] / len(texts),
-        "words a text": (counts["tokens"]["word"] + joined) / len(texts),
-        "ε a token, mean": receipt["budget"]["epsilon_per_token"]["mean"],
-        "ε a document, mean": receipt["budget"]["epsilon_per_token"]["mean"] * counts["privatized"] / len(texts),
+        "tokens per text": counts["privatized"] / len(texts),
+        "words per text": (counts["tokens"]["word"] + joined) / len(texts),
+        "mean ε per token": receipt["budget"]["epsilon_per_token"]["mean"],
+        "mean ε per document": receipt["budget"]["epsilon_per_token"]["mean"] * counts["privatized"] / len(texts),
     }
 
 
@@ -147,7 +148,7 @@ def main():
     parser.add_argument("--mst-model", help="for S4; default: the phrase model")
     parser.add_argument("--phrases", help="phrase table; default: the phrase model's own")
     parser.add_argument("--reference", default="sotto-en-skipgram", help="model whose vectors measure similarity")
-    parser.add_argument("--models", default="models", help="folder of the models named")
+    parser.add_argument("--models", default="models", help="folder of the named models")
     parser.add_argument("--mechanism", action="append", choices=MECHANISMS)
     parser.add_argument("--strategy", action="append", choices=STRATEGIES)
     parser.add_argument("--base-epsilon", action="append", type=float)

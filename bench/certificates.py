@@ -3,8 +3,8 @@
 
     bench/certificates.py [--sotto build/release/sotto] [--models models] [--part certificates|utility]
 
-Works on a copy of the models, so that nothing is stored beside them. Utility is N_w (the probability that a word stays) and
-S_w (expected distinct outputs in 100 draws), averaged over 100 words taken evenly from the vocabulary.
+Works on a copy of the models, so that nothing is stored with them. Utility is N_w (the probability that a word stays)
+and S_w (expected number of distinct outputs in 100 draws), averaged over 100 evenly spaced words of the vocabulary.
 """
 import argparse
 import json

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Extends text files to a larger text whose number of distinct words, pairs and triples goes on growing as in the files.
+"""Extends text files to a larger text in which distinct words, pairs and triples keep growing as in the files.
 
 Usage: collocation_corpus.py OUTPUT BYTES FILE…
 
-The output begins with the files as they are. Then come lines from a Markov chain over their words (separated by blanks,
-punctuation attached, a line end as a word of its own), many chains side by side from a fixed seed. At each step a chain
-stands on an occurrence of a word in the files and goes on behind
-  - another occurrence of the same two words (PAIR): all triples it makes are known ones;
+The output begins with the files unchanged. Lines from a Markov chain over their words follow (separated by blanks,
+punctuation attached, a line end as a word of its own), from many parallel chains with a fixed seed. At each step a
+chain is at an occurrence of a word in the files and continues after
+  - another occurrence of the same two words (PAIR): all resulting triples are known;
   - another occurrence of the same word (WORD): pairs are known, triples may be new;
   - any occurrence of any word (ANY): pairs may be new.
-A share NEW of the words is replaced by made-up ones, the head of one word and the tail of another. A chain on two orders
-alone would make hardly any new n-gram and be too easy to count. bench/README.md says what the shares were fitted to.
+A share NEW of the words is replaced by made-up ones, the head of one word and the tail of another. A second-order
+chain alone would make hardly any new n-grams and be too easy to count. bench/README.md says what the shares were
+fitted to.
 """
 import sys
 
@@ -35,7 +36,7 @@ def read_words(files):
 
 
 def groups(keys):
-    """Positions by equal key: an order, and for each position the begin and size of its group in that order."""
+    """Positions grouped by key: an order, and for each position the start and size of its group in that order."""
     order = numpy.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = numpy.flatnonzero(numpy.r_[True, ordered[1:] != ordered[:-1]])

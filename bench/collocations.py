@@ -3,13 +3,13 @@
 
     bench/collocations.py --text FILE… --big FILE [--sotto build/release/sotto] [--folder DIR] [--runs 3] [--parts …]
 
-FILE… is English text, one document a line; the big file is made of it by bench/collocation_corpus.py. Parts:
-  brute     counts of 50 MB of the text, letters and . , ! ? ' - only, against a counter in Python that shares nothing with
-            Sotto; the same with --memory 64M and with no limit, and with 1, 2 and 4 threads
-  count     the big file with --memory 2G, against sort of its words (one a line, prepared before)
-  tokenize  words a second of the three methods with a table of a million phrases or more, and the time for one line
+FILE… is English text, one document per line; bench/collocation_corpus.py makes the big file from it. Parts:
+  brute     counts of 50 MB of the text, reduced to letters and . , ! ? ' -, against a Python counter that shares
+            nothing with Sotto; with --memory 64M and with no limit, and with 1, 2 and 4 threads
+  count     the big file with --memory 2G, against sort of its words (one per line, prepared in advance)
+  tokenize  words per second of the three methods with a table of a million phrases or more, and the time for one line
   compare   sums of scores and numbers of tokens of the three methods, and how often MST is below the optimum
-DIR takes a few times the size of the big file.
+DIR needs room for a few times the size of the big file.
 """
 import argparse
 import collections
@@ -45,7 +45,7 @@ def timed(command):
 
 
 def brute_count(file):
-    """Lines as --counts writes them."""
+    """Lines in the format of --counts."""
     counts = collections.Counter()
     token = re.compile(r"[A-Za-z]+(?:['-][A-Za-z]+)*|[^\sA-Za-z]")
     with open(file, encoding="ascii") as lines:
@@ -62,7 +62,7 @@ def brute_count(file):
 
 
 def plain_text(files, target, size):
-    """Only what the counter in Python and the tokenizer can agree on without Unicode, URLs and the like."""
+    """Reduces text to what the Python counter and the tokenizer agree on: no Unicode, URLs and the like."""
     share = size // len(files)
     with open(target, "w", encoding="ascii") as out:
         for file in files:
@@ -92,7 +92,7 @@ def brute(a):
                    "--quiet"])
             tables.add((a.folder / "t").read_bytes())
     assert len(tables) == 1
-    row(f"{plain.stat().st_size / 1e6:.0f} MB, all counts against the counter in Python", "equal",
+    row(f"{plain.stat().st_size / 1e6:.0f} MB, all counts against the Python counter", "equal",
         f"{expected.count(10):,} distinct n-grams")
     row("--memory 64M and no limit, 1, 2 and 4 threads", "the same table, byte for byte", "12 runs")
 
@@ -108,7 +108,7 @@ def count(a):
             for _ in range(a.runs)]
     report = json.loads(ours[0][3])
     size = a.big.stat().st_size / 1e6
-    row(f"`LC_ALL=C sort --parallel=2 -S 2G -u`, the words of {size:.0f} MB, one a line", f"{min(s[0] for s in sort):.1f} s",
+    row(f"`LC_ALL=C sort --parallel=2 -S 2G -u`, the words of {size:.0f} MB, one per line", f"{min(s[0] for s in sort):.1f} s",
         f"processor {min(s[1] for s in sort):.1f} s")
     row("`sotto collocations count --memory 2G --threads 2`", f"{min(s[0] for s in ours):.1f} s",
         f"processor {min(s[1] for s in ours):.1f} s; spilled {report['spilled_bytes'] / 1e6:.0f} MB")
@@ -137,7 +137,7 @@ def tokenize(a):
                                                 method, "--threads", 2, "-o", "/dev/null", "--stats", "--quiet"])
             best = min(best or (seconds, memory), (seconds, memory))
         words = json.loads(err)["words"]
-        row(f"tokenize, {method}, {phrases:,} phrases, two threads", f"{words / best[0] / 1e6:.1f} million words a second",
+        row(f"tokenize, {method}, {phrases:,} phrases, two threads", f"{words / best[0] / 1e6:.1f} million words per second",
             f"bar 5; {best[1]:.0f} MB, mapped table included")
     line = a.folder / "line.txt"
     line.write_text("She lives in New York City.\n")
@@ -147,7 +147,7 @@ def tokenize(a):
 
 def compare(a):
     sample = a.folder / "sample.txt"
-    with open(sample, "wb") as out:  # every twentieth document, cut at sentence ends: a sentence a line
+    with open(sample, "wb") as out:  # every twentieth document, one sentence per line
         for file in a.text:
             with open(file, "rb") as lines:
                 for number, line in enumerate(lines):

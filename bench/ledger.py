@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The ledger under fire, and how fast it is; prints a table.
+"""The ledger under repeated kills, and its speed; prints a table.
 
     bench/ledger.py [--sotto build/release/sotto] [--kills 1000] [--documents 100000] [--folder DIR]
 
-Kills: a run is killed with SIGKILL at a random moment and started again until it gets through, again and again; after each
-kill the output so far is compared with the ledger, which is read without Sotto. Half of the kills hit runs from a pipe
-to a pipe, half runs with --resume. Eight processes: each takes one shard of the documents, all charge one ledger, once
-with a limit nobody reaches and once with one that many reach. Throughput: one process, two threads, a new ledger, the
-same documents again, and without a ledger. DIR should be on a disk: a ledger waits for it.
+Kills: runs are killed with SIGKILL at random moments and restarted until they complete; after each kill the output so
+far is compared with the ledger, which is read without Sotto. Half of the kills hit runs from pipe to pipe, half runs
+with --resume. Eight processes: each takes one shard of the documents, all charge one ledger, once with a limit that
+nobody reaches and once with one that many reach. Throughput: one process, two threads, with a new ledger, with the
+same documents again, and without a ledger. DIR should be on a disk, since a ledger waits for it.
 """
 import argparse
 import os
@@ -39,7 +39,7 @@ def kill(sotto, folder, kills):
             done += runs.run_through(moments, kills // 2 - done)
             ends += 1
         row(f"kills of a run {'with --resume' if resume else 'from pipe to pipe'}, {len(records)} documents", done,
-            f"{ends} times to the end; undisturbed {runs.seconds:.2f} s, {len(records) - len(runs.released)} records withheld")
+            f"{ends} runs completed; undisturbed {runs.seconds:.2f} s, {len(records) - len(runs.released)} records withheld")
 
 
 def command(sotto, source, ledger, limit, *options):
@@ -67,7 +67,7 @@ def eight_processes(sotto, folder, documents):
         subprocess.run([sotto, "ledger", "verify", ledger], check=True, stdout=subprocess.DEVNULL)
         row(f"eight processes, {documents} documents, {'no limit reached' if limit == 9e9 else f'limit {limit}'}",
             f"{len(snapshot.entries)} charged, {released} released",
-            f"{seconds:.2f} s, {documents / seconds:,.0f} documents a second, largest account {max(snapshot.accounts.values()) / 1e9:g}")
+            f"{seconds:.2f} s, {documents / seconds:,.0f} documents per second, largest account {max(snapshot.accounts.values()) / 1e9:g}")
 
 
 def timed(words):
@@ -94,12 +94,12 @@ def throughput(sotto, folder, documents, runs=5):
         for name, words in (("new", with_ledger), ("again", with_ledger), ("without", without)):
             best[name] = tuple(map(min, best[name], timed(words)))
     for name, what in (("new", "a new ledger"), ("again", "the same documents again"), ("without", "no ledger")):
-        row(f"one process, two threads, {documents} documents of 20 words, {what}", f"{documents / best[name][0]:,.0f} documents a second",
+        row(f"one process, two threads, {documents} documents of 20 words, {what}", f"{documents / best[name][0]:,.0f} documents per second",
             f"{best[name][0]:.2f} s, {best[name][1]:.2f} s of processor time")
     size = os.path.getsize(folder / "speed.ledger")
     begin = time.perf_counter()
     subprocess.run([sotto, "ledger", "verify", folder / "speed.ledger"], check=True, stdout=subprocess.DEVNULL)
-    row(f"verify, {documents} entries", f"{time.perf_counter() - begin:.2f} s", f"{size / documents:.0f} bytes an entry on the disk")
+    row(f"verify, {documents} entries", f"{time.perf_counter() - begin:.2f} s", f"{size / documents:.0f} bytes per entry on disk")
 
 
 def main():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Words a second and memory of every mechanism on one model; prints a table.
+"""Words per second and memory of every mechanism on one model; prints a table.
 
     bench/mechanisms.py --text ENGLISH.txt --model M.safetensors --lists LISTS.safetensors [--sotto build/release/sotto]
                         [--epsilon 1 10] [--memory 512M] [--runs 3] [--faiss build/release/bench/bench_nearest] [MECHANISM...]
 
-Each mechanism privatizes a piece of the text, file to /dev/null on two threads. Cold is the rate of the piece from program
-start to finish, preparation included; warm is the rate of the same piece again, four times more in one run, when its words
-have been seen. With --faiss, the exact search of the noise mechanisms is measured against faiss after them.
+Each mechanism privatizes a piece of the text, from file to /dev/null on two threads. Cold is the rate for the piece
+from program start to finish, including preparation; warm is the rate for four repetitions of the piece in the same run,
+when its words have been seen. With --faiss, the exact search of the noise mechanisms is then measured against faiss.
 """
 import argparse
 import json
@@ -36,12 +36,12 @@ def privatize(arguments, mechanism, epsilon, model, text):
 
 
 def best(runs, arguments, *what):
-    """The fastest of some runs."""
+    """The fastest of several runs."""
     return min(privatize(arguments, *what) for _ in range(runs))
 
 
 def cut(source, words, once, repeated):
-    """Writes whole lines of `source`, from the beginning, until there are so many words, once and REPEATS times more."""
+    """Writes the first lines of `source`, at least `words` words, to `once`, and 1 + REPEATS times to `repeated`."""
     count = 0
     with open(source, encoding="utf-8", errors="replace") as text, open(once, "w", encoding="utf-8") as file:
         while count < words and (line := text.readline()):
@@ -61,8 +61,8 @@ def main():
     parser.add_argument("--sotto", type=pathlib.Path, default=pathlib.Path("build/release/sotto"))
     parser.add_argument("--epsilon", nargs="+", default=["1", "10"])
     parser.add_argument("--memory", default="512M")
-    parser.add_argument("--words", type=int, help="in the piece of all but the noise mechanisms")
-    parser.add_argument("--runs", type=int, default=3, help="of which the fastest counts")
+    parser.add_argument("--words", type=int, help="words in the piece for all but the noise mechanisms")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs, of which the fastest counts")
     parser.add_argument("--faiss", type=pathlib.Path)
     parser.add_argument("mechanisms", nargs="*")
     arguments = parser.parse_args()

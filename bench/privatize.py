@@ -3,8 +3,8 @@
 
     bench/privatize.py --text ENGLISH.txt [--sotto build/release/sotto] [--runs 7]
 
-ENGLISH.txt is any English text with one document a line; it is cut or repeated to 100 MB and to 1 GB.
-Runs alternate between the rivals, and the best of each counts: on a shared machine the minimum is what repeats.
+ENGLISH.txt is any English text with one document per line; it is cut or repeated to 100 MB and to 1 GB.
+Runs alternate between the rivals, and the best of each counts: on a shared machine the minimum is what is reproducible.
 """
 import argparse
 import os
@@ -30,7 +30,7 @@ def timed(command, **options):
 
 
 def text_of_size(source, size, path):
-    """In small blocks: a child's peak memory as the system reports it includes its parent's at the fork."""
+    """Writes in small blocks: a child's reported peak memory includes its parent's at the time of the fork."""
     with open(source, "rb") as text, open(path, "wb") as file:
         while file.tell() < size:
             block = text.read(min(MEGABYTE, size - file.tell()))
@@ -50,7 +50,7 @@ def privatize_against_wc(sotto, text, folder, runs):
     best = {"wc": 1e9, "sotto": 1e9}
     ratios = []
     for _ in range(runs):
-        (folder / "out.txt").unlink(missing_ok=True)  # freeing the last output is not part of the work
+        (folder / "out.txt").unlink(missing_ok=True)  # freeing the previous output is not part of the work
         wc = timed(count_words, env=in_utf8)[0]
         own = timed(privatize)[0]
         best = {"wc": min(best["wc"], wc), "sotto": min(best["sotto"], own)}
@@ -77,7 +77,7 @@ def memory(sotto, source, folder):
 
 
 def list_building(sotto, folder, words=30_000, dimension=300, clusters=600):
-    """Vectors around cluster centres, so that neighbourhoods are used up as they are in real embeddings."""
+    """Uses vectors around cluster centres, so that neighbourhoods are exhausted as in real embeddings."""
     random.seed(1)
     centres = [[random.gauss(0, 1) for _ in range(dimension)] for _ in range(clusters)]
     vectors = folder / "vectors.txt"

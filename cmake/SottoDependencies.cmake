@@ -1,4 +1,4 @@
-# Everything comes from Debian 12's packages; tools/packages.txt names them.
+# All dependencies are Debian 12 packages; tools/packages.txt lists them.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(tl-expected REQUIRED)

@@ -1,5 +1,5 @@
 # Library, headers, program, models, and a CMake package for find_package(sotto). The components are the packages of
-# SottoPackages.cmake; `cmake --install` takes all of them.
+# SottoPackages.cmake; `cmake --install` installs all of them.
 include(CMakePackageConfigHelpers)
 set(SOTTO_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completion")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sotto)

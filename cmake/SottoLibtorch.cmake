@@ -1,5 +1,5 @@
-# libtorch, for the plugin that runs language models. Its own CMake package asks for everything it was built with
-# (CUDA's compiler, say), so headers and libraries are looked for directly: the plugin needs nothing else.
+# libtorch, for the plugin that runs language models. Its own CMake package requires everything it was built with
+# (CUDA's compiler, for example), so headers and libraries are searched for directly: the plugin needs nothing else.
 set(SOTTO_LIBTORCH AUTO CACHE STRING "Build the language-model plugin: AUTO (if libtorch is found), ON or OFF")
 set(SOTTO_LIBTORCH_ROOT "" CACHE PATH "Where libtorch is, if not where the system has its libraries")
 set(SOTTO_HAVE_LIBTORCH OFF)
@@ -12,7 +12,7 @@ if(SOTTO_LIBTORCH)
     set(SOTTO_HAVE_LIBTORCH ON)
     add_library(sotto_libtorch INTERFACE)
     target_include_directories(sotto_libtorch SYSTEM INTERFACE ${SOTTO_TORCH_INCLUDE})
-    # Nothing calls into the CUDA libraries by name: they announce themselves when they are loaded.
+    # Nothing references the CUDA libraries by symbol: they register themselves when loaded.
     target_link_libraries(sotto_libtorch INTERFACE -Wl,--push-state,--no-as-needed ${SOTTO_LIB_torch_cpu} ${SOTTO_LIB_c10}
       $<$<BOOL:${SOTTO_LIB_torch_cuda}>:${SOTTO_LIB_torch_cuda}> $<$<BOOL:${SOTTO_LIB_c10_cuda}>:${SOTTO_LIB_c10_cuda}>
       -Wl,--pop-state)

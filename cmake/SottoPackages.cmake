@@ -1,5 +1,5 @@
-# Debian packages, by CPack; the preset "deb" configures for them: files below /usr, libraries in the multiarch folder,
-# which the loader searches by itself, so that nothing has a RUNPATH.
+# Debian packages, built by CPack. The preset "deb" configures for them: files under /usr, libraries in the multiarch
+# folder, which the loader searches by default, so that nothing has a RUNPATH.
 set(SOTTO_PACKAGE_REVISION 0sotto1 CACHE STRING "Debian revision of the packages; 0… because Debian made none")
 set(SOTTO_MAINTAINER "Sotto maintainers <maintainers@sotto.invalid>" CACHE STRING "Maintainer of the packages, Name <address>")
 
@@ -8,7 +8,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_IGNORE_GROUPS ON)
 set(CPACK_COMPONENTS_ALL library development program language models)
 set(CPACK_PACKAGE_NAME sotto)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would be put before each package's own
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would be prepended to each package's own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
@@ -23,14 +23,14 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 set(version ${PROJECT_VERSION}-${SOTTO_PACKAGE_REVISION})
-set(library_package libsotto${PROJECT_VERSION_MAJOR})  # as its soname says
+set(library_package libsotto${PROJECT_VERSION_MAJOR})  # matches its soname
 
 set(about "Sotto rewrites text under differential privacy: each word becomes another
 one, drawn with stated probabilities, so that what was written can be denied.
 .
 ")
 
-# component, package, section, first line of the description, the rest of it, and further fields as NAME VALUE.
+# component, package, section, first line of the description, its remaining lines, and further fields as NAME VALUE.
 function(sotto_package component package section summary text)
   string(TOUPPER ${component} key)
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -45,7 +45,7 @@ function(sotto_package component package section summary text)
   sotto_package_documents(${component} ${package})
 endfunction()
 
-# copyright, changelogs and the bill of materials, compressed where Debian's policy wants it.
+# copyright, changelogs and the bill of materials, compressed where Debian policy requires it.
 function(sotto_package_documents component package)
   set(folder ${CMAKE_INSTALL_DATADIR}/doc/${package})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian/copyright DESTINATION ${folder} COMPONENT ${component})
@@ -63,7 +63,7 @@ function(sotto_compress component)
   endforeach()
 endfunction()
 
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH, where it is set
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # uses SOURCE_DATE_EPOCH if set
 configure_file(cmake/debian/changelog.in changelog.Debian @ONLY)
 file(WRITE ${PROJECT_BINARY_DIR}/shlibs "libsotto ${PROJECT_VERSION_MAJOR} ${library_package} (= ${version})\n")
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

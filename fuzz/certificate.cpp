@@ -1,4 +1,4 @@
-// Certificates: what is taken for one says the same when it is written again.
+// Certificates: whatever parses as one survives a round trip through JSON unchanged.
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ void check(std::string_view text) {
 SOTTO_FUZZ_TARGET(certificate) {
   using Json = nlohmann::ordered_json;
   check(input);
-  // The same with the right checksum.
+  // The same input with its checksum corrected.
   Json json = Json::parse(input, nullptr, false);
   if (!json.is_object()) return;
   json.erase("content_sha256");

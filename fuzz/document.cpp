@@ -1,5 +1,5 @@
-// One document from end to end: under every policy the output holds what the policy says, and under the
-// strict one no letter of the input.
+// One document end to end: under every policy the output holds what the policy says, and under the strict one
+// no letter of the input.
 #include <array>
 #include <memory>
 
@@ -42,7 +42,7 @@ const Privatizer& privatizer(bool ascii, bool vectors, std::size_t policy) {
   return *found;
 }
 
-/// What holds under a policy that is not strict.
+/// What holds under policies other than the strict one.
 void check_parts(std::string_view output, const fuzz::Alphabet& alphabet, const PolicyChange& policy) {
   const std::string_view part = policy.part;
   const std::string_view value = policy.value;
@@ -72,7 +72,7 @@ SOTTO_FUZZ_TARGET(document) {
   const std::string clean = fuzz::without_letters(input, alphabet);
   const bool untouched = clean == replace_invalid_utf8(input, ignored);
   const std::string_view text =
-      untouched ? input : clean;  // as it is, if it can be: bytes that are not UTF-8
+      untouched ? input : clean;  // unchanged where possible, to keep bytes that are not UTF-8
   const Privatizer& chosen = privatizer(ascii, choice / 2 % 2 == 0, policy);
   Counts counts;
   const auto output = chosen.privatize({"set", "1", "text"}, text, counts);
@@ -87,8 +87,7 @@ SOTTO_FUZZ_TARGET(document) {
     walk.check(value != "keep");
     require(value != "lower" || to_lower(*output) == *output, "lower case has no capitals");
   } else if (value == "keep" && part == "oov") {
-    // No word of an input is in the vocabulary; a blank between tokens that touch is not put, both being
-    // kept.
+    // No word of an input is in the vocabulary, so every word is kept.
     require(counts.privatized == 0, "what is kept is not privatized");
   } else {
     check_parts(*output, alphabet, kPolicies[policy]);

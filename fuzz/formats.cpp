@@ -1,5 +1,5 @@
-// Files from end to end: records in, records out. Everything outside the named fields is the same, everything
-// in them is rewritten as the in-memory path does it, and no letter of them is left.
+// Files end to end: records in, records out. Everything outside the named fields is unchanged, everything in
+// them is rewritten as the in-memory path does it, and none of their letters survives.
 #include <nlohmann/json.hpp>
 
 #include <sotto/privatize.hpp>
@@ -23,7 +23,7 @@ PrivatizeOptions privatize_options(bool ascii) {
   return options;
 }
 
-/// Written out here once more: fields as they stand, quotes included. A quote counts at a field's beginning.
+/// An independent parser: raw fields, quotes included. A quote counts only at the beginning of a field.
 std::vector<Row> rows_of(std::string_view data, char delimiter, bool quotes) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < data.size();) {
@@ -61,7 +61,7 @@ std::string text_of(const std::string& field, bool quotes) {
   return text;
 }
 
-/// A text that has letters of the model after all, by way of escapes, shows nothing.
+/// Skips texts that contain letters of the model after all, through escapes: they prove nothing.
 void check_walk(std::string_view text, std::string_view output, const fuzz::Alphabet& alphabet) {
   std::uint64_t ignored = 0;
   if (fuzz::without_letters(text, alphabet) != replace_invalid_utf8(text, ignored)) return;

@@ -1,6 +1,6 @@
-// What the fuzz targets share. A target is a function of bytes that must neither crash nor break a property.
-// All of them are in one program: with clang libFuzzer calls the chosen one (libfuzzer.cpp), in every other
-// build it is called with the seeds (replay.cpp).
+// Shared by the fuzz targets. A target is a function of bytes that must neither crash nor break a property.
+// All targets are in one program: with clang, libFuzzer calls the chosen one (libfuzzer.cpp); in every other
+// build it replays the seeds (replay.cpp).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace sotto::fuzz {
 
 using TargetFunction = void (*)(std::string_view input);
 
-/// By name.
+/// All targets by name.
 inline std::map<std::string, TargetFunction, std::less<>>& targets() {
   static std::map<std::string, TargetFunction, std::less<>> all;
   return all;
@@ -32,7 +32,7 @@ struct Registration {
   Registration(const char* name, TargetFunction run) { targets().emplace(name, run); }
 };
 
-/// The target that the program's first argument names; ends the program where there is none.
+/// The target named by the program's first argument; exits if there is none.
 inline TargetFunction chosen_target(int argc, char** argv) {
   const auto found = targets().find(argc > 1 ? argv[1] : "");
   if (found != targets().end()) return found->second;
@@ -42,7 +42,7 @@ inline TargetFunction chosen_target(int argc, char** argv) {
   std::exit(2);
 }
 
-/// Ends the program when a property does not hold: libFuzzer keeps the input then.
+/// Aborts when a property does not hold, so that libFuzzer saves the input.
 inline void require(bool holds, const char* property) {
   if (holds) return;
   std::fprintf(stderr, "sotto: broken property: %s\n", property);
@@ -69,7 +69,7 @@ inline std::filesystem::path write_scratch(const std::filesystem::path& name, st
   return file;
 }
 
-/// Takes the first byte of the input as a number of choices; 0 when there is none.
+/// Consumes the first byte of the input, whose bits select options; 0 if the input is empty.
 inline unsigned take_byte(std::string_view& input) {
   if (input.empty()) return 0;
   const auto byte = static_cast<unsigned char>(input.front());
@@ -77,8 +77,8 @@ inline unsigned take_byte(std::string_view& input) {
   return byte;
 }
 
-/// Writes the parts of the input, each after a line "=== NAME", as files of a folder in scratch(); of `names`
-/// those without a part are written empty if `all` says so, otherwise removed. Other parts are ignored.
+/// Writes the parts of the input, each after a line "=== NAME", as files of a folder in scratch(). Files of
+/// `names` without a part are written empty if `all`, otherwise removed. Other parts are ignored.
 inline std::filesystem::path unpack(std::string_view input, const char* folder,
                                     std::initializer_list<std::string_view> names, bool all) {
   constexpr std::string_view kMark = "=== ";
@@ -106,8 +106,7 @@ inline std::filesystem::path unpack(std::string_view input, const char* folder,
 
 }  // namespace sotto::fuzz
 
-/// SOTTO_FUZZ_TARGET(name) { … } defines a target; its body sees the bytes as `input`. Stands outside all
-/// namespaces.
+/// SOTTO_FUZZ_TARGET(name) { … } defines a target at global scope; its body sees the bytes as `input`.
 #define SOTTO_FUZZ_TARGET(name)                                                        \
   static void name##_target(std::string_view input);                                   \
   static const ::sotto::fuzz::Registration name##_registration(#name, &name##_target); \

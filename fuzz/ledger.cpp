@@ -1,4 +1,4 @@
-// Ledgers as files from anywhere: reading never crashes, and what verifies stays sound when it is charged.
+// Ledger files of unknown origin: reading never crashes, and what verifies stays sound when charged.
 #include <sotto/ledger.hpp>
 
 #include "fuzz.hpp"
@@ -9,7 +9,7 @@ namespace {
 using namespace sotto;
 using fuzz::require;
 
-/// Reads everything; the head of a sound ledger, otherwise nothing.
+/// Reads everything; returns the head of a sound ledger, otherwise an empty string.
 std::string read_all(const std::filesystem::path& file) {
   const auto ledger = Ledger::open(file);
   if (!ledger) return {};

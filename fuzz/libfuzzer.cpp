@@ -1,4 +1,4 @@
-// What libFuzzer calls: sotto_fuzz TARGET [libFuzzer's options and folders].
+// The entry points for libFuzzer: sotto_fuzz TARGET [libFuzzer's options and folders].
 #include "fuzz.hpp"
 
 namespace {
@@ -9,7 +9,7 @@ sotto::fuzz::TargetFunction target = nullptr;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   target = sotto::fuzz::chosen_target(*argc, *argv);
-  // libFuzzer takes what is no option for a folder of inputs.
+  // libFuzzer takes every argument that is not an option for a folder of inputs.
   std::copy(*argv + 2, *argv + *argc, *argv + 1);
   --*argc;
   return 0;

@@ -1,4 +1,4 @@
-// Writes the seeds that no hand can write: fuzz_seeds FOLDER (fuzz/corpus). The others are kept as they are.
+// Writes the seeds that cannot be written by hand: fuzz_seeds FOLDER (fuzz/corpus). Leaves the others alone.
 #include <sotto/certificate.hpp>
 
 #include "fuzz.hpp"
@@ -68,7 +68,7 @@ void write_certificate(const fs::path& corpus) {
   write(corpus / "certificate" / "tem.json", to_json(certificate));
 }
 
-/// A ledger in pages of 512 bytes, so that it is small, and without a log beside it.
+/// A ledger with pages of 512 bytes, to keep it small, and without a separate log.
 void write_ledger(const fs::path& corpus, const std::string& name, std::size_t records) {
   const fs::path file = fuzz::scratch() / name;
   {

@@ -1,4 +1,4 @@
-// Models and list sets: what opens can be used, and what verifies gives words of its own.
+// Models and list sets: what opens can be used, and what verifies outputs only its own words.
 #include <algorithm>
 #include <set>
 
@@ -39,7 +39,7 @@ void use(const Model& model) {
             "squared distances are not negative");
 }
 
-/// A model that verifies is one to work with.
+/// A model that verifies can rewrite a text.
 void rewrite(const Model& model) {
   PrivatizeOptions options;
   options.mechanism = model.lists().empty() ? "tem" : "diffractor-geometric";

@@ -1,4 +1,4 @@
-// Notes that the program leaves for itself: how far a run came, and the bounds of a model's logits.
+// Notes that the program writes for itself: the progress of a run, and the bounds of a model's logits.
 #include <cmath>
 
 #include "fuzz.hpp"

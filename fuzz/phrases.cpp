@@ -1,4 +1,4 @@
-// Phrase tables: whatever opens segments texts without leaving them, and what verifies finds its phrases.
+// Phrase tables: whatever opens segments texts within their bounds, and what verifies finds its phrases.
 #include <sotto/collocations.hpp>
 #include <sotto/tokenizer.hpp>
 

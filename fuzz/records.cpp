@@ -1,4 +1,4 @@
-// The cutting of inputs into records: chunk sizes and shards change nothing, and nothing is lost.
+// Splitting inputs into records: chunk sizes and shards change nothing, and nothing is lost.
 #include "fuzz.hpp"
 #include "pipeline/record_reader.hpp"
 #include "pipeline/record_syntax.hpp"

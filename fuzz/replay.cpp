@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   std::size_t count = 0;
   for (int i = 2; i < argc; ++i) {
     for (const fs::path& file : files_of(argv[i])) {
-      std::fprintf(stderr, "%s\n", file.c_str());  // whatever ends the program, the last line names its cause
+      std::fprintf(stderr, "%s\n", file.c_str());  // if the program crashes, the last line names the culprit
       std::ifstream stream(file, std::ios::binary);
       const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
       target(bytes);

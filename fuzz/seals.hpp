@@ -1,5 +1,5 @@
-// Files that carry a hash of themselves. A fuzzer cannot find the hash of what it made up, so the targets put
-// in the right one: behind it the content is looked at.
+// Files that carry a hash of themselves. A fuzzer cannot guess the hash of its input, so the targets insert
+// the right one to get at the checks behind it.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace sotto::fuzz {
 
-/// The file with its right SHA-256; nothing when it has no place for one.
+/// The file with its SHA-256 corrected; nullopt if it has no field for one.
 inline std::optional<std::string> with_right_digest(std::string file) {
-  // Kept in words of 8 bytes, because the parser wants that alignment.
+  // Copied into 8-byte words, because the parser requires that alignment.
   std::vector<std::uint64_t> words((file.size() + 7) / 8);
   std::copy(file.begin(), file.end(), reinterpret_cast<char*>(words.data()));
   const auto parsed =

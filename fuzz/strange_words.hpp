@@ -1,5 +1,5 @@
-// Models whose words use letters that no input has (inputs lose them first), so that every other letter of an
-// output is a leak; and the walk that compares an output with its input token by token.
+// Models whose words use letters that no input has (they are stripped from inputs first), so that every other
+// letter of an output is a leak; and a walk that compares an output with its input token by token.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace sotto::fuzz {
 
-/// Letters in lower case and their capitals; all of the Latin script, so that the words are of class word.
+/// Lower-case letters and their capitals; all Latin, so that the tokenizer classifies the words as words.
 struct Alphabet {
   std::u32string lower;
   std::u32string upper;
@@ -28,7 +28,7 @@ struct Alphabet {
   }
 };
 
-/// One for the fast paths of ASCII, one for the others.
+/// One for the ASCII fast paths, one for the others.
 inline const Alphabet& alphabet(bool ascii) {
   static const Alphabet kAscii = {U"qxz", U"QXZ"};
   static const Alphabet kOther = {U"\u0253\u0256\u025B", U"\u0181\u0189\u0190"};
@@ -48,7 +48,7 @@ inline std::vector<std::string> words_of(const Alphabet& alphabet) {
   return words;
 }
 
-/// The text, repaired where it is not UTF-8, without the letters of the alphabet.
+/// The text with invalid UTF-8 repaired and without the letters of the alphabet.
 inline std::string without_letters(std::string_view text, const Alphabet& alphabet) {
   std::uint64_t ignored = 0;
   const std::string valid = replace_invalid_utf8(text, ignored);
@@ -61,7 +61,7 @@ inline std::string without_letters(std::string_view text, const Alphabet& alphab
   return rest;
 }
 
-/// A model with vectors, or a list set; made once.
+/// A model with vectors, or a list set; written once.
 inline std::filesystem::path strange_model(bool ascii, bool vectors) {
   const std::string name = std::string(ascii ? "ascii" : "other") + (vectors ? "-vectors" : "-lists");
   const std::filesystem::path file = scratch() / (name + ".safetensors");
@@ -91,7 +91,7 @@ class StrictWalk {
     for (const std::string& word : words_of(alphabet)) words_.insert(word);
   }
 
-  /// `exact_case`: capitals stand only where a sentence of `text` starts.
+  /// `exact_case`: capitals occur only where a sentence of `text` starts.
   void check(bool exact_case) {
     std::vector<Token> tokens;
     tokenize(text_, tokens);
@@ -118,7 +118,7 @@ class StrictWalk {
     output_.remove_prefix(bytes.size());
   }
 
-  /// Between two tokens that touch, neither of them punctuation, the renderer puts a blank.
+  /// The renderer inserts a blank between two adjacent tokens if neither is punctuation.
   void take_gap(std::string_view gap, const Token& token) {
     const bool glued =
         gap.empty() && token.begin > 0 && !after_punctuation_ && token.token_class != TokenClass::punctuation;
@@ -151,7 +151,7 @@ class StrictWalk {
   std::string_view output_;
   const Alphabet& alphabet_;
   std::set<std::string> words_;
-  bool after_punctuation_ = true;  // nothing stands before the first token
+  bool after_punctuation_ = true;  // nothing precedes the first token
 };
 
 }  // namespace sotto::fuzz

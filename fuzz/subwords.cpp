@@ -1,4 +1,4 @@
-// The tokenizers of language models: whatever opens gives ids of its own and ranges inside the text.
+// Tokenizers of language models: whatever opens yields ids of its own vocabulary and ranges inside the text.
 #include <cstdlib>
 
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// What reads public data: tables of experiments, and corpora that are counted.
+// Readers of public data: tables for experiments, and corpora for counting.
 #include "collocation/corpus_reader.hpp"
 #include "evaluate/table_reader.hpp"
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// UTF-8, tokenizer, sentences, letter case and renderer: nothing of a text is lost or found twice.
+// UTF-8, tokenizer, sentences, letter case and renderer: no part of a text is lost or duplicated.
 #include <algorithm>
 
 #include <sotto/tokenizer.hpp>
@@ -77,7 +77,7 @@ SOTTO_FUZZ_TARGET(text) {
   require(is_valid_utf8(valid), "repaired text is UTF-8");
   require(is_valid_utf8(input) == (replaced == 0) && (replaced > 0 || valid == input),
           "only what is not UTF-8 is repaired");
-  OutputBuffer padded;  // the fast paths read beyond the end
+  OutputBuffer padded;  // the fast paths read past the end
   padded.append(valid);
   const std::string_view text = padded.view();
   std::vector<Token> tokens;

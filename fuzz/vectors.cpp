@@ -1,4 +1,4 @@
-// Foreign vector files, packed or not: what is imported is a sound model, and its export imports again.
+// Foreign vector files, compressed or not: what imports is a sound model, and its export imports again.
 #include <sotto/model.hpp>
 
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// WordNet's files: whatever opens answers every question with words or an error.
+// WordNet's files: whatever opens answers every query with words or an error.
 #include "text/wordnet.hpp"
 
 #include <sotto/tokenizer.hpp>
@@ -31,7 +31,7 @@ SOTTO_FUZZ_TARGET(wordnet) {
   if (!wordnet) return;
   (void)wordnet->digest();
   std::size_t asked = 0;
-  while (!input.empty() && asked++ < kMostWords) {  // every word of the files themselves
+  while (!input.empty() && asked++ < kMostWords) {  // the first words of the files themselves
     const std::size_t end = std::min(input.find_first_of(" \n"), input.size());
     ask(*wordnet, input.substr(0, end));
     input.remove_prefix(std::min(end + 1, input.size()));

@@ -1,4 +1,4 @@
-// Descriptions of experiments and of data, and option files.
+// Run files, data catalogs and option files.
 #include <CLI/CLI.hpp>
 
 #include "config_file.hpp"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that each folder of src/ includes only the folders it may use, that the front ends use include/ only, and
-that no two files define a type or an inline function of one name.
+"""Checks that each folder of src/ includes only the folders it may use, that the front ends use only
+include/, and that no two files define a type or an inline function of the same name.
 
-The graph is read from the CMake files (DEPENDS of sotto_component), so there is one place that states it.
+The graph is read from the CMake files (DEPENDS of sotto_component), the one place that states it.
 check_layers.py [ROOT]
 """
 import collections
@@ -54,9 +54,9 @@ def forbidden_includes(graph):
 
 
 def repeated_definitions():
-    """Two definitions of one name in a program: the linker keeps either without a word, and the other's users crash.
+    """Two definitions of one name in a program: the linker silently keeps one, and users of the other crash.
 
-    Headers are held to names that differ without their namespaces, since whoever includes both means one of them.
+    In headers, names must differ even without their namespaces: whoever includes both means one of them.
     """
     files = collections.defaultdict(set)
     for top in ("include", "src", "cli", "tests"):

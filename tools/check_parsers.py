@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that files are parsed into trees only where depth has a limit: src/base/json.hpp and src/base/yaml.cpp."""
+"""Checks that files are parsed into trees only where depth is limited: base/json.hpp and base/yaml.cpp."""
 import pathlib
 import re
 import sys

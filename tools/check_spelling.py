@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that the library names parameters and never an option or a command of the program: no string literal of src/
-and include/ holds --option, 'sotto command' or a line that begins with -o. The program spells them (cli/error_line.cpp).
+"""Checks that the library names parameters and never an option or a command of the program: no string
+literal in src/ or include/ contains --option or 'sotto command', or begins with -o. The program spells them
+(cli/error_line.cpp).
 
 check_spelling.py [ROOT]
 """
@@ -13,12 +14,12 @@ ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent
 TOKEN = re.compile(
     r'(?P<gap>\s+|//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\\\s]*)\((?P<raw>.*?)\)(?P=tag)"|"(?P<text>(?:\\.|[^"\\\n])*)"'
     r"|(?<!\w)'(?:\\.|[^'\\\n])+'|.", re.DOTALL)
-# --{ makes an option of an argument: fmt::format("--{}", name).
+# --{ builds an option from an argument: fmt::format("--{}", name).
 OF_THE_PROGRAM = re.compile(r"--[a-z{]|\bsotto [a-z]+|^-[a-z]: ")
 
 
 def literals(text):
-    """(line, content) of each string literal; those that the compiler puts together are one."""
+    """(line, content) of each string literal; adjacent literals, which the compiler concatenates, are one."""
     joined = None
     for token in TOKEN.finditer(text):
         content = token["raw"] if token["raw"] is not None else token["text"]

@@ -1,4 +1,4 @@
-"""What a C++ source file defines at namespace scope, found by its braces: enough for code that clang-format laid out."""
+"""What a C++ source file defines at namespace scope, found by its braces; enough for clang-formatted code."""
 import re
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
@@ -39,5 +39,5 @@ def definitions(text):
                 yield "type", f"{prefix}::{re.sub(chr(32), '', found.group(1))}"
             elif found := FUNCTION.search(head):
                 yield "function", f"{prefix}::{found.group(1)}"
-        # A scope without a name hides what is in it: an unnamed namespace, the body of a type or of a function.
+        # A scope without a name hides its content: an unnamed namespace, the body of a type or of a function.
         scopes.append(namespace.group(1) if namespace else "")

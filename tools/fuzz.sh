@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the fuzzers, each for so many seconds and JOBS at once (as many as there are processors): tools/fuzz.sh SECONDS [TARGET…]
-# What they find that is new is kept in build/fuzz/corpus/, inputs that end a fuzzer in build/fuzz/findings/.
+# Runs each fuzzer for SECONDS, JOBS of them at once (default: as many as there are processors):
+# tools/fuzz.sh SECONDS [TARGET…]
+# New inputs they find are kept in build/fuzz/corpus/, inputs that make one fail in build/fuzz/findings/.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -8,7 +9,7 @@ shift
 [ $# -gt 0 ] || set -- $(ls fuzz/corpus)
 program=build/fuzz/fuzz/sotto_fuzz
 
-# Their files live in memory where the system has a place for that.
+# Their files live in memory where the system supports it.
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 [ -x /usr/bin/llvm-symbolizer-14 ] && export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14

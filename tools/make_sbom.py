@@ -3,9 +3,9 @@
 
     tools/make_sbom.py build/release -o sotto.spdx.json
 
-Components are found, not listed: libraries are what the built files ask the loader for, header-only libraries what the compiler
-read, models what lies in models/, and their data sources what their data sheets say. Versions and licences come from the
-Debian packages that own the files.
+Components are found, not listed: libraries are what the built files ask the loader for, header-only
+libraries what the compiler read, models what is in models/, and data sources what the models' data sheets
+say. Versions and licences come from the Debian packages that own the files.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 # Headers of the toolchain; its libraries are listed because the files link to them.
 TOOLCHAIN = re.compile(r"^(libc6|linux-libc|libcrypt|libstdc\+\+-\d+|libgcc-\d+|lib(32|x32)\w+-\d+)-dev$")
-# Debian's short names of licences that SPDX spells otherwise.
+# Debian's short names of licences that SPDX spells differently.
 SPDX_NAMES = {"expat": "MIT", "mit": "MIT", "apache-2": "Apache-2.0", "apache-2.0": "Apache-2.0", "isc": "ISC", "zlib": "Zlib",
               "bsd-2-clause": "BSD-2-Clause", "bsd-3-clause": "BSD-3-Clause", "boost-1": "BSL-1.0", "bsl-1.0": "BSL-1.0",
               "mpl-2.0": "MPL-2.0", "cc0": "CC0-1.0", "cc0-1.0": "CC0-1.0", "bsd-3-clauses": "BSD-3-Clause"}
-# Read from copyright files that are not machine-readable or name a licence in a way of their own, by source package.
+# From copyright files that are not machine-readable or name a licence in their own way, by source package.
 LICENCES = {"eigen3": "MPL-2.0", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later",
             "mpfr4": "LGPL-3.0-or-later", "sqlite3": "blessing", "yaml-cpp": "MIT"}
 
@@ -59,7 +59,7 @@ class Debian:
         return self.known[package][1]
 
     def licence(self, package):
-        """The licence of a package's files in general, as SPDX spells it; NOASSERTION where that cannot be told."""
+        """The licence of a package's files in general, as SPDX spells it; NOASSERTION if unknown."""
         if self.source(package) in LICENCES:
             return LICENCES[self.source(package)]
         try:
@@ -94,7 +94,7 @@ def shipped_files(build):
 
 
 def linked_libraries(path):
-    """The paths of the libraries that a file asks for itself, other than Sotto's own."""
+    """The paths of the libraries that a file itself asks for, other than Sotto's own."""
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "--wide", "--dynamic", path))
     places = dict(re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", path), re.MULTILINE))
     return [places[name] for name in needed if name in places and not name.startswith("libsotto")]
@@ -155,7 +155,7 @@ class Document:
 
 
 def add_software(document, debian, build, sotto):
-    """Libraries as packages that Sotto links to, header-only ones as packages it contains a part of."""
+    """Libraries become packages that Sotto links to, header-only ones packages it contains a part of."""
     files = shipped_files(build)
     if not files:
         sys.exit(f"{build}: no program and no library of Sotto's was built there")

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Installs the packages of tools/packages.txt, or of the lists that are named, that are missing. Does nothing when
-# all are there.
+# Installs the missing packages of tools/packages.txt, or of the given lists. Does nothing if none is missing.
 set -eu
 cd "$(dirname "$0")"
 packages=$(grep -hv '^#' "${@:-packages.txt}")
@@ -8,7 +7,7 @@ packages=$(grep -hv '^#' "${@:-packages.txt}")
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
   echo "This system has no apt-get. Sotto needs the equivalents of these Debian 12 packages:" >&2
   echo $packages >&2
-  # Where they are there already, CMake finds them; otherwise it says what is missing.
+  # If they are already installed, CMake finds them; otherwise it says what is missing.
   command -v cmake >/dev/null 2>&1 && exit 0
   exit 1
 fi

@@ -1,5 +1,5 @@
-// Exceptions as values. Errors of this library are values already; what is still thrown is what can happen
-// anywhere: memory runs out, a thread cannot be started, the operating system gives no random bytes.
+// Turns exceptions into error values. The library itself reports errors as values; only failures that can
+// happen anywhere are still thrown: out of memory, no new thread, no random bytes from the operating system.
 #pragma once
 
 #include <exception>
@@ -10,18 +10,18 @@
 
 namespace sotto {
 
-/// The exception being handled, as an error. Itself needs no memory when memory is what was missing.
+/// The exception being handled, as an error. Allocates nothing when memory has run out.
 inline Error error_of_current_exception() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return {Errc::limit, {}, {}, "out of memory", {}};  // short enough to be stored inside the string
+    return {Errc::limit, {}, {}, "out of memory", {}};  // fits into the string's inline buffer
   } catch (const std::exception& error) {
     return fail(Errc::io, error.what()).value();
   }
 }
 
-/// body(), which returns nothing or a Result, or what it threw as an error.
+/// Calls body(), which returns void or a Result. Whatever it throws becomes an error.
 template <class Body>
 auto as_result(const Body& body) -> std::conditional_t<std::is_void_v<std::invoke_result_t<Body>>,
                                                        Result<void>, std::invoke_result_t<Body>> {

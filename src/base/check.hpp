@@ -1,15 +1,16 @@
-// Conditions that a promise rests on. They are checked in every build: going on after one failed could
-// release text that nothing covers, so the program ends, as with assert. assert, which release builds leave
-// out, is for the rest: what would only be wrong, or what the inner loop of arithmetic cannot afford.
+// Conditions that a guarantee rests on. They are checked in every build: continuing after a failure could
+// release text that no guarantee covers, so the program aborts, as with assert. assert itself, which release
+// builds drop, is for everything else: results that would merely be wrong, and inner loops of arithmetic that
+// cannot afford the check.
 #pragma once
 
 namespace sotto {
 
-/// Writes one line on standard error, naming the condition and the function, and aborts.
+/// Writes one line to standard error, naming the condition and the function, and aborts.
 [[noreturn, gnu::cold]] void end_after_failed_check(const char* condition, const char* function);
 
 }  // namespace sotto
 
-/// Ends the program unless the condition holds. For bugs of Sotto alone: what a user can cause is a Result.
+/// Aborts unless the condition holds. For bugs in Sotto only: whatever a user can cause is a Result.
 #define SOTTO_CHECK(condition) \
   (static_cast<bool>(condition) ? void() : ::sotto::end_after_failed_check(#condition, __func__))

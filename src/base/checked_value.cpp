@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// True where the whole text is a number.
+/// Whether the whole text is a number.
 template <class T>
 bool read_whole(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// Values of parameters, checked in one place. Each error names the parameter, the value and what is allowed.
+// Checks parameter values in one place. Each error names the parameter, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ tl::unexpected<Error> not_allowed(std::string_view parameter, const T& value, co
 /// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, no privacy.
 Result<double> check_epsilon(std::string_view parameter, double value);
 
-/// Values that are given as text, those of mechanisms' parameters above all. Text such as "nan", "1e400" or
-/// "0x1" is no number and never rounded to one.
+/// Values given as text, mainly mechanism parameters. Text such as "nan", "1e400" or "0x1" is not a number
+/// and is never rounded to one.
 
 /// A whole number in [low, high].
 Result<std::uint64_t> read_integer(std::string_view parameter, std::string_view text, std::uint64_t low,

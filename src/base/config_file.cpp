@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-/// Whether `node` is of a kind that a ConfigEntry holds; then its values go there.
+/// Whether a ConfigEntry can hold `node`; if so, stores its values there.
 bool take_values(const YAML::Node& node, ConfigEntry& entry) {
   entry.is_map = node.IsMap();
   if (node.IsScalar()) {

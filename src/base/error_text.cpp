@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-/// What stands between braces: the number of a hint, or the name of a parameter.
+/// Spells a reference from between braces: the number of a hint or the name of a parameter.
 std::string spelled(std::string_view reference, const Error& error, const Spelling& spelling) {
   std::size_t index = 0;
   const auto [end, problem] = std::from_chars(reference.data(), reference.data() + reference.size(), index);

@@ -24,15 +24,14 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
-/// The mode of the file, if there is one.
+/// The mode of the file if it is a regular file.
 std::optional<mode_t> mode_of(const std::filesystem::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return status.st_mode & 0777;
 }
 
-// Hidden names for what is not complete yet. Two runs at a time take two of them; more than these are taken
-// only by somebody who wants to stop us.
+// Hidden names for incomplete files. Concurrent runs take one each; only an attacker would take all of them.
 constexpr int kHiddenNames = 100;
 constexpr std::size_t kLongestStem = 200;
 
@@ -41,14 +40,14 @@ std::filesystem::path hidden_name(const std::filesystem::path& target, int numbe
          fmt::format(".{}.sotto-{}", target.filename().string().substr(0, kLongestStem), number);
 }
 
-/// Removes what a killed run has left: a file of this user that no process has locked. False for all else.
+/// Removes a leftover of a killed run: a file of this user that no process has locked. False otherwise.
 bool remove_stale(const std::filesystem::path& hidden) {
   const auto left = open_own_file(hidden, O_RDONLY | O_NONBLOCK);
   return left && try_lock(left->get()) && is_name_of(hidden, left->get()) && ::unlink(hidden.c_str()) == 0;
 }
 
-/// Calls take(name) with hidden names until it returns 0 or an errno other than EEXIST. Stale files give way.
-/// `taken` changes only when a name was taken: what it names is removed in the end.
+/// Calls take(name) with hidden names until it returns 0 or an errno other than EEXIST, removing stale files.
+/// Sets `taken` only on success, because the file it names is removed in the end.
 template <class Take>
 int take_hidden_name(const std::filesystem::path& target, std::filesystem::path& taken, const Take& take) {
   int number = EEXIST;
@@ -115,7 +114,7 @@ bool is_name_of(const std::filesystem::path& name, int descriptor) {
 
 Result<void> sync_file(int descriptor, std::string_view name) {
   while (::fsync(descriptor) != 0) {
-    if (errno == EINVAL || errno == ENOTSUP) return {};  // the file system keeps nothing
+    if (errno == EINVAL || errno == ENOTSUP) return {};  // the file system has no permanent storage
     if (errno != EINTR) return system_error("write", name, errno);
   }
   return {};
@@ -123,7 +122,7 @@ Result<void> sync_file(int descriptor, std::string_view name) {
 
 Result<void> sync_folder_of(const std::filesystem::path& file) {
   const FileDescriptor folder(::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0 && errno == EACCES) return {};  // one may write into a folder that one may not read
+  if (folder.get() < 0 && errno == EACCES) return {};  // a writable folder need not be readable
   if (folder.get() < 0) return system_error("write", file.string(), errno);
   return sync_file(folder.get(), file.string());
 }
@@ -132,7 +131,7 @@ Result<void> take_after(int descriptor, const std::filesystem::path& replaced) {
   struct stat old {};
   if (::stat(replaced.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return {};
   mode_t mode = old.st_mode & 0777;
-  // What one group was allowed is not for another.
+  // One group's permissions must not go to another group.
   if (::fchown(descriptor, old.st_uid, old.st_gid) != 0 &&
       ::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0)
     mode &= ~static_cast<mode_t>(S_IRWXG);
@@ -241,8 +240,8 @@ Result<AtomicFile> AtomicFile::create_own(const std::filesystem::path& target) {
     return system_error("write", target.string(), EISDIR);
   AtomicFile file;
   file.target_ = target;
-  const mode_t mode = mode_of(target) ? 0600 : 0666;  // never more than the one it replaces
-  // A file without a name: should the process be killed, nothing of it remains.
+  const mode_t mode = mode_of(target) ? 0600 : 0666;  // never wider than the file it replaces
+  // An unnamed file: if the process is killed, nothing remains.
   file.descriptor_ =
       FileDescriptor(::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
   if (file.descriptor_.get() < 0) {
@@ -253,13 +252,13 @@ Result<AtomicFile> AtomicFile::create_own(const std::filesystem::path& target) {
   return file;
 }
 
-/// The file system cannot do without a name, so take a hidden one beside the target.
+/// The file system has no unnamed files, so use a hidden name in the target's folder.
 Result<void> AtomicFile::open_hidden(mode_t mode) {
   const int number = take_hidden_name(target_, temporary_, [&](const std::filesystem::path& name) {
     descriptor_ =
         FileDescriptor(::open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode));
     if (descriptor_.get() < 0) return errno;
-    // Before it is locked, another run may take it for a stale one and remove it.
+    // Until it is locked, another run may mistake it for a stale file and remove it.
     return try_lock(descriptor_.get()) && !is_name_of(name, descriptor_.get()) ? EEXIST : 0;
   });
   return number == 0 ? Result<void>() : system_error("write", target_.string(), number);
@@ -272,7 +271,7 @@ Result<void> AtomicFile::write(std::string_view data) {
 Result<void> AtomicFile::commit() {
   if (!is_device_) SOTTO_TRY(sync_file(descriptor_.get(), target_.string()));
   if (temporary_.empty() && !is_device_) SOTTO_TRY(give_name());
-  // close() reports delayed write errors (quota, network file systems), so its result counts.
+  // close() reports delayed write errors (quota, network file systems), so its result matters.
   if (::close(descriptor_.release()) != 0) return system_error("write", target_.string(), errno);
   if (is_device_) return {};
   if (temporary_ != target_ && ::rename(temporary_.c_str(), target_.c_str()) != 0)
@@ -281,7 +280,7 @@ Result<void> AtomicFile::commit() {
   return sync_folder_of(target_);
 }
 
-/// A link cannot replace an existing target; then the file gets a hidden name first and is renamed later.
+/// linkat() cannot replace an existing target; then the file gets a hidden name first and is renamed later.
 Result<void> AtomicFile::give_name() {
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor_.get());
   const auto link = [&](const std::filesystem::path& name) {
@@ -291,7 +290,7 @@ Result<void> AtomicFile::give_name() {
   int number = link(name);
   if (number == 0) temporary_ = std::move(name);
   if (number == EEXIST) {
-    (void)try_lock(descriptor_.get());  // so that nobody takes it for a stale one
+    (void)try_lock(descriptor_.get());  // so that no run mistakes it for a stale file
     number = take_hidden_name(target_, temporary_, link);
   }
   return number == 0 ? Result<void>() : system_error("write", target_.string(), number);

@@ -1,4 +1,4 @@
-// Files: read-only mappings, and writers whose file appears under its name only when it is complete.
+// Files: read-only mappings, and writers whose file appears under its name only once it is complete.
 #pragma once
 
 #include <cstddef>
@@ -31,46 +31,45 @@ class FileDescriptor {
   int descriptor_ = -1;
 };
 
-/// Opens for reading; a folder is refused here, where the message can say so.
+/// Opens for reading. Refuses a directory here, where the message can say so.
 Result<FileDescriptor> open_for_reading(const std::filesystem::path& file);
 
-/// Opens for writing and creates the file if it is not there; what is in it stays.
+/// Opens for writing and creates the file if it does not exist; existing content is kept.
 Result<FileDescriptor> open_for_writing(const std::filesystem::path& file);
 
-/// Opens a file with `flags` without following a link. Refuses what is no regular file of this user with a
-/// single name: another user may have put it there.
+/// Opens a file with `flags` without following a symbolic link. Refuses anything but a regular file of this
+/// user with a single name: another user may have planted it.
 Result<FileDescriptor> open_own_file(const std::filesystem::path& file, int flags);
 
-/// Locks the whole file until it is closed; false when another process has it locked, or the file system
-/// knows no locks.
+/// Locks the whole file until it is closed; returns false if another process holds the lock or the file
+/// system does not support locks.
 bool try_lock(int descriptor);
 
-/// Whether `name` itself, not what it may link to, is the open file.
+/// Whether `name` itself, not the target of a link, is the open file.
 bool is_name_of(const std::filesystem::path& name, int descriptor);
 
-/// Returns when the content is on the disk.
+/// Returns once the content is on disk.
 Result<void> sync_file(int descriptor, std::string_view name);
 
-/// Returns when the name of `file`, or its absence, is on the disk.
+/// Returns once the name of `file`, or its absence, is on disk.
 Result<void> sync_folder_of(const std::filesystem::path& file);
 
-/// Gives a file the mode of the one it is going to replace, if there is one, and its owner and group where
-/// that is allowed.
+/// Gives a file the mode of the one it will replace, if any, and its owner and group where permitted.
 Result<void> take_after(int descriptor, const std::filesystem::path& replaced);
 
-/// Up to `size` bytes; 0 at the end. `name` is for messages.
+/// Reads up to `size` bytes; returns 0 at the end. `name` is for messages.
 Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std::string_view name);
 
-/// All of `data`, or an error that carries the system's reason. `name` is for messages.
+/// Writes all of `data`, or returns an error with the system's reason. `name` is for messages.
 Result<void> write_all(int descriptor, std::string_view data, std::string_view name);
 
-/// True when both names lead to one file; it need not exist yet.
+/// Whether both names refer to the same file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// An error when `output` would replace `input`.
+/// Returns an error if `output` would replace `input`.
 Result<void> check_output(const std::filesystem::path& output, const std::filesystem::path& input);
 
-/// The whole content of a small file.
+/// The entire contents of a small file.
 Result<std::string> read_file(const std::filesystem::path& file);
 Result<std::string> read_file(const FileDescriptor& file, std::string_view name);
 
@@ -89,16 +88,16 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes to a file that has no name until commit(), so a reader sees the whole file or none. It is on the
-/// disk before it has its name, and has the mode of the file it replaces. Destroyed without commit(), or
-/// killed, it leaves nothing behind; where the file system knows no files without a name, a killed run leaves
-/// a hidden one, which the next run to the same target removes.
+/// Writes to a file that has no name until commit(), so a reader sees the whole file or none. The file is on
+/// disk before it gets its name, and takes the mode of the file it replaces. If destroyed or killed before
+/// commit(), it leaves nothing behind. On file systems without unnamed files, a killed run leaves a hidden
+/// file, which the next run with the same target removes.
 class AtomicFile {
  public:
-  /// The file behind a link is replaced, never the link: it might be /dev/stdout. A target that is not a
-  /// regular file (a device, a named pipe) is written to directly.
+  /// Replaces the target of a symbolic link, never the link itself: it might be /dev/stdout. A target that is
+  /// not a regular file (a device, a named pipe) is written to directly.
   static Result<AtomicFile> create(const std::filesystem::path& target);
-  /// Whatever has the name is replaced, a link too. For names that nobody has chosen.
+  /// Replaces whatever has the name, links included. For names that no user chose.
   static Result<AtomicFile> create_own(const std::filesystem::path& target);
   AtomicFile(AtomicFile&& other) noexcept = default;
   AtomicFile& operator=(AtomicFile&& other) = delete;

@@ -1,4 +1,4 @@
-// Blocks that threads work on side by side and hand in one after another.
+// Blocks processed in parallel by several threads and delivered in order.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@
 
 namespace sotto {
 
-/// Puts the results of blocks 0, 1, 2, … into their order. The failure of the earliest block is the one that
-/// counts, whichever thread was faster; blocks before it are still handed in, blocks after it are not. An
-/// exception is the failure of the block it comes from, so no thread waits for a block that never comes.
+/// Delivers the results of blocks 0, 1, 2, … in order. The failure of the earliest block is the one reported,
+/// whichever thread was faster; blocks before it are still delivered, blocks after it are not. An exception
+/// counts as the failure of the block that threw it, so no thread waits for a block that never arrives.
 class InOrder {
  public:
-  /// Runs thread() on so many threads and returns the failure that counts. thread() prepares what a thread
-  /// has to itself and calls share().
+  /// Runs thread() on this many threads and returns the reported failure. thread() prepares its thread's own
+  /// state and calls share().
   template <class Thread>
   Result<void> run(unsigned threads, const Thread& thread) {
     parallel_for(threads, 1, threads, [&](std::size_t, std::size_t) {
@@ -31,9 +31,9 @@ class InOrder {
     return {};
   }
 
-  /// A thread's share of the blocks. take() gives the next block, or false at the end, to one thread at a
-  /// time; work() is done to blocks side by side; write() is called for one block after another, with the
-  /// mutex held, and only while no earlier block has failed.
+  /// A thread's share of the blocks. take() fetches the next block, or returns false at the end, in one
+  /// thread at a time; work() runs on blocks in parallel; write() is called block by block, with the mutex
+  /// held, and only while no earlier block has failed.
   template <class Take, class Work, class Write>
   void share(const Take& take, const Work& work, const Write& write) {
     while (const std::optional<std::uint64_t> block = next_block(take))
@@ -41,7 +41,7 @@ class InOrder {
   }
 
   bool failed() const { return failed_; }
-  /// For what else must not happen while a block is handed in.
+  /// For anything else that must not happen while a block is being delivered.
   std::mutex& mutex() { return mutex_; }
 
  private:
@@ -56,7 +56,7 @@ class InOrder {
     return taken_++;
   }
 
-  /// Waits until it is the block's turn. Does nothing when an earlier block has failed.
+  /// Waits for the block's turn. Does nothing if an earlier block has failed.
   template <class Write>
   void hand_in(std::uint64_t block, Result<void> result, const Write& write) {
     std::unique_lock lock(mutex_);
@@ -69,8 +69,8 @@ class InOrder {
     turn_.notify_all();
   }
 
-  /// Something failed that belongs to no block; no further ones are taken. Does not wait for a thread that is
-  /// taking one: its input may be silent.
+  /// Records a failure that belongs to no block; no further blocks are taken. Does not wait for a thread that
+  /// is taking one, because its input may never deliver.
   void end_with(Error error) { fail_at(taken_, std::move(error)); }
 
   void fail_at(std::uint64_t block, Error error) {

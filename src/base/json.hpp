@@ -1,5 +1,4 @@
-// JSON from files, which may be hostile, and JSON as text. Everything of ours that reads JSON as a tree does
-// so here.
+// JSON from files, which may be hostile, and JSON as text. Sotto parses JSON into trees only here.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +9,22 @@
 
 namespace sotto {
 
-/// Arrays and objects inside each other. What walks over a tree calls itself, so a file must not decide how
-/// often.
+/// The maximum nesting depth of arrays and objects. Code that walks a tree is recursive, so a file must not
+/// decide how deep.
 inline constexpr std::size_t kDeepestJson = 256;
 
 /// Whether `text`, as far as it is JSON, nests deeper than kDeepestJson.
 bool nests_too_deeply(std::string_view text);
 
-/// The value, or a discarded one where `text` is not JSON or nests deeper than kDeepestJson.
+/// The value, or a discarded one if `text` is not JSON or nests deeper than kDeepestJson.
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text) {
   if (nests_too_deeply(text)) return Json(nlohmann::detail::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 
-/// As JSON on several lines, ending in a newline. Names of files and fields need not be UTF-8; what is not
-/// becomes U+FFFD.
+/// As JSON on several lines, ending with a newline. Names of files and fields need not be UTF-8; invalid
+/// sequences become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
 /// The same on one line.

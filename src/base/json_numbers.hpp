@@ -1,5 +1,5 @@
-// Whole numbers out of JSON. nlohmann's own conversion casts whatever number stands there: a larger one wraps
-// around, a fraction is cut, and one beyond all integers is undefined.
+// Whole numbers from JSON. nlohmann's own conversion casts any number: too large a number wraps around, a
+// fraction is truncated, and a value beyond every integer type is undefined behaviour.
 #pragma once
 
 #include <concepts>
@@ -10,8 +10,7 @@
 
 namespace sotto {
 
-/// The value as a T. Throws a nlohmann::json::exception when it is no whole number, or one that T cannot
-/// hold.
+/// The value as a T. Throws a nlohmann::json::exception if it is not a whole number or does not fit into T.
 template <std::integral T, class Json>
 T whole_number(const Json& value) {
   if (value.is_number_unsigned()) {

@@ -1,4 +1,4 @@
-// Messages of errors that name parameters and hints.
+// Error messages that refer to parameters and hints.
 #pragma once
 
 #include <concepts>
@@ -13,8 +13,8 @@
 
 namespace sotto {
 
-/// An argument of format_message: text with its braces doubled, so that nothing in a file's name or a value
-/// is taken for a parameter; numbers as they are; a message as the part of one.
+/// An argument of format_message: text with its braces doubled, so that nothing in a file name or a value is
+/// taken for a parameter; numbers unchanged; a message as part of the larger one.
 template <class T>
 auto message_part(const T& argument) {
   if constexpr (std::is_same_v<T, Message>) {
@@ -30,14 +30,13 @@ auto message_part(const T& argument) {
 template <class T>
 using MessagePart = decltype(message_part(std::declval<const T&>()));
 
-/// As fmt::format: {} is an argument. {{name}} is a parameter of the library, {{0}} the first hint of the
-/// error.
+/// Like fmt::format: {} is an argument, {{name}} a parameter of the library, {{0}} the error's first hint.
 template <class... T>
 Message format_message(fmt::format_string<MessagePart<T>...> format, const T&... arguments) {
   return Message::of_pattern(fmt::format(format, message_part(arguments)...));
 }
 
-/// The error as one about `place`, a record of a file for example; a parameter is told after it.
+/// The error, prefixed with `place`, such as a record of a file; the parameter, if any, follows.
 inline tl::unexpected<Error> fail_at(std::string_view place, Error error) {
   const std::string parameter = error.parameter.empty() ? "" : fmt::format("{{{}}}: ", error.parameter);
   error.message = fmt::format("{}: {}{}", Message::doubled_braces(place), parameter, error.message);

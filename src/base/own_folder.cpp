@@ -11,7 +11,7 @@ std::filesystem::path own_folder() {
   if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
   std::error_code ignored;
   std::filesystem::path file = info.dli_fname;
-  // A program goes by the name it was started with, which may mean another file in another folder by now.
+  // For a program this is the name it was started with, which means another file in another current folder.
   if (file.is_relative()) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
   return std::filesystem::weakly_canonical(file, ignored).parent_path();
 }

@@ -5,8 +5,8 @@
 
 namespace sotto {
 
-/// The folder of the library that holds this code, or of the program where it is linked into one; empty when
-/// unknown. Links are resolved. Thread-safe.
+/// The folder of the library that contains this code, or of the program if it is linked statically; empty if
+/// unknown. Symbolic links are resolved. Thread-safe.
 std::filesystem::path own_folder();
 
 }  // namespace sotto

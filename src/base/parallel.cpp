@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-/// Starts up to `count` threads. Where the system has no room for another one, those that run do its work.
+/// Starts up to `count` threads. If the system refuses another one, the running threads do its work.
 template <class Work>
 std::vector<std::jthread> start_threads(std::size_t count, const Work& work) {
   std::vector<std::jthread> threads;

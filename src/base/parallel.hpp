@@ -6,12 +6,12 @@
 
 namespace sotto {
 
-/// `requested`, or the number of processors this process may use when it is 0.
+/// `requested`, or if it is 0 the number of processors available to this process.
 unsigned thread_count(unsigned requested);
 
 /// Calls body(begin, end) on disjoint ranges that cover [0, count), `grain` items at a time, on `threads`
-/// threads (the caller's among them), or on as many as the system allows. Returns when all are done. What a
-/// call throws reaches the caller, after the calls that had begun; of several exceptions one.
+/// threads including the caller's, or on as many as the system allows. Returns when all are done. If calls
+/// throw, one of the exceptions reaches the caller once every call that had begun is finished.
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads,
                   const std::function<void(std::size_t begin, std::size_t end)>& body);
 

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// None of them depends on the current folder: whoever may write there would choose the code that runs.
+// None of them depends on the current folder: whoever can write there could choose the code that runs.
 Result<std::vector<std::filesystem::path>> plugin_folders() {
   using Folders = std::vector<std::filesystem::path>;
   if (const char* chosen = std::getenv("SOTTO_PLUGINS"); chosen != nullptr && *chosen != '\0') {

@@ -1,5 +1,5 @@
-// Parts of Sotto that are loaded when they are first needed, because the libraries behind them are large, may
-// be absent, or cannot live in one link map with others.
+// Parts of Sotto that are loaded on first use, because the libraries behind them are large, may be missing,
+// or cannot share a link map with others.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct Plugin {
   const char* remedy;   ///< what to install, for messages
 };
 
-/// Loads the plugin, with symbols that nobody else sees, and gives the function of that name in it; it stays
-/// loaded as long as the program runs. The plugin is looked for in the folder that $SOTTO_PLUGINS names,
-/// which must be absolute, or else beside the library, in sotto/ beside it, and in ../lib/sotto/.
-/// Thread-safe.
+/// Loads the plugin with its symbols hidden from everything else and returns its function of that name; the
+/// plugin stays loaded until the program exits. It is searched for in the folder named by $SOTTO_PLUGINS,
+/// which must be absolute; without that variable, next to the library, in sotto/ next to it, and in
+/// ../lib/sotto/. Thread-safe.
 Result<void*> load_plugin_function(const Plugin& plugin, const char* function);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Random bytes of the operating system.
+// Random bytes from the operating system.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace sotto {
 
-/// Fills `bytes` from getrandom(). There is nothing to fall back on: where the system gives none, it is an
-/// error, and what was filled so far must not be used.
+/// Fills `bytes` from getrandom(). There is no fallback: if the system provides none, that is an error, and
+/// the bytes filled so far must not be used.
 Result<void> fill_random(std::span<unsigned char> bytes);
 
 }  // namespace sotto

@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "model files are mappe
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 8;
-// Headers of model files take a few kilobytes; far more can only be damage or an attack on memory.
+// Headers of model files take a few kilobytes; far more means damage or an attack on memory.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
 constexpr std::size_t kDigestDigits = 64;
 constexpr std::string_view kMetadataKey = "__metadata__";
@@ -60,7 +60,7 @@ tl::unexpected<Error> bad_file(std::string_view name, std::string_view what) {
   return fail(Errc::bad_format, fmt::format("{}: {}", name, what));
 }
 
-// The product of the shape and the element size, or nothing when it exceeds 64 bits.
+// The product of the shape and the element size, or nothing if it overflows 64 bits.
 std::optional<std::uint64_t> byte_size(const std::vector<std::uint64_t>& shape, std::size_t size) {
   std::uint64_t product = size;
   for (const std::uint64_t extent : shape)
@@ -128,7 +128,7 @@ Result<Metadata> parse_metadata(const nlohmann::json& entry, std::string_view na
   return metadata;
 }
 
-// The format demands that the tensors cover the data exactly.
+// The format requires that the tensors cover the data exactly.
 Result<void> check_coverage(const Safetensors& parsed, std::span<const std::byte> data,
                             std::string_view name) {
   std::vector<std::pair<std::size_t, std::size_t>> ranges;
@@ -149,8 +149,8 @@ Result<void> check_coverage(const Safetensors& parsed, std::span<const std::byte
   return {};
 }
 
-// Where the digest's digits stand in the file. They must stand there once, otherwise it would not be clear
-// which of them to blank.
+// The position of the digest's digits in the file. They must occur exactly once, otherwise it would be
+// ambiguous which to blank.
 Result<std::size_t> digest_position(std::string_view header, std::string_view digest, std::string_view name) {
   const std::string quoted = fmt::format("\"{}\"", digest);
   const std::size_t found = header.find(quoted);
@@ -225,13 +225,13 @@ std::string make_header(const Metadata& metadata, const std::vector<TensorToWrit
         {"dtype", type_name(tensor.type)}, {"shape", tensor.shape}, {"data_offsets", {position, end}}};
     position = end;
   }
-  // What is not valid UTF-8 must not throw: callers check what users give.
+  // Invalid UTF-8 must not throw: callers check user input.
   std::string header = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
   return header;
 }
 
-// Hashes and writes in large pieces.
+// Hashes and writes in large chunks.
 class HashingWriter {
  public:
   explicit HashingWriter(AtomicFile& file) : file_(file) {}

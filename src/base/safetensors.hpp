@@ -1,6 +1,6 @@
 // The safetensors container: an 8-byte little-endian header length, a JSON header, then the tensors' bytes
-// without gaps. Reading checks everything that a later access relies on, so a damaged or hostile file is
-// refused here and cannot make a later access leave the file.
+// without gaps. Reading checks everything that later accesses rely on, so a damaged or hostile file is
+// refused here and cannot cause an out-of-bounds access later.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace sotto {
 
-/// Element types; the container knows more.
+/// Supported element types; the container defines more.
 enum class TensorType { u8, i8, i16, i32, u32, u64, boolean, i64, f16, bf16, f32, f64 };
 
 std::size_t element_size(TensorType type);
@@ -30,7 +30,7 @@ struct TensorView {
   std::vector<std::uint64_t> shape;
   std::span<const std::byte> bytes;  ///< aligned to the element size, unless parsed with Alignment::any
 
-  /// The elements; T must have the size of an element.
+  /// The elements; sizeof(T) must equal the element size.
   template <class T>
   std::span<const T> elements() const {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
@@ -49,7 +49,7 @@ struct Safetensors {
   const TensorView* find(const std::string& name) const;
 };
 
-/// Files of others need not be aligned; whoever reads such a file must not use `elements` on what is not.
+/// Third-party files need not be aligned; their readers must not call `elements` on an unaligned tensor.
 enum class Alignment { required, any };
 
 /// `name` is for messages. `file` must be aligned to 8 bytes, as mappings are.
@@ -63,7 +63,7 @@ inline constexpr std::string_view kDigestKey = "sha256";
 /// Reads the whole file and compares its digest with the stored one.
 Result<void> verify_digest(std::span<const std::byte> file, const Safetensors& parsed, std::string_view name);
 
-/// Takes a tensor's bytes, in order.
+/// Receives a tensor's bytes, in order.
 using ByteSink = std::function<Result<void>(std::string_view bytes)>;
 
 struct TensorToWrite {
@@ -74,12 +74,11 @@ struct TensorToWrite {
   std::function<Result<void>(const ByteSink& sink)> write;
 };
 
-/// Writes a file with these tensors, in this order (larger element types first, so that all are aligned), and
-/// the digest among the metadata. The file appears complete or not at all. Returns the digest.
+/// Writes a file with these tensors in this order (larger element types first, so that all are aligned) and
+/// the digest in the metadata. The file appears complete or not at all. Returns the digest.
 Result<std::string> write_safetensors(const std::filesystem::path& file, Metadata metadata,
                                       const std::vector<TensorToWrite>& tensors);
 
-/// The bytes of a range of numbers.
 template <class T>
 std::string_view as_bytes(std::span<const T> elements) {
   return {reinterpret_cast<const char*>(elements.data()), elements.size_bytes()};

@@ -14,12 +14,12 @@ namespace sotto {
 namespace {
 
 using TreeNode = std::array<unsigned char, 32>;
-// About 4 ms of work: for less, waiting for a thread may take longer than it saves.
+// About 4 ms of work: below that, waiting for a thread may cost more than it saves.
 constexpr std::size_t kLeavesPerThread = 4;
 
 using Personal = unsigned char[crypto_generichash_blake2b_PERSONALBYTES];
 
-// Of their own for leaves and root, so that no file that looks like a list of digests can stand for another.
+// Distinct for leaves and root, so that no file that looks like a list of digests can pass for another.
 constexpr Personal kLeaf = {'s', 'o', 't', 't', 'o', '-', 't', 'r', 'e', 'e', '-', 'l', 'e', 'a', 'f'};
 constexpr Personal kRoot = {'s', 'o', 't', 't', 'o', '-', 't', 'r', 'e', 'e', '-', 'r', 'o', 'o', 't'};
 
@@ -61,7 +61,7 @@ TreeNode hash_root(std::uint64_t length, std::span<const TreeNode> leaves) {
 }  // namespace
 
 std::string tree_hash(std::span<const std::byte> bytes, unsigned threads) {
-  // Chooses the code for this processor; without it libsodium hashes at half the speed.
+  // Selects the code for this processor; without it libsodium hashes at half the speed.
   [[maybe_unused]] static const int ready = sodium_init();
   std::vector<TreeNode> leaves((bytes.size() + kTreeLeafBytes - 1) / kTreeLeafBytes);
   const std::size_t useful = (leaves.size() + kLeavesPerThread - 1) / kLeavesPerThread;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDeepestYaml = 64;
 
-/// Told of everything in a document before there is a tree.
+/// Sees every event of a document before a tree is built.
 class Limits final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}

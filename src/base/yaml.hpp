@@ -1,4 +1,4 @@
-// YAML from files, which may be hostile. Everything of ours that reads YAML does so here.
+// YAML from files, which may be hostile. All of Sotto's YAML parsing happens here.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace sotto {
 
-/// The one document in `text`; `name` is the file's, for messages. Aliases are refused, because they can make
-/// a tree that contains itself or a few lines that stand for billions, and so is what nests deeply or comes
-/// after the first document. No exception leaves it.
+/// The only document in `text`; `name` is the file's, for messages. Refuses aliases, because they allow trees
+/// that contain themselves and a few lines that expand to billions, as well as deep nesting and anything
+/// after the first document. Exceptions of yaml-cpp do not escape.
 Result<YAML::Node> parse_yaml(const std::string& text, std::string_view name);
 
 }  // namespace sotto

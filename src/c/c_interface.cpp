@@ -1,5 +1,5 @@
-// The C interface over the public C++ one: texts are copied out, errors become a status and a thread's last
-// error.
+// The C interface on top of the public C++ one: texts are copied out, and errors become a status and the
+// thread's last error.
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -50,7 +50,7 @@ int status_of(Errc code) {
 static_assert(static_cast<int>(Errc::invalid_argument) + 1 == SOTTO_INVALID_ARGUMENT);
 static_assert(static_cast<int>(Errc::interrupted) + 1 == SOTTO_INTERRUPTED);
 
-/// Runs `body` and keeps its error for sotto_last_error().
+/// Runs `body` and stores its error for sotto_last_error().
 template <class Body>
 int call(const Body& body) {
   const Result<void> done = as_result(body);
@@ -61,7 +61,7 @@ int call(const Body& body) {
                             {"parameter", error.parameter},
                             {"value", error.value},
                             {"message", describe(error)}});
-  } catch (const std::exception&) {  // there is no memory to say more
+  } catch (const std::exception&) {  // no memory left for details
     last_error.clear();
   }
   return status_of(error.code);
@@ -84,7 +84,7 @@ sotto_text copied(std::string_view text) {
   return {data, text.size()};
 }
 
-/// Outputs are handed over all together or not at all.
+/// Hands over all outputs or none.
 void hand_over(std::span<const std::string> texts, sotto_text* outputs) {
   std::size_t done = 0;
   try {

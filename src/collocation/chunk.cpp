@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kWordMask = ~WordStream::kStart;
 
-// The first eight bytes as a number that orders like them, which decides most comparisons of words.
+// The first eight bytes as a number in the same order, which decides most word comparisons.
 struct SortedWord {
   std::uint64_t prefix;
   std::uint32_t id;
@@ -42,7 +42,7 @@ void sort_keys(std::uint64_t* begin, std::uint64_t* end, const hwy::Sorter& sort
     sorter(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending());
 }
 
-// A key is (second + 1, third + 1), 0 where there is none.
+// A key is (second + 1, third + 1), with 0 for a missing third.
 void pass_on(std::uint32_t first, const std::uint64_t* begin, const std::uint64_t* end, NgramSink& sink) {
   while (begin != end) {
     const std::uint64_t second = *begin >> 32;
@@ -113,7 +113,7 @@ std::uint64_t NgramChunk::bytes() const {
   return bytes;
 }
 
-/// Takes as many first words as there is room for, and finds where the keys of each stream go.
+/// Takes as many first words as fit, and determines where the keys of each stream go.
 void NgramChunk::plan(Portion& portion, std::uint64_t key_bytes) {
   const std::uint64_t word_bytes = 8 * (2 * streams_.size() + 2);
   portion.begin = portion.end;
@@ -140,7 +140,7 @@ void NgramChunk::plan(Portion& portion, std::uint64_t key_bytes) {
   }
 }
 
-/// Puts the keys of a stream's positions in place; `cursors`, the begins of its parts, move to their ends.
+/// Stores the keys of a stream's positions; `cursors` advance from the begins of its parts to their ends.
 void NgramChunk::distribute(const Portion& portion, WordStream& stream, std::vector<std::uint64_t>& cursors) {
   const std::uint32_t begin = portion.begin;
   const std::uint32_t words = portion.end - portion.begin;
@@ -165,7 +165,7 @@ void NgramChunk::distribute(const Portion& portion, WordStream& stream, std::vec
   if (seen >= 2) put(first, second, WordStream::kStart);
 }
 
-/// Where the pieces of a portion begin: about equally many keys in each.
+/// The begins of a portion's pieces, with about equally many keys each.
 std::vector<std::uint32_t> NgramChunk::cut(const Portion& portion) const {
   constexpr std::uint64_t kSmallestPiece = 1 << 14;
   const std::uint64_t all = portion.bucket_starts.back();
@@ -188,7 +188,7 @@ void NgramChunk::count_piece(const Portion& portion, std::uint32_t begin, std::u
   std::uint64_t* const keys = keys_.get();
   for (std::uint32_t word = begin; word < end; ++word) {
     const std::uint32_t bucket = word - portion.begin;
-    // The parts of the streams follow each other, with gaps where positions had no second word.
+    // The parts of the streams are adjacent, with gaps for positions without a second word.
     std::uint64_t* const start = keys + portion.bucket_starts[bucket];
     std::uint64_t* last = start;
     for (const Parts& parts : portion.parts)

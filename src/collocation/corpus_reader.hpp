@@ -1,4 +1,4 @@
-// Documents of a corpus for several threads: text with one document a line, or JSON lines; plain, gzip,
+// Documents of a corpus for several threads: text with one document per line, or JSON lines; plain, gzip,
 // zstd or xz.
 #pragma once
 
@@ -21,14 +21,14 @@ namespace sotto {
 
 /// Whole lines of one input.
 struct CorpusBlock {
-  OutputBuffer data;        ///< valid UTF-8; the last line may lack its end
+  OutputBuffer data;        ///< valid UTF-8; the last line may lack its terminator
   std::uint32_t input = 0;  ///< index of the input
   std::uint64_t first_line = 1;
-  std::uint64_t sequence = 0;  ///< 0, 1, 2, … in the order of the input
+  std::uint64_t sequence = 0;  ///< 0, 1, 2, … in input order
   bool jsonl = false;
 };
 
-/// Cuts inputs into blocks. Calls must be serialized.
+/// Splits inputs into blocks. Calls must be serialized.
 class CorpusReader {
  public:
   struct Options {
@@ -39,18 +39,18 @@ class CorpusReader {
   /// A line longer than this is an error: a document must fit into memory.
   static constexpr std::size_t kLongestLine = 64 << 20;
 
-  /// Finds files that are missing, unreadable or folders before anything is read.
+  /// Detects missing files, unreadable files and folders before anything is read.
   static Result<CorpusReader> open(Options options);
 
-  /// Fills `block` with the next lines; false at the end. Bytes that are not UTF-8 become U+FFFD. A NUL byte
-  /// is an error: the file is not text.
+  /// Fills `block` with the next lines; returns false at the end. Invalid UTF-8 becomes U+FFFD. A NUL byte is
+  /// an error: the file is not text.
   Result<bool> next(CorpusBlock& block);
 
-  /// Asked now and then while standard input is silent; false ends the waiting with Errc::interrupted.
+  /// Polled while standard input delivers nothing; returning false stops the wait with Errc::interrupted.
   void while_waiting(std::function<bool()> go_on) { go_on_ = std::move(go_on); }
 
   std::uint64_t bytes_read() const;                     ///< of all inputs, as stored
-  std::uint64_t total_bytes() const { return total_; }  ///< of all inputs; 0 when unknown
+  std::uint64_t total_bytes() const { return total_; }  ///< of all inputs; 0 if unknown
   std::string input_name(std::uint32_t input) const;    ///< for messages
 
  private:
@@ -66,22 +66,22 @@ class CorpusReader {
   std::uint32_t next_input_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t sequence_ = 0;
-  std::uint64_t finished_ = 0;  // bytes of the inputs before this one
+  std::uint64_t finished_ = 0;  // bytes of the previous inputs
   std::uint64_t total_ = 0;
   std::function<bool()> go_on_;
 };
 
-/// Takes the documents out of blocks. Not thread-safe: each thread has its own.
+/// Extracts the documents from blocks. Not thread-safe: one per thread.
 class DocumentExtractor {
  public:
-  /// `field` is the member of a JSON object that is the document; null holds none.
+  /// `field` is the member of a JSON object that holds the document; a null value means there is none.
   explicit DocumentExtractor(std::string field);
   ~DocumentExtractor();
   DocumentExtractor(DocumentExtractor&&) noexcept;
   DocumentExtractor& operator=(DocumentExtractor&&) noexcept;
 
-  /// Calls `use` with each document of the block; blank lines are none in JSON lines, empty ones in text.
-  /// `name` is the input's. A view is valid during the call only.
+  /// Calls `use` with each document of the block. Blank lines are skipped in JSON lines, and are documents in
+  /// text. `name` is the input's. Views are valid only during the call.
   Result<void> for_each(const CorpusBlock& block, std::string_view name,
                         const std::function<void(std::string_view document)>& use);
 

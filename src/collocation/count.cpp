@@ -1,5 +1,5 @@
-// Counting: threads turn the corpus into chunks that fit into the memory; a corpus of one chunk is counted in
-// memory, chunks of a larger one are spilled and merged. Both ways give the same n-grams in the same order.
+// Counting: threads turn the corpus into chunks that fit into memory. A corpus of one chunk is counted in
+// memory; the chunks of a larger one are spilled and merged. Both give the same n-grams in the same order.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,12 +27,12 @@ namespace sotto {
 namespace {
 
 constexpr std::uint64_t kSmallestMemory = 1 << 20;
-// How a chunk's memory is meant to be used; the rest is for words and their numbers.
-constexpr std::uint64_t kKeyShare = 6;     // one part in so many at least is for keys
-constexpr std::uint64_t kBlockShare = 64;  // one part in so many of a thread's memory is for a block of text
-// Counting takes about a third of the time of reading.
+// The intended use of a chunk's memory; the rest is for words and their numbers.
+constexpr std::uint64_t kKeyShare = 6;     // at least one part in this many is for keys
+constexpr std::uint64_t kBlockShare = 64;  // one part in this many of a thread's memory is for a text block
+// Counting takes about a third as long as reading.
 constexpr std::uint64_t kCountingShare = 3;
-// Positions are numbered with 32 bits in a chunk's counts.
+// A chunk's counts are 32-bit numbers of positions.
 constexpr std::uint64_t kLargestChunk = std::numeric_limits<std::uint32_t>::max();
 
 Result<void> check_options(const CountOptions& options) {
@@ -78,7 +78,7 @@ class Counter {
   }
 
   Result<CountReport> run() {
-    // A folder that does not exist is found before hours of work, not after.
+    // A missing folder is detected before hours of work, not after.
     SOTTO_TRY(AtomicFile::create(options_.output));
     std::optional<AtomicFile> counts;
     if (options_.counts) {
@@ -95,9 +95,9 @@ class Counter {
   }
 
  private:
-  /// What a chunk may take.
+  /// The memory a chunk may use.
   std::uint64_t limit() const {
-    // A tenth is left for what allocation wastes, and each thread holds a block of text and its tokens.
+    // A tenth is reserved for allocation overhead, and each thread holds a block of text and its tokens.
     const std::uint64_t blocks = std::uint64_t{4} * threads_ * block_bytes(options_);
     return options_.memory - options_.memory / 10 - std::min(blocks, options_.memory / 4);
   }
@@ -124,7 +124,7 @@ class Counter {
   TextCounts text_;
   bool at_end_ = false;
 
-  // While a chunk is collected.
+  // While a chunk is being collected.
   struct Usage {
     std::uint64_t bytes = 0;
     std::uint64_t entries = 0;
@@ -178,7 +178,7 @@ void Counter::note_usage(WordCollector& collector, std::size_t index) {
     all.entries += usage.entries;
     all.largest_count += usage.largest_count;
   }
-  // The keys of the most frequent word are sorted in one piece.
+  // The keys of the most frequent word are sorted as one piece.
   const std::uint64_t keys = std::max(8 * all.largest_count, limit() / kKeyShare);
   const std::uint64_t room = static_cast<std::uint64_t>(threads_) * block_bytes(options_);
   full_ = full_ || all.bytes + keys >= limit() || all.entries + room >= kLargestChunk;
@@ -207,7 +207,7 @@ Result<NgramChunk> Counter::collect() {
 }
 
 std::uint64_t Counter::key_bytes(const NgramChunk& chunk) const {
-  // What is encoded or kept of a portion lies beside its keys.
+  // What is encoded or kept of a portion shares memory with its keys.
   const std::uint64_t used = chunk.bytes();
   const std::uint64_t left = limit() > used ? limit() - used : 0;
   return std::max(left / 5 * 3, limit() / (2 * kKeyShare));
@@ -223,7 +223,7 @@ Result<void> Counter::spill_chunk(NgramChunk& chunk) {
   return {};
 }
 
-/// Collects phrases from the pieces of the only chunk.
+/// Collects phrases from the pieces of a single chunk.
 class DirectHandler final : public PieceHandler {
  public:
   DirectHandler(const PhraseFilter& filter, PhraseCollector& all,
@@ -257,7 +257,7 @@ Result<CountReport> Counter::count_in_memory(NgramChunk& chunk) {
   return write_table(phrases, words);
 }
 
-/// Splits the first words into ranges of about equally many words of the corpus.
+/// Splits the first words into ranges with about equally many occurrences in the corpus.
 std::vector<std::uint32_t> split_words(const RankedWords& words, std::uint64_t total, std::uint64_t ranges) {
   std::vector<std::uint32_t> begins = {0};
   std::uint64_t covered = 0;
@@ -304,7 +304,7 @@ Result<CountReport> Counter::merge(AtomicFile* counts) {
     SOTTO_TRY(merge_ranges(merger, filter, phrases));
   } else {
     CountsWriter lines(words, *counts, phrases);
-    // In small steps, so that an interruption is noticed.
+    // In small steps, so that an interruption is noticed soon.
     const auto begins = split_words(words, text_.words, 256);
     for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
       SOTTO_TRY(merger.merge(begins[i], begins[i + 1], lines));
@@ -323,7 +323,7 @@ const char* to_string(ConnectorRule rule) {
   return kNames[static_cast<std::size_t>(rule)];
 }
 
-/// Neither memory, threads nor time are among the metadata: the table is the same whatever they were.
+/// The metadata holds neither memory, threads nor time: the table does not depend on them.
 Result<CountReport> Counter::write_table(PhraseCollector& phrases, const RankedWords& words) {
   CountReport report;
   report.file = options_.output;

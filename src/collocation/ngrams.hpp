@@ -1,4 +1,4 @@
-// What passes between the parts of the counter.
+// Types passed between the parts of the counter.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace sotto {
 
-/// Distinct words in byte order with their counts. A word's index is its rank; an n-gram's ranks, compared
-/// one by one, give its place among all n-grams.
+/// Distinct words in byte order with their counts. A word's index is its rank; n-grams are ordered by their
+/// ranks, compared lexicographically.
 struct RankedWords {
   std::string_view pool;
-  std::span<const std::uint64_t> offsets;  ///< one more than there are words
+  std::span<const std::uint64_t> offsets;  ///< one more than the number of words
   std::span<const std::uint64_t> counts;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(counts.size()); }
@@ -20,12 +20,12 @@ struct RankedWords {
   }
 };
 
-/// Takes n-grams in ascending order: each pair, then the triples that it begins.
+/// Receives n-grams in ascending order: each pair, then the triples that begin with it.
 class NgramSink {
  public:
   virtual ~NgramSink() = default;
   virtual void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) = 0;
-  /// Of the pair passed last.
+  /// A triple that begins with the last pair passed.
   virtual void triple(std::uint32_t third, std::uint64_t count) = 0;
 };
 

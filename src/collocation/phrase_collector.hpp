@@ -1,4 +1,4 @@
-// Takes counted n-grams and keeps those that are collocations.
+// Receives counted n-grams and keeps those that are collocations.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace sotto {
 
-/// What makes an n-gram a phrase; shared by all collectors.
+/// Decides which n-grams are phrases; shared by all collectors.
 class PhraseFilter {
  public:
-  /// `words` must outlive this; `total` is N.
+  /// `words` must outlive the filter; `total` is N.
   PhraseFilter(const RankedWords& words, std::uint64_t total, const CountOptions& options);
 
-  /// The score, or false.
+  /// Whether the n-gram is a phrase; if so, `score` is set.
   bool accepts(std::uint32_t first, std::uint32_t second, std::uint64_t count, std::int32_t& score) const;
   bool accepts(const PhraseWords& words, std::uint64_t count, std::int32_t& score) const;
 
@@ -32,18 +32,18 @@ class PhraseFilter {
   std::int64_t min_score_;
 };
 
-/// Phrases by the ranks of their words, in order.
+/// Phrases as ranks of their words, in order.
 class PhraseCollector final : public NgramSink {
  public:
   explicit PhraseCollector(const PhraseFilter& filter) : filter_(&filter) {}
   void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
   void triple(std::uint32_t third, std::uint64_t count) override;
 
-  /// Adds what `other` has collected; its n-grams come after those here.
+  /// Appends the phrases of `other`, whose n-grams must follow those here.
   void append(PhraseCollector&& other);
-  /// The content of a table; the words of phrases get new numbers.
+  /// The contents of a table; the words of the phrases are renumbered.
   Result<PhraseParts> finish(const RankedWords& words);
-  /// Fills the fields that are about n-grams.
+  /// Fills in the fields about n-grams.
   void report(CountReport& report) const;
 
  private:
@@ -57,14 +57,14 @@ class PhraseCollector final : public NgramSink {
   std::vector<std::uint64_t> counts_;
 };
 
-/// Writes every n-gram as a line, and passes it on.
+/// Writes every n-gram as a line and passes it on.
 class CountsWriter final : public NgramSink {
  public:
   CountsWriter(const RankedWords& words, AtomicFile& file, NgramSink& next)
       : words_(words), file_(&file), next_(&next) {}
   void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
   void triple(std::uint32_t third, std::uint64_t count) override;
-  /// Writes what is left, and reports a write that failed.
+  /// Writes the remaining lines and reports any failed write.
   Result<void> finish();
 
  private:
@@ -76,7 +76,7 @@ class CountsWriter final : public NgramSink {
   NgramSink* next_;
   std::string buffer_;
   std::string pair_text_;
-  std::uint32_t next_word_ = 0;  // the first without a line
+  std::uint32_t next_word_ = 0;  // the first without a line yet
   Result<void> result_;
 };
 

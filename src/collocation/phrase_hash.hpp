@@ -1,4 +1,4 @@
-// The hash tables stored inside a phrase table. Files hold them, so a change of anything here needs a new
+// The hash tables inside a phrase table. They are stored in files, so any change here needs a new
 // kPhraseVersion.
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace sotto {
 
-/// A word up to 16 bytes long, padded with zeros; or 16 bytes of a longer one.
+/// A word of up to 16 bytes, padded with zeros, or 16 bytes of a longer one.
 struct WordBlock {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
 inline constexpr std::size_t kWordBlock = sizeof(WordBlock);
 
-/// In place of the third word of a pair; no word has this id.
+/// Stands for the missing third word of a pair; no word has this id.
 inline constexpr std::uint32_t kNoWord = ~std::uint32_t{0};
 /// The ids of two or three words.
 using PhraseWords = std::array<std::uint32_t, 3>;
 
-/// A multiplication to 128 bits, folded: every bit of both factors reaches every part of the result.
+/// A folded 128-bit product: every bit of both factors affects every part of the result.
 inline std::uint64_t hash_block(const WordBlock& block, std::uint64_t seed) {
   using Wide = unsigned __int128;
   const Wide product =
@@ -52,19 +52,19 @@ inline std::uint64_t hash_phrase(const PhraseWords& words) {
   return hash_block({words[0] | std::uint64_t{words[1]} << 32, words[2]}, 0);
 }
 
-// A slot holds the upper half of the hash and an id below it. The place comes from the lower half, so what
-// the tag tells is new, and a look-up that finds nothing seldom has to read anything but slots.
+// A slot holds the upper half of the hash and an id below it. The position comes from the lower half, so the
+// tag is independent of it, and an unsuccessful lookup rarely reads anything but slots.
 
 inline constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
-/// What find_slot returns when there is nothing.
+/// Returned by find_slot if there is no entry.
 inline constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 
 inline std::size_t slot_place(std::uint64_t hash, std::size_t slots) {
   return hash & (slots - 1);
 }
 
-/// The id for which `matches` says so, or kNoEntry. `slots` has a power of two as its size; any content is
-/// safe, if `matches` takes any id.
+/// The id accepted by `matches`, or kNoEntry. The size of `slots` must be a power of two. Any slot contents
+/// are safe if `matches` accepts any id as its argument.
 template <class Matches>
 std::uint32_t find_slot(std::span<const std::uint64_t> slots, std::uint64_t hash, const Matches& matches) {
   std::size_t place = slot_place(hash, slots.size());
@@ -78,7 +78,7 @@ std::uint32_t find_slot(std::span<const std::uint64_t> slots, std::uint64_t hash
   return kNoEntry;
 }
 
-/// A table at most half full of `count` entries; hash_of(id) gives the hash of each.
+/// A table for `count` entries, at most half full; hash_of(id) is the hash of an entry.
 template <class HashOf>
 std::vector<std::uint64_t> make_slots(std::uint32_t count, const HashOf& hash_of) {
   std::vector<std::uint64_t> slots(std::bit_ceil(std::size_t{2} * count + 2), kEmptySlot);

@@ -1,16 +1,15 @@
-// The inside of a phrase table, for the library's own loops.
+// The internals of a phrase table, for the library's own loops.
 //
-// The tensors, in a file of their own or in a model file:
-//   phrase_words          U8  [bytes]      the distinct words of the phrases, in byte order, one after
-//   another phrase_word_offsets   U32 [words + 1]  word i is phrase_words[offsets[i], offsets[i + 1])
+// The tensors, in a separate file or in a model file:
+//   phrase_words          U8  [bytes]      the distinct words of the phrases, concatenated in byte order
+//   phrase_word_offsets   U32 [words + 1]  word i is phrase_words[offsets[i], offsets[i + 1])
 //   phrase_word_index     U64 [2^k]        hash table of the words (phrase_hash.hpp)
-//   phrase_ids            U32 [phrases, 3] word ids of each phrase, in ascending order; kNoWord as the third
-//   of
-//                                          two, which counts as the lowest
+//   phrase_ids            U32 [phrases, 3] word ids of each phrase, rows ascending; a pair has kNoWord as
+//                                          its third, which counts as the lowest
 //   phrase_scores         I32 [phrases]    PMI in units of 2⁻¹⁶
 //   phrase_counts         U64 [phrases]
 //   phrase_index          U64 [2^k]        hash table of the phrases by word ids
-// Opening checks types, shapes and words. Whatever a look-up reads it checks against the sizes, so a damaged
+// Opening checks types, shapes and words. A lookup checks everything it reads against the sizes, so a damaged
 // index gives wrong answers at worst; verify() finds those.
 #pragma once
 
@@ -30,7 +29,7 @@
 namespace sotto {
 
 inline constexpr std::string_view kPhraseFormatName = "sotto-phrases";
-/// Metadata key and value that go with the tensors, in a model file too.
+/// Metadata key and value that accompany the tensors, in a model file too.
 inline constexpr std::string_view kPhraseVersionKey = "phrase_version";
 inline constexpr std::string_view kPhraseVersion = "1";
 /// One bit of PMI in the units of phrase_scores.
@@ -54,7 +53,7 @@ struct PhraseTable::Impl {
   Result<void> load();
   std::uint32_t word_count() const { return static_cast<std::uint32_t>(word_offsets.size() - 1); }
 
-  /// Empty for an id that does not exist.
+  /// Empty for an invalid id.
   std::string_view word(std::uint32_t id) const {
     if (id >= word_count()) return {};
     const std::uint32_t begin = word_offsets[id];
@@ -63,7 +62,7 @@ struct PhraseTable::Impl {
     return {words.data() + begin, end - begin};
   }
 
-  /// The id of a word in the form it is looked up, or kNoWord. `hash` is hash_word of it.
+  /// The id of a word in lookup form, or kNoWord. `hash` is its hash_word.
   std::uint32_t find_word(std::string_view spelling, std::uint64_t hash) const {
     return find_slot(word_slots, hash, [&](std::uint32_t id) { return word(id) == spelling; });
   }
@@ -85,7 +84,7 @@ struct PhraseTable::Impl {
 static_assert(kNoEntry == kNoWord && kNoEntry == kNoPhrase);
 static_assert(sizeof(PhraseWords) == 12);
 
-/// The words of a joined phrase; fewer than two or more than three when it is none.
+/// The words of a joined phrase; fewer than two or more than three if it is not one.
 std::vector<std::string_view> split_phrase(std::string_view joined);
 
 }  // namespace sotto

@@ -28,7 +28,7 @@ Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::st
   return metadata;
 }
 
-/// Messages give a phrase by its number, because its words come from somebody's text.
+/// Messages identify a phrase by number, because its words come from somebody's text.
 tl::unexpected<Error> bad_phrase(std::size_t index, std::string_view problem) {
   return fail(Errc::invalid_argument, fmt::format("phrase {} {}", index + 1, problem));
 }
@@ -36,7 +36,7 @@ tl::unexpected<Error> bad_phrase(std::size_t index, std::string_view problem) {
 Result<std::int32_t> fixed_point(const ScoredPhrase& phrase, std::size_t index) {
   if (!(std::abs(phrase.pmi) < 32768))
     return bad_phrase(index, fmt::format("has a score of {}; give a number below 32768 in size", phrase.pmi));
-  // Up to 32767.99… times 65536, rounded, is at most 2³¹, one more than the type holds.
+  // Up to 32767.99… times 65536, rounded, is at most 2³¹, one more than the type can hold.
   return static_cast<std::int32_t>(std::clamp<long long>(std::llround(phrase.pmi * kScoreUnit),
                                                          std::numeric_limits<std::int32_t>::min(),
                                                          std::numeric_limits<std::int32_t>::max()));
@@ -49,7 +49,7 @@ Result<std::vector<std::string_view>> distinct_words(std::span<const ScoredPhras
     const auto split = split_phrase(phrases[i].text);
     if (split.size() < 2 || split.size() > 3) return bad_phrase(i, "is not two or three words joined by '_'");
     words.insert(words.end(), split.begin(), split.end());
-    // Phrases share most words; the vector stays in proportion to the distinct ones.
+    // Phrases share most words; this keeps the vector proportional to the distinct ones.
     if (words.size() == words.capacity()) {
       std::sort(words.begin(), words.end());
       words.erase(std::unique(words.begin(), words.end()), words.end());

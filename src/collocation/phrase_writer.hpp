@@ -1,4 +1,4 @@
-// Puts phrase tables together, for files of their own and for model files.
+// Builds phrase tables, for separate files and for model files.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace sotto {
 
-/// The content of a phrase table, in the order that a file has.
+/// The contents of a phrase table, in file order.
 struct PhraseParts {
   std::string words;                        ///< distinct, in byte order, each used by a phrase
-  std::vector<std::uint32_t> word_offsets;  ///< one more than there are words
+  std::vector<std::uint32_t> word_offsets;  ///< one more than the number of words
   std::vector<PhraseWords> ids;             ///< ascending by comes_before
   std::vector<std::int32_t> scores;         ///< in units of 2⁻¹⁶
   std::vector<std::uint64_t> counts;
@@ -30,33 +30,33 @@ struct PhraseParts {
   }
 };
 
-/// The order of phrases in a table: a pair comes before the triples that it begins.
+/// The order of phrases in a table: a pair comes before the triples that begin with it.
 inline bool comes_before(const PhraseWords& a, const PhraseWords& b) {
   // kNoWord + 1 wraps to 0, the lowest.
   return PhraseWords{a[0], a[1], a[2] + 1} < PhraseWords{b[0], b[1], b[2] + 1};
 }
 
-/// Whether a word can be in a phrase: a single token of class word, in the form that texts are looked up in.
+/// Whether a word can be in a phrase: a single token of class word, in the form used for lookup.
 bool is_phrase_word(std::string_view word);
 
-/// What a file must hold besides its own tensors so that PhraseTable::open finds phrases in it.
+/// What a file needs besides its own tensors so that PhraseTable::open finds phrases in it.
 struct PhraseTensors {
   std::vector<TensorToWrite> tensors;  ///< own what they write; larger element types first, as
-                                       ///< write_safetensors wants them: merge by element size
-  Metadata metadata;                   ///< to be added to the file's
+                                       ///< write_safetensors requires: merge by element size
+  Metadata metadata;                   ///< to be merged into the file's
 };
 
-/// Sorts and checks phrases. A phrase that is not two or three words in the form that texts are looked up in,
-/// comes twice, or has a score that is no number below 2¹⁵ in size, is an error.
+/// Sorts and checks phrases. It is an error if a phrase is not two or three words in the form used for
+/// lookup, occurs twice, or has a score that is not a number of magnitude below 2¹⁵.
 Result<PhraseParts> make_phrase_parts(std::span<const ScoredPhrase> phrases);
 
-/// The phrases of `table` for which `keep`, by phrase id, says so.
+/// The phrases of `table` that `keep` selects by phrase id.
 Result<PhraseParts> select_phrases(const PhraseTable& table, const std::vector<bool>& keep);
 
-/// Adds the indexes.
+/// Adds the hash tables.
 PhraseTensors make_phrase_tensors(PhraseParts parts);
 
-/// Writes a phrase table of its own, complete or not at all. Returns the digest.
+/// Writes a separate phrase table, complete or not at all. Returns the digest.
 Result<std::string> write_phrase_file(const std::filesystem::path& file, PhraseParts parts,
                                       const std::vector<std::pair<std::string, std::string>>& metadata);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kScoreDigits = 16;
 
-// Rounds to the nearest, a half upwards.
+// Rounds to nearest, half up.
 std::int32_t to_score(std::int64_t logarithm) {
   constexpr int kDropped = kLogDigits - kScoreDigits;
   return static_cast<std::int32_t>((logarithm + (std::int64_t{1} << (kDropped - 1))) >> kDropped);
@@ -25,10 +25,10 @@ constexpr std::array<std::string_view, 15> kConnectors = {
 
 std::int64_t log2_fixed(std::uint64_t value) {
   assert(value != 0);
-  const int whole = 63 - std::countl_zero(value | 1);  // defined for 0 too
-  // The value is m·2^(whole − 63) with 1 ≤ m/2⁶³ < 2. Squaring doubles the logarithm; where the square
-  // reaches 2 the next digit is 1. Cutting a square off loses less than 2⁻⁶³ of it, and the further digits
-  // that it spoils count less and less: together less than 2⁻⁶¹, besides the digits that are not computed.
+  const int whole = 63 - std::countl_zero(value | 1);  // defined for 0 as well
+  // The value is m·2^(whole − 63) with 1 ≤ m/2⁶³ < 2. Squaring doubles the logarithm; if the square reaches
+  // 2, the next digit is 1. Truncating a square loses less than 2⁻⁶³ of it, and the further digits this
+  // affects weigh less and less: together less than 2⁻⁶¹, apart from the digits that are not computed.
   std::uint64_t mantissa = value << (63 - whole);
   std::int64_t digits = whole;
   for (int i = 0; i < kLogDigits; ++i) {

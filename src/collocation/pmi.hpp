@@ -1,4 +1,4 @@
-// Pointwise mutual information from counts, the same on every machine.
+// Pointwise mutual information from counts, identical on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace sotto {
 
-/// Binary digits after the point of log2_fixed.
+/// Binary digits of log2_fixed after the point.
 inline constexpr int kLogDigits = 40;
 
-/// log₂ of `value`, which is not 0, in units of 2⁻⁴⁰: off by less than two units. Made with integers only, so
-/// that no library's logarithm decides on which side of a rounding a score falls.
+/// log₂ of a nonzero `value` in units of 2⁻⁴⁰, with an error of less than two units. Uses only integers, so
+/// that no library's logarithm decides which way a score is rounded.
 std::int64_t log2_fixed(std::uint64_t value);
 
-/// Scores n-grams by equations 5 and 6 in units of 2⁻¹⁶. A score differs from the exact value by half a unit
-/// and at most 2⁻³⁶.
+/// Scores n-grams by equations 5 and 6 in units of 2⁻¹⁶. A score differs from the exact value by at most half
+/// a unit plus 2⁻³⁶.
 class PmiScorer {
  public:
-  /// `total` is N, all words.
+  /// `total` is N, the number of all words.
   PmiScorer(const RankedWords& words, std::uint64_t total);
 
   std::int32_t pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) const;
@@ -37,14 +37,13 @@ class PmiScorer {
 
   RankedWords words_;
   std::int64_t log_total_;
-  std::vector<std::int64_t> small_;  // of the first numbers
+  std::vector<std::int64_t> small_;  // of small numbers
 };
 
-/// The words that make a phrase a construction rather than a collocation: articles, prepositions,
-/// conjunctions.
+/// Words that make a phrase a construction rather than a collocation: articles, prepositions, conjunctions.
 bool is_connector(std::string_view word);
 
-/// Whether the rule allows two or three words of which these are connectors.
+/// Whether the rule allows two or three words, given which of them are connectors.
 bool allows(ConnectorRule rule, bool first, bool second);
 bool allows(ConnectorRule rule, bool first, bool second, bool third);
 

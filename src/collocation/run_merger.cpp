@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kSmallestBuffer = 4 << 10;
 constexpr std::size_t kLargestBuffer = 256 << 10;
 
-// The run with the least key first; of equal keys the lower run, so that the order is always the same.
+// The run with the smallest key first; for equal keys the lower run, so that the order is deterministic.
 struct Head {
   std::uint64_t key;
   std::size_t run;
@@ -17,7 +17,7 @@ struct Head {
 };
 using Heads = std::priority_queue<Head>;
 
-// All words of all runs in order; each run is named together with its word's count.
+// All words of all runs in order; `use` gets each run that has a word, with the word's count there.
 template <class Use>
 Result<void> for_each_word(std::vector<SpilledWords>& readers, const Use& use) {
   const auto later = [&](std::size_t a, std::size_t b) {
@@ -49,7 +49,7 @@ std::vector<SpilledWords> word_readers(const TemporaryFile& file, const std::vec
   return readers;
 }
 
-// The triples of one pair that several runs have.
+// Merges the triples of one pair from several runs.
 void merge_triples(std::vector<SpilledNgrams>& readers, const std::vector<std::size_t>& runs,
                    const std::vector<std::span<std::uint32_t>>& maps, NgramSink& sink) {
   if (runs.size() == 1) {
@@ -90,7 +90,7 @@ Result<RunMerger> RunMerger::create(const std::filesystem::path& folder, const T
   return merger;
 }
 
-/// Makes the arrays as large as they must be.
+/// Allocates the arrays at their final size.
 Result<void> RunMerger::make_room(const std::filesystem::path& folder) {
   std::uint64_t words = 0;
   std::uint64_t bytes = 0;

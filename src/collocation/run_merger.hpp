@@ -1,5 +1,5 @@
-// Merges spilled runs: first their words, which gives every run a map from its ranks to the common ones, then
-// their n-grams. The maps ascend, so each run's n-grams are in the common order already.
+// Merges spilled runs: first their words, which yields a map from each run's ranks to the common ones, then
+// their n-grams. The maps are ascending, so each run's n-grams are already in the common order.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace sotto {
 
 class RunMerger {
  public:
-  /// `file` and `runs` must outlive this. `buffer_bytes` is for reading, shared by all runs and by as many
-  /// calls of merge() at a time as `threads`. Words, counts and maps lie in temporary files in `folder`.
+  /// `file` and `runs` must outlive the merger. `buffer_bytes` is for reading, shared by all runs and by up
+  /// to `threads` concurrent calls of merge(). Words, counts and maps are in temporary files in `folder`.
   static Result<RunMerger> create(const std::filesystem::path& folder, const TemporaryFile& file,
                                   const std::vector<SpilledRun>& runs, std::uint64_t buffer_bytes,
                                   unsigned threads);
@@ -37,12 +37,12 @@ class RunMerger {
 
   const TemporaryFile* file_ = nullptr;
   const std::vector<SpilledRun>* runs_ = nullptr;
-  std::size_t buffer_size_ = 0;  // of one reader
+  std::size_t buffer_size_ = 0;  // per reader
   TemporaryArray<char> pool_;
   TemporaryArray<std::uint64_t> offsets_;
   TemporaryArray<std::uint64_t> counts_;
   TemporaryArray<std::uint32_t> all_maps_;
-  std::vector<std::span<std::uint32_t>> maps_;  // of each run: its rank to the common one
+  std::vector<std::span<std::uint32_t>> maps_;  // per run: its ranks to the common ones
 };
 
 }  // namespace sotto

@@ -25,7 +25,7 @@ void Segmenter::segment(std::string_view text, const std::vector<Token>& tokens,
   if (method_ != Segmentation::none) {
     find_words(text, tokens);
     find_phrases(tokens);
-    // Candidates that share no token do not touch each other, so each group is cut for itself.
+    // Candidates that share no token do not affect each other, so each group is segmented separately.
     for (std::uint32_t begin = 0; begin < count;) {
       const std::uint32_t end = group_end(begin, count);
       if (end - begin > 1) {
@@ -51,7 +51,7 @@ void Segmenter::find_words(std::string_view text, const std::vector<Token>& toke
 void Segmenter::find_words(std::string_view text, const std::vector<Token>& tokens, std::size_t begin,
                            std::size_t end) {
   const PhraseTable::Impl& table = table_->impl();
-  std::uint64_t waiting = 0;  // bit i: token begin + i is not looked up yet
+  std::uint64_t waiting = 0;  // bit i: token begin + i is not yet looked up
   static_assert(kBatch == 64);
   for (std::size_t i = begin; i < end; ++i)
     if (prepare_word(text, tokens[i], pending_[i - begin], words_[i]))
@@ -66,7 +66,7 @@ void Segmenter::find_words(std::string_view text, const std::vector<Token>& toke
   }
 }
 
-/// True when the word is to be looked up by `pending`; otherwise `word` is known.
+/// Whether the word must be looked up via `pending`; otherwise sets `word`.
 bool Segmenter::prepare_word(std::string_view text, const Token& token, Pending& pending,
                              std::uint32_t& word) const {
   const PhraseTable::Impl& table = table_->impl();
@@ -126,7 +126,7 @@ PhraseId Segmenter::checked(PhraseId id) const {
   return id == kNoPhrase || allowed_ == nullptr || (*allowed_)[id] ? id : kNoPhrase;
 }
 
-/// The end of the tokens from `begin` on that overlapping candidates connect.
+/// The end of the group of tokens, from `begin` on, that overlapping candidates connect.
 std::uint32_t Segmenter::group_end(std::uint32_t begin, std::uint32_t count) const {
   std::uint32_t end = begin + 1;
   for (std::uint32_t i = begin; i < end && i < count; ++i) {
@@ -151,7 +151,7 @@ void Segmenter::choose_by_score(std::uint32_t begin, std::uint32_t end) {
   sorted_.clear();
   const auto add = [&](std::uint32_t first, std::uint32_t length) {
     const PhraseId phrase = phrase_at(first, length);
-    // A single token scores 0, and would be taken before anything below.
+    // A single token scores 0, and would be taken before any candidate with a lower score.
     if (phrase != kNoPhrase && score_of(phrase) >= 0) sorted_.push_back({score_of(phrase), length, first});
   };
   for (std::uint32_t i = begin; i < end; ++i) {
@@ -183,7 +183,7 @@ void Segmenter::choose_optimal(std::uint32_t begin, std::uint32_t end) {
       if (phrase == kNoPhrase) continue;
       const Best& rest = best_[i - begin + length];
       const std::int64_t sum = rest.sum + score_of(phrase);
-      // The longer comes later and wins where both are equal.
+      // The longer one comes later and wins ties.
       if (sum > best.sum || (sum == best.sum && rest.tokens + 1 <= best.tokens))
         best = {sum, rest.tokens + 1, length};
     }

@@ -1,20 +1,20 @@
-// Cuts texts into phrases and single tokens, by position: each token of the text belongs to exactly one
+// Splits texts into phrases and single tokens, by position: each token of the text belongs to exactly one
 // piece.
 //
-// The candidates are the phrases of the table that stand in the text: two or three tokens of class word in a
-// row, none but the first the beginning of a sentence. (Consecutive tokens have only whitespace between them,
-// and between two words only a blank line ends a sentence, so this is the same as to look inside each range
-// of split_sentences().) A single token scores 0. What the methods then do:
+// The candidates are the occurrences of the table's phrases: two or three consecutive tokens of class word,
+// of which only the first may begin a sentence. (Consecutive tokens have only whitespace between them, and
+// between two words only a blank line ends a sentence, so this is equivalent to searching each range of
+// split_sentences().) A single token scores 0. The methods:
 //   gst      From the left, at each position: the three words there if they are a phrase, else the two, else
-//            the single token; on to the first token not yet covered. Algorithm 1 as printed moves on by 3
-//            where nothing matched, which would drop words; moving on by 2 after three words, as the code
-//            published with it does, would cover the last of them twice.
-//   mst      All candidates and single tokens by score, highest first; equal scores: the longer, then the one
-//            further left; each is taken unless one of its positions is taken already. Remembering words by
+//            the single token; then on to the first token not yet covered. Algorithm 1 as printed advances
+//            by 3 if nothing matched, which would drop words; advancing by 2 after three words, as its
+//            published code does, would cover the last of them twice.
+//   mst      All candidates and single tokens by score, highest first; ties go to the longer, then to the one
+//            further left; each is taken unless one of its positions is already taken. Remembering words by
 //            their spelling, as Algorithm 2 can be read, would confuse a word with its repetition.
-//   optimal  The segmentation with the largest sum of scores; among those one with the fewest tokens; among
-//            those the one that has the longer piece where, from the left, they first differ.
-// So gst takes a phrase whatever its score, mst and optimal none below 0. Sums are exact integers.
+//   optimal  The segmentation with the largest sum of scores; among those, the fewest tokens; among those,
+//            the one with the longer piece where, from the left, they first differ.
+// So gst takes a phrase whatever its score; mst and optimal take none below 0. Sums are exact integers.
 #pragma once
 
 #include <array>
@@ -37,16 +37,16 @@ struct Piece {
   PhraseId phrase;  ///< kNoPhrase for a single token
 };
 
-/// Not thread-safe: each thread has its own.
+/// Not thread-safe: one per thread.
 class Segmenter {
  public:
-  /// Forms only phrases for which `allowed` (by phrase id; null: all) says so; it must outlive this.
+  /// Forms only phrases that `allowed` (by phrase id; null: all) permits; it must outlive the segmenter.
   /// `table` may be null for Segmentation::none.
   Segmenter(std::shared_ptr<const PhraseTable> table, Segmentation method,
             const std::vector<bool>* allowed = nullptr);
 
-  /// Replaces `pieces` by those of `text`, in order; `tokens` is what tokenize() made of it. Takes linear
-  /// time but for the sorting in MST.
+  /// Replaces `pieces` with those of `text`, in order; `tokens` is the result of tokenize(). Takes linear
+  /// time except for the sorting in MST.
   void segment(std::string_view text, const std::vector<Token>& tokens, std::vector<Piece>& pieces);
 
  private:
@@ -60,13 +60,13 @@ class Segmenter {
     std::uint32_t length;
     std::uint32_t first;
   };
-  // The best segmentation from a token on.
+  // The best segmentation from a token onwards.
   struct Best {
     std::int64_t sum;
     std::uint32_t tokens;
     std::uint32_t length;  // of its first piece
   };
-  // A word on its way through the look-up.
+  // A word being looked up.
   struct Pending {
     WordBlock block;
     std::uint64_t hash;
@@ -92,10 +92,10 @@ class Segmenter {
   Segmentation method_;
   const std::vector<bool>* allowed_;
 
-  // Scratch, one element a token.
+  // Scratch, one element per token.
   std::vector<std::uint32_t> words_;
   std::vector<Candidates> candidates_;
-  std::vector<std::uint8_t> lengths_;  // of the chosen piece, at its first token
+  std::vector<std::uint8_t> lengths_;  // of the chosen piece, stored at its first token
 
   std::array<Pending, kBatch> pending_;
   std::array<std::array<std::uint64_t, 2>, kBatch> hashes_;

@@ -31,7 +31,7 @@ Result<void> spill_words(const RankedWords& words, TemporaryFile& file) {
   return file.append(bytes);
 }
 
-/// Each piece becomes a segment.
+/// Turns each piece into a segment.
 class SpillHandler final : public PieceHandler {
  public:
   SpillHandler(SpilledRun& run, TemporaryFile& file) : run_(run), file_(file) {}
@@ -100,7 +100,7 @@ char SpillBytes::refilled_byte() {
   const std::uint64_t wanted = std::min<std::uint64_t>(buffer_.size(), end_ - offset_);
   const auto got = error_ ? Result<std::size_t>(0) : file_->read(buffer_.data(), wanted, offset_);
   if (!got || *got == 0) {
-    // Only a failing disk comes here: what is asked for has been written.
+    // Only a failing disk leads here: the requested bytes have been written.
     if (!error_)
       error_ =
           got ? fail(Errc::io, "a temporary file is shorter than what was written").value() : got.error();

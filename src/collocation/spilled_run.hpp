@@ -1,11 +1,11 @@
 // A chunk's counts in a temporary file: its words, then its n-grams, both in ascending order.
 //
-// Numbers are written seven bits a byte, lowest first, the highest bit saying that more follow. A word is the
-// length of the beginning it shares with the word before, the length of the rest, the rest, and its count. A
-// pair is the difference of its first word to the pair before, its second word (its difference to the pair
-// before, if the first words are the same), its count; then for each triple the difference of the third word
-// to the one before (from −1 on, so never 0) and its count; then 0. At the beginning of a segment what comes
-// before is 0.
+// Numbers are written with seven bits per byte, lowest first; the highest bit means that more follow. A word
+// is the length of the prefix it shares with the previous word, the length of the rest, the rest, and its
+// count. A pair is the difference of its first word from that of the previous pair, its second word (its
+// difference from that of the previous pair if the first words are equal), and its count; then, for each
+// triple, the difference of its third word from the previous one (starting from −1, so never 0) and its
+// count; then 0. At the beginning of a segment the previous values are 0.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace sotto {
 
 struct SpilledRun {
   struct Segment {
-    std::uint32_t first_word;  ///< no n-gram before begins with it or a later word
+    std::uint32_t first_word;  ///< no earlier n-gram begins with this or a later word
     std::uint64_t begin;       ///< offset in the file
     std::uint64_t end;
   };
@@ -41,7 +41,7 @@ class NgramEncoder final : public NgramSink {
   explicit NgramEncoder(std::uint32_t first_word) : first_word_(first_word) {}
   void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
   void triple(std::uint32_t third, std::uint64_t count) override;
-  /// The encoding; call it once, at the end.
+  /// The encoding; call once, at the end.
   const std::string& finish();
   std::uint32_t first_word() const { return first_word_; }
 
@@ -56,10 +56,10 @@ class NgramEncoder final : public NgramSink {
   bool open_ = false;
 };
 
-/// Writes a chunk to the end of `file`. `key_bytes` as in NgramChunk::count.
+/// Appends a chunk to `file`. `key_bytes` is as in NgramChunk::count.
 Result<SpilledRun> spill(NgramChunk& chunk, std::uint64_t key_bytes, TemporaryFile& file);
 
-/// Bytes of a file from one offset to another, through a buffer.
+/// A range of a file's bytes, read through a buffer.
 class SpillBytes {
  public:
   SpillBytes(const TemporaryFile& file, std::size_t buffer_size) : file_(&file), buffer_(buffer_size) {}
@@ -68,7 +68,7 @@ class SpillBytes {
   bool at_end() const { return next_ == filled_ && offset_ == end_; }
   std::uint64_t number();
   void copy(char* to, std::size_t size);
-  /// Of a read that failed; numbers were 0 from then on.
+  /// The error of a failed read; all numbers since then are 0.
   const std::optional<Error>& error() const { return error_; }
 
  private:
@@ -88,7 +88,7 @@ class SpillBytes {
 class SpilledWords {
  public:
   SpilledWords(const TemporaryFile& file, const SpilledRun& run, std::size_t buffer_size);
-  /// False at the end.
+  /// Returns false at the end.
   bool next();
   const std::string& word() const { return word_; }
   std::uint64_t count() const { return count_; }
@@ -100,14 +100,14 @@ class SpilledWords {
   std::uint64_t count_ = 0;
 };
 
-/// Reads the n-grams of a run whose first words are in a range, in order.
+/// Reads a run's n-grams whose first words are in a range, in order.
 class SpilledNgrams {
  public:
   SpilledNgrams(const TemporaryFile& file, const SpilledRun& run, std::size_t buffer_size,
                 std::uint32_t first_begin, std::uint32_t first_end);
-  /// The next pair; what is left of the triples before is passed over. False at the end.
+  /// Moves to the next pair, skipping any unread triples of the previous one; returns false at the end.
   bool next_pair();
-  /// The next triple of the pair; false after the last.
+  /// Moves to the next triple of the pair; returns false after the last.
   bool next_triple();
 
   std::uint32_t first() const { return first_; }
@@ -122,7 +122,7 @@ class SpilledNgrams {
 
   const SpilledRun* run_;
   SpillBytes bytes_;
-  std::size_t segment_;  // the next one
+  std::size_t segment_;  // the next one to read
   std::uint32_t first_begin_;
   std::uint32_t first_end_;
   std::uint32_t first_ = 0;
@@ -130,7 +130,7 @@ class SpilledNgrams {
   std::uint64_t pair_count_ = 0;
   std::uint64_t third_ = 0;  // plus 1
   std::uint64_t triple_count_ = 0;
-  bool open_ = false;  // the triples of the pair are not read to their end
+  bool open_ = false;  // the pair may have unread triples
 };
 
 }  // namespace sotto

@@ -25,7 +25,7 @@ Result<TemporaryFile> TemporaryFile::create(const std::filesystem::path& folder)
   file.descriptor_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file.descriptor_.get() >= 0) return file;
   if (errno != EOPNOTSUPP && errno != EISDIR) return temporary_error(file.name_, errno);
-  // The file system has no files without names, so the name goes at once.
+  // The file system has no unnamed files, so unlink the name at once.
   std::string pattern = (folder / ".sotto-XXXXXX").string();
   file.descriptor_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
   if (file.descriptor_.get() < 0) return temporary_error(file.name_, errno);

@@ -1,4 +1,4 @@
-// Temporary files without a name: whatever ends the process, nothing of them remains.
+// Unnamed temporary files: however the process ends, nothing of them remains.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace sotto {
 
-/// Grows at its end; read from anywhere, by several threads at a time.
+/// Append-only; several threads may read from anywhere at a time.
 class TemporaryFile {
  public:
   static Result<TemporaryFile> create(const std::filesystem::path& folder);
 
   std::uint64_t size() const { return size_; }
   int descriptor() const { return descriptor_.get(); }
-  /// Makes it `size` bytes long, the disk space taken: a later write to a mapping cannot fail for want of it.
+  /// Sets the size and reserves the disk space, so that a later write to a mapping cannot run out of it.
   Result<void> allocate(std::uint64_t size);
   Result<void> append(std::string_view data);
-  /// Up to `size` bytes from `offset` on; 0 at the end.
+  /// Reads up to `size` bytes starting at `offset`; returns 0 at the end.
   Result<std::size_t> read(char* data, std::size_t size, std::uint64_t offset) const;
 
  private:
@@ -33,7 +33,7 @@ class TemporaryFile {
   std::uint64_t size_ = 0;
 };
 
-/// Numbers in a temporary file, as memory that the system can write back when it is short of it.
+/// Numbers in a temporary file, as memory that the system can page out under memory pressure.
 template <class T>
 class TemporaryArray {
  public:

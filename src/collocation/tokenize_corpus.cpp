@@ -1,4 +1,4 @@
-// A corpus as tokens: threads take blocks of documents in turn and write them in the order of the input.
+// Writes a corpus as tokens: threads take blocks of documents in turn and write them in input order.
 #include <mutex>
 #include <optional>
 
@@ -34,7 +34,7 @@ struct Sums {
   }
 };
 
-// Turns documents into lines; each thread has its own.
+// Turns documents into lines; one per thread.
 class LineWriter {
  public:
   explicit LineWriter(const CorpusTokenizeOptions& options)
@@ -86,7 +86,7 @@ class LineWriter {
     out_.advance(word.size());
   }
 
-  // A word holds nothing that JSON must escape, other tokens may.
+  // A word contains nothing that JSON must escape; other tokens may.
   void add_other(std::string_view text) {
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
@@ -149,7 +149,7 @@ class TokenizeRun {
     return more;
   }
 
-  // What stands before a failure is still written to standard output; a file does not appear.
+  // Output before a failure still goes to standard output; a file does not appear.
   Result<void> write(const LineWriter& writer) {
     if (!go_on()) return fail(Errc::interrupted, "interrupted");
     SOTTO_TRY(output_ ? output_->write(writer.lines())
@@ -158,7 +158,7 @@ class TokenizeRun {
     return {};
   }
 
-  /// With the mutex of written_ held.
+  /// Requires the mutex of written_.
   bool go_on() { return !options_.progress || options_.progress(bytes_read_, reader_.total_bytes()); }
 
   const CorpusTokenizeOptions& options_;
@@ -172,7 +172,7 @@ class TokenizeRun {
 }  // namespace
 
 Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options) {
-  // Small enough that a line typed at a terminal, or a short file, is shared out.
+  // Small enough that even a short file is spread over the threads.
   constexpr std::size_t kBlock = 256 << 10;
   for (const auto& input : options.inputs)
     if (!options.output.empty()) SOTTO_TRY(check_output(options.output, input));

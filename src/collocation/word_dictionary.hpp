@@ -1,4 +1,4 @@
-// Numbers words in the order in which they come and counts them.
+// Numbers words in order of first appearance and counts them.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ class WordDictionary {
   std::uint32_t count(std::uint32_t id) const { return counts_[id]; }
   std::uint32_t largest_count() const { return largest_count_; }
 
-  /// Bytes held, and what ranking the words (24 bytes each in the worst case) will take on top.
+  /// Bytes held.
   std::uint64_t bytes() const {
     return slots_.capacity() * 8 + pool_.capacity() + offsets_.capacity() * 8 + counts_.capacity() * 4;
   }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[slot_place(hash, slots_.size())]); }
 
-  /// The id of `word`, whose hash_word is `hash`; counts it.
+  /// The id of `word`, whose hash_word is `hash`; counts the occurrence.
   std::uint32_t add(std::string_view word, std::uint64_t hash) {
     std::uint32_t id =
         find_slot(slots_, hash, [&](std::uint32_t other) { return this->word(other) == word; });
@@ -46,7 +46,7 @@ class WordDictionary {
     offsets_.push_back(pool_.size());
     counts_.push_back(0);
     if (2 * counts_.size() > slots_.size()) {
-      // Doubles; make_slots would look at the words again, the slots have the upper half of the hash only.
+      // Doubles. The words are hashed again, because slots hold only the upper half of the hash.
       slots_ = make_slots(id + 1, [this](std::uint32_t other) { return hash_word(this->word(other)); });
       return id;
     }

@@ -1,4 +1,4 @@
-// The form in which words of a text are looked up and counted, at the speed of a scan.
+// The form in which words of a text are looked up and counted, at scanning speed.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace sotto {
 
-/// True for a token that load_word_block takes: nearly all words.
+/// Whether load_word_block accepts the token; nearly all words qualify.
 inline bool is_short_word(const Token& token) {
   return token.ascii && token.end - token.begin <= kWordBlock;
 }
 
-/// A word of ASCII, at most 16 bytes long, in lower case.
+/// An ASCII word of at most 16 bytes, in lower case.
 inline WordBlock load_word_block(std::string_view text, const Token& token) {
   const std::size_t size = token.end - token.begin;
   std::array<char, kWordBlock> bytes{};
@@ -29,7 +29,7 @@ inline WordBlock load_word_block(std::string_view text, const Token& token) {
   const auto mask = [](std::size_t count) {
     return count >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * count) - 1;
   };
-  // Setting bit 5 turns A–Z into a–z and leaves what else an ASCII word has, letters, ' and -, as it is.
+  // Setting bit 5 turns A–Z into a–z and keeps the other characters of an ASCII word (a–z, ' and -).
   constexpr std::uint64_t kCaseBits = 0x2020202020202020;
   const std::uint64_t low = mask(size);
   const std::uint64_t high = size > 8 ? mask(size - 8) : 0;

@@ -48,7 +48,7 @@ std::uint32_t WordCollector::add_long_word(std::string_view word) {
 }
 
 std::uint64_t WordCollector::bytes() const {
-  // Ranking sorts 16 bytes a word and keeps 8; the words move into one list with 16 bytes each.
+  // Ranking sorts 16 bytes per word and keeps 8; the words move into one list with 16 bytes each.
   constexpr std::uint64_t kRankingBytes = 40;
   return dictionary_.bytes() + dictionary_.size() * kRankingBytes + stream_.bytes();
 }

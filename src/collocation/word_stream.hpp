@@ -13,8 +13,8 @@
 
 namespace sotto {
 
-/// Words in order, in blocks, so that growing copies nothing. An entry is a word's number, and a bit that
-/// says that no n-gram reaches over it from before: other tokens or a sentence end stand there.
+/// Words in order, in blocks, so that growth copies nothing. An entry is a word's number plus a bit that says
+/// that no n-gram extends across it from before: other tokens or a sentence boundary come in between.
 class WordStream {
  public:
   static constexpr std::uint32_t kStart = std::uint32_t{1} << 31;
@@ -54,7 +54,7 @@ struct TextCounts {
   }
 };
 
-/// Turns documents into a stream. Not thread-safe: each thread has its own.
+/// Turns documents into a stream. Not thread-safe: one per thread.
 class WordCollector {
  public:
   void add(std::string_view document);
@@ -62,7 +62,7 @@ class WordCollector {
   const WordDictionary& dictionary() const { return dictionary_; }
   WordStream& stream() { return stream_; }
   const TextCounts& counts() const { return counts_; }
-  /// What the chunk will take in memory up to the end of its counting, but for the keys being sorted.
+  /// Memory the chunk needs until it is counted, except for the keys being sorted.
   std::uint64_t bytes() const;
 
  private:

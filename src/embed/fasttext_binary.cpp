@@ -1,5 +1,5 @@
-// fastText's model file, version 12: arguments, dictionary, input matrix (a row for each word, then one for
-// each n-gram bucket), output matrix. Everything is little-endian and packed.
+// fastText's model file, version 12: arguments, dictionary, input matrix (one row per word, then one per
+// n-gram bucket), output matrix. Everything is little-endian and packed.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int32_t kVersion = 12;
 constexpr std::size_t kLongestWord = 1 << 16;
-// A word has as many n-grams as its length times this, and all words' n-grams are held in memory.
+// A word has up to its length times this many n-grams, and the n-grams of all words are held in memory.
 constexpr std::int32_t kLongestNgram = 64;
 constexpr std::uint64_t kRowsBetweenReports = 4096;
 constexpr std::int8_t kWordEntry = 0;
@@ -30,7 +30,7 @@ bool starts_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
 }
 
-// fastText's hash: FNV-1a with each byte sign-extended first.
+// fastText's hash: FNV-1a with each byte sign-extended.
 std::uint32_t ngram_hash(std::string_view ngram) {
   std::uint32_t hash = 2166136261U;
   for (const char c : ngram) {
@@ -40,8 +40,8 @@ std::uint32_t ngram_hash(std::string_view ngram) {
   return hash;
 }
 
-// Calls `use` with the bucket of each character n-gram of "<word>", repeated ones included, as
-// Dictionary::computeSubwords does: n-grams count characters, and the brackets alone are no n-gram.
+// Calls `use` with the bucket of each character n-gram of "<word>", including repeated ones, like
+// Dictionary::computeSubwords: n-grams count characters, and a bracket alone is not an n-gram.
 template <class Use>
 void for_each_bucket(std::string_view word, const Arguments& arguments, Use use) {
   const std::string bracketed = fmt::format("<{}>", word);
@@ -97,8 +97,8 @@ class FasttextReader {
   Result<void> read_ngram_rows();
   Result<void> finish();
 
-  // A row that is part of a kept word's mean: (bucket, kept row), sorted, so that one pass over the matrix
-  // serves all words.
+  // A row that contributes to a kept word's mean: (bucket, kept row), sorted, so that one pass over the
+  // matrix serves all words.
   struct Use {
     std::uint32_t bucket;
     std::uint32_t row;
@@ -110,9 +110,9 @@ class FasttextReader {
   VectorSource& source_;
   Arguments arguments_{};
   std::int32_t words_ = 0;             ///< words of the dictionary
-  std::vector<std::int32_t> entries_;  ///< for each kept row its number in the dictionary, ascending
+  std::vector<std::int32_t> entries_;  ///< dictionary number of each kept row, ascending
   std::vector<Use> uses_;
-  std::vector<std::uint32_t> parts_;  ///< for each kept row how many rows its mean has
+  std::vector<std::uint32_t> parts_;  ///< number of rows in the mean of each kept row
   std::vector<float> values_;
 };
 
@@ -145,7 +145,7 @@ Result<void> FasttextReader::read_dictionary() {
   if (words_ <= 0 || size < words_) return bad(fmt::format("a dictionary of {} words", words_));
   for (std::int32_t number = 0; number < size; ++number) SOTTO_TRY(read_entry(number));
   if (pruned > 0) return bad("a pruned or quantized model (.ftz) has no exact vectors; give the .bin file");
-  // Without buckets, or after pruning them all, a word is its own row alone.
+  // Without buckets, or if all were pruned, a word is only its own row.
   if (pruned == 0 || arguments_.buckets == 0) arguments_.longest_ngram = 0;
   return {};
 }
@@ -164,7 +164,7 @@ Result<void> FasttextReader::read_entry(std::int32_t number) {
   source_.input.consume(end + 1);
   SOTTO_ASSIGN(const auto count, take<std::int64_t>("the dictionary"));
   SOTTO_ASSIGN(const auto type, take<std::int8_t>("the dictionary"));
-  // Words come before labels, and their number in the dictionary is their row in the matrix.
+  // Words come before labels, and a word's number in the dictionary is its row in the matrix.
   if ((type == kWordEntry) != (number < words_)) return place.error("words and labels are not in order");
   if (type != kWordEntry || source_.table.is_complete()) return {};
   if (count < 0) return place.error(fmt::format("count {}", count));
@@ -214,7 +214,7 @@ Result<void> FasttextReader::read_row(std::uint64_t number, std::string_view wha
 Result<void> FasttextReader::read_word_rows() {
   std::size_t kept = 0;
   for (std::int32_t word = 0; word < words_; ++word) {
-    // After the last kept word nothing is needed but the n-grams, if any.
+    // After the last kept word only the n-grams, if any, are needed.
     if (kept == entries_.size() && uses_.empty()) return {};
     SOTTO_TRY(read_row(static_cast<std::uint64_t>(word), "word"));
     if (kept == entries_.size() || entries_[kept] != word) continue;

@@ -12,7 +12,7 @@ FixedPoint::FixedPoint(int bits, std::size_t dimension, double largest_value, do
     scale_ = largest_value / 127;
     return;
   }
-  // Rounding moves a vector by at most half a unit in each coordinate.
+  // Rounding moves a vector by at most half a unit per coordinate.
   const double norm_limit =
       static_cast<double>(kLargestNorm) - 0.5 * std::sqrt(static_cast<double>(dimension));
   scale_ = std::max(largest_value / 32767, largest_norm / norm_limit);

@@ -9,8 +9,8 @@ namespace sotto {
 /// Multiplies by 1 / scale and rounds to the nearest integer, ties to even.
 ///
 /// The scale is the smallest for which the largest value becomes at most 32767 (127 with 8 bits) and the
-/// longest vector, rounding included, at most kLargestNorm. With that bound squared norms and inner products
-/// fit in 31 bits and a sign, so that sums of 32 bits are exact (see nearest.hpp); with 8 bits it holds
+/// longest vector, including rounding, at most kLargestNorm. With that bound, squared norms and inner
+/// products fit into 31 bits plus sign, so that 32-bit sums are exact (see nearest.hpp); with 8 bits it holds
 /// anyway, as 127·√32768 < 46340.
 class FixedPoint {
  public:
@@ -19,7 +19,7 @@ class FixedPoint {
 
   double scale() const { return scale_; }
 
-  /// Rounds one vector and returns its distance from what it was. T is std::int8_t or std::int16_t.
+  /// Rounds one vector and returns the distance it moved. T is std::int8_t or std::int16_t.
   template <class T>
   double round(std::span<const float> values, std::span<T> out) const;
 

@@ -1,4 +1,4 @@
-// Model files from vectors of floats, imported or trained.
+// Model files from imported or trained float vectors.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace sotto {
 struct FixedPointOptions {
   std::filesystem::path output;
   int bits = 16;                       ///< 8 or 16
-  Metadata metadata;                   ///< besides what the format itself needs
-  std::vector<TensorToWrite> further;  ///< tensors besides those of a model
+  Metadata metadata;                   ///< in addition to what the format itself needs
+  std::vector<TensorToWrite> further;  ///< tensors in addition to those of a model
 };
 
 struct FixedPointReport {
@@ -30,8 +30,7 @@ struct FixedPointReport {
 };
 
 /// Rounds these rows of the table, in this order, to fixed point with one global scale, and writes a model
-/// file, complete or not at all. `counts` is empty or has one count for each of them. The table has a value
-/// that is not zero.
+/// file, complete or not at all. `counts` is empty or has one count per row. Some value must be nonzero.
 Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
                                                  std::span<const std::uint32_t> order,
                                                  std::span<const std::uint64_t> counts,

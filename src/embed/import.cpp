@@ -21,7 +21,7 @@ Result<void> check_options(const ImportOptions& options) {
   return check_output(options.output, options.vectors);
 }
 
-// The user's counts go before those of the file.
+// The user's counts override those of the file.
 std::vector<std::uint64_t> counts_in_order(VectorTable& table, const WordSelection* selection,
                                            const std::vector<std::uint32_t>& order) {
   std::vector<std::uint64_t> counts;

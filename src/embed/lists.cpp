@@ -21,13 +21,13 @@
 namespace sotto {
 namespace {
 
-// Neighbours of each word that a tour looks at before it searches. More make the table dearer and the tour
-// cheaper; around this number the sum is least. The lists do not depend on it.
+// Neighbours of each word that a tour tries before it searches. More of them make the table more expensive
+// and the tour cheaper; the sum is smallest around this number. The lists do not depend on it.
 constexpr std::size_t kNeighbours = 16;
 
 using ModelPointer = std::shared_ptr<const Model>;
 
-// Counts units of work from several threads, and asks the callback from one at a time.
+// Counts units of work from several threads, and calls the callback from one at a time.
 class SharedProgress {
  public:
   SharedProgress(const ProgressCallback& callback, std::uint64_t total)
@@ -67,7 +67,7 @@ Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
   return models;
 }
 
-// The id in `target` of each word of `source`; an error names a word that only one of them has.
+// The id in `target` of each word of `source`; the error names a word that only one of them has.
 Result<std::vector<TokenId>> translate(const Model& source, const Model& target) {
   const auto only_in = [](const Model& has, const Model& lacks, std::string_view word) {
     return fail(Errc::invalid_argument, fmt::format("the models must share one vocabulary, but '{}' is in {} "
@@ -87,7 +87,7 @@ Result<std::vector<TokenId>> translate(const Model& source, const Model& target)
   return ids;
 }
 
-// `count` distinct words, each uniform among those not drawn before.
+// `count` distinct words, each uniform among those not yet drawn.
 std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint32_t count) {
   std::vector<TokenId> starts;
   while (starts.size() < count) {
@@ -97,7 +97,7 @@ std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint3
   return starts;
 }
 
-// The lists of one model, in its own ids. Empty when the callback asked to stop.
+// The lists of one model, in its own ids. Empty if the callback requested a stop.
 Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const std::vector<TokenId>& starts,
                                                       unsigned threads, SharedProgress& progress) {
   Result<NearestSearch> search = NearestSearch::create(model);
@@ -106,7 +106,7 @@ Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const 
   const NeighbourTable neighbours = nearest_neighbours(*search, kNeighbours, threads, work_done);
   std::vector<std::vector<TokenId>> tours(starts.size());
   if (!progress.add(0)) return std::vector<std::vector<TokenId>>();
-  // Tours side by side; threads that are left over help inside each.
+  // Tours run in parallel; spare threads help inside each.
   const auto inner = std::max(1U, threads / static_cast<unsigned>(starts.size()));
   parallel_for(starts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)

@@ -60,7 +60,7 @@ Result<std::string> write_model(const std::filesystem::path& file, const ModelPa
   tensors.push_back(whole_tensor("words", TensorType::u8, {parts.words.size()},
                                  std::span<const char>(parts.words.data(), parts.words.size())));
   tensors.insert(tensors.end(), parts.further.begin(), parts.further.end());
-  // By element size, largest first: then no tensor needs padding before it, which the container forbids.
+  // By element size, largest first, so that no tensor needs padding, which the container forbids.
   std::stable_sort(tensors.begin(), tensors.end(), [](const TensorToWrite& a, const TensorToWrite& b) {
     return element_size(a.type) > element_size(b.type);
   });

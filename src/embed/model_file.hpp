@@ -1,4 +1,4 @@
-// What a model file holds besides the container: the reserved metadata, the limits, and how one is written.
+// The contents of a model file beyond the container: reserved metadata, limits, and how to write one.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,30 @@ inline constexpr std::string_view kFormatName = "sotto-model";
 inline constexpr std::string_view kVersionKey = "version";
 inline constexpr std::string_view kFormatVersion = "1";
 inline constexpr std::string_view kScaleKey = "scale";
-/// For each list the name of the model it was built from, a JSON array as text.
+/// For each list, the name of the model it was built from; a JSON array as text.
 inline constexpr std::string_view kListSourcesKey = "list_sources";
-/// For each list the digest of that model, likewise.
+/// For each list, the digest of that model, in the same form.
 inline constexpr std::string_view kListDigestsKey = "list_source_digests";
 
-/// Of the phrases that a model may carry (collocation/phrase_table.hpp).
+/// For the phrases that a model may carry (collocation/phrase_table.hpp).
 inline constexpr std::string_view kPhrasesKey = "phrase_version";
 
-/// Within these every distance of two words, and its product with any ε, is a number that neither overflows
-/// nor vanishes.
+/// Within these, no distance between two words and no product of one with an ε overflows or underflows.
 inline constexpr double kSmallestScale = 1e-60;
 inline constexpr double kLargestScale = 1e60;
 
-/// The last two ids stay free: ⊥, and "none" in tables.
+/// Reserves the last two ids: ⊥, and "none" in tables.
 inline constexpr std::uint64_t kLargestVocabulary = 0xFFFFFFFE;
 
-/// True for keys that the format itself uses and Model::metadata() therefore does not show.
+/// True for keys that the format itself uses and that Model::metadata() therefore hides.
 bool is_reserved_metadata(std::string_view key);
 
 /// Refuses reserved and repeated keys, empty keys, and text that is not UTF-8.
 Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given);
 
-/// The parts of a model file. What is empty is left out.
+/// The parts of a model file. Empty ones are omitted.
 struct ModelParts {
-  std::vector<std::uint64_t> offsets;  ///< one more than there are words
+  std::vector<std::uint64_t> offsets;  ///< one more than the number of words
   std::string_view words;
   std::span<const std::uint64_t> counts;
   std::vector<std::vector<TokenId>> lists;
@@ -55,8 +54,8 @@ struct ModelParts {
   double scale = 0;
   /// Passes the vectors row by row, n · dimension integers of `bits` bits.
   std::function<Result<void>(const ByteSink&)> write_vectors;
-  Metadata metadata;                   ///< besides format, version, scale and digest
-  std::vector<TensorToWrite> further;  ///< what else goes into the file, for example its phrases
+  Metadata metadata;                   ///< in addition to format, version, scale and digest
+  std::vector<TensorToWrite> further;  ///< further contents of the file, for example its phrases
 };
 
 /// Writes a model file, complete or not at all. Returns the SHA-256 in its header.

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 constexpr std::string_view kExtension = ".safetensors";
 constexpr std::string_view kLanguageModelFile = "config.json";
 
-// The value of an environment variable; empty when it is not set.
+// The value of an environment variable; empty if unset.
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
 }
 
-// The folders of $SOTTO_MODELS, colon separated.
+// The folders of $SOTTO_MODELS, separated by colons.
 void add_listed_folders(std::vector<fs::path>& folders) {
   const std::string list = environment("SOTTO_MODELS");
   for (std::size_t begin = 0; begin < list.size();) {
@@ -49,7 +49,7 @@ std::vector<fs::path> model_folders() {
     folders.push_back(program.parent_path() / "models");
     folders.push_back((program.parent_path() / ".." / "share" / "sotto" / "models").lexically_normal());
   }
-  // Another program that uses an installed library finds the models that were installed with it.
+  // Lets other programs that use an installed library find the models installed with it.
   if (const fs::path own = own_folder(); own.is_absolute()) {
     const fs::path installed = (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal();
     if (std::find(folders.begin(), folders.end(), installed) == folders.end()) folders.push_back(installed);
@@ -62,8 +62,8 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// A value that can only be meant as a path. Every other one is a name and is looked for in the model folders
-/// alone: what lies in the current folder must not take the place of a model that is known by that name.
+/// A value that can only be a path. Any other is a name and is searched for only in the model folders: a file
+/// in the current folder must not replace a model known by that name.
 bool is_path(std::string_view value) {
   return value.find('/') != std::string_view::npos || value == "." || value == "..";
 }
@@ -79,7 +79,7 @@ std::optional<fs::path> named_model(std::string_view name) {
   return std::nullopt;
 }
 
-/// The model file with this path. A file name alone is one too, unless another model is known by it.
+/// The model file with this path. A bare file name is one too, unless another model has that name.
 Result<fs::path> model_at(std::string_view path) {
   const std::string name = fs::path(path).stem().string();
   const auto known = is_path(path) ? std::nullopt : named_model(name);
@@ -117,7 +117,7 @@ std::vector<fs::path> models_in(const fs::path& folder) {
 }  // namespace
 
 fs::path user_data_folder() {
-  // One that is not absolute would be a folder of whatever folder the program is started in.
+  // A relative one would depend on the folder the program is started in.
   if (const fs::path data = environment("XDG_DATA_HOME"); data.is_absolute()) return data / "sotto";
   if (const fs::path home = environment("HOME"); home.is_absolute())
     return home / ".local" / "share" / "sotto";

@@ -1,11 +1,11 @@
-// Where a user's own files are.
+// The location of a user's own files.
 #pragma once
 
 #include <filesystem>
 
 namespace sotto {
 
-/// $XDG_DATA_HOME/sotto, by default ~/.local/share/sotto; empty when neither is known. It need not exist.
+/// $XDG_DATA_HOME/sotto, by default ~/.local/share/sotto; empty if neither is known. Need not exist.
 std::filesystem::path user_data_folder();
 
 }  // namespace sotto

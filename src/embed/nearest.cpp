@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-// Queries that a thread of search() takes at once, and that share a pass over the rows in
+// Queries that a thread of search() takes at a time, and that share a pass over the rows in
 // squared_distances().
 constexpr std::size_t kBlockQueries = 128;
 
@@ -22,7 +22,7 @@ std::int64_t squared_norm(std::span<const std::int16_t> values) {
   return sum;
 }
 
-// Queries of 16 bits, padded for the kernels, and their inner products with any row.
+// 16-bit queries, padded for the kernels, and their inner products with any row.
 class NarrowQueries {
  public:
   NarrowQueries(const PackedRows& rows, std::span<const std::int16_t> queries)
@@ -40,8 +40,8 @@ class NarrowQueries {
   std::size_t count() const { return count_; }
   std::int64_t norm(std::size_t query) const { return norms_[query]; }
 
-  /// Calls consume(query, keys) for at most kPanelQueries queries from `first` on: the keys
-  /// |row|² − 2·query·row of kPanelRows rows from `row` on.
+  /// Calls consume(query, keys) for at most kPanelQueries queries starting at `first`, with the keys |row|² −
+  /// 2·query·row of kPanelRows rows starting at `row`.
   template <class Consume>
   void keys(std::size_t first, std::size_t row, Consume consume) const {
     alignas(64) std::int32_t products[kPanelQueries * kPanelRows];
@@ -59,7 +59,7 @@ class NarrowQueries {
   }
 
  private:
-  // For a query whose inner products may not fit in 32 bits.
+  // For a query whose inner products may not fit into 32 bits.
   void wide_keys(std::size_t query, std::size_t row, std::int64_t* out) const {
     auto wide = allocate_zeros<std::int32_t>(rows_.stride);
     std::copy_n(values_.get() + query * rows_.stride, rows_.stride, wide.get());

@@ -8,17 +8,17 @@
 namespace sotto {
 namespace {
 
-// Queries of one batch: their 8-bit and exact forms stay in the second-level cache.
+// Queries per batch: their 8-bit and exact forms stay in the second-level cache.
 constexpr std::size_t kBatchQueries = 4 * kByteQueries;
-// Entries for the nearest rows of one batch.
+// Entries for the nearest rows of a batch.
 constexpr std::size_t kBatchEntries = std::size_t{1} << 20;
-// Rows that all queries pass over before the next ones: they stay in the second-level cache too.
+// Rows that all queries go through before the next ones: they stay in the second-level cache too.
 constexpr std::size_t kBlockRows = 8 * kPanelRows;
 static_assert(kBlockRows % kByteRows == 0 && kPanelRows % kByteRows == 0);
 
 // For every float in the inequality of QueryBounds. With M the sum of its terms' magnitudes, the conversions
-// of the coefficients and of the product, the roundings of the sum and the division by the scale err by less
-// than 14·2⁻²⁴·M; raising each term by this fraction of its magnitude raises the sum by more.
+// of the coefficients and of the product, the roundings of the sum and the division by the scale have an
+// error of less than 14·2⁻²⁴·M; raising each term by this fraction of its magnitude raises the sum by more.
 constexpr double kSlack = 0x1p-19;
 
 std::size_t capacity_for(std::size_t k) {
@@ -70,7 +70,7 @@ void LeastKeys::insert(std::size_t query, std::int64_t key, std::uint32_t row) {
   }
   begin[size - 1] = {key, row};
   std::push_heap(begin, begin + size);
-  if (size == k_) bounds_[query] = begin->key + 1;  // an equal key may still win its tie
+  if (size == k_) bounds_[query] = begin->key + 1;  // an equal key may still win the tie
 }
 
 void LeastKeys::finish(std::size_t query, SquaredDistance query_norm, Neighbour* out) {
@@ -135,8 +135,8 @@ void NearestBatch::load_bytes(std::size_t query, std::span<const std::int32_t> v
   set_bounds(query, scale, rounded.length, rounded.error);
 }
 
-// As 16-bit integers of norm at most kLargestNorm, so that inner products with rows fit in 32 bits; rounding
-// adds at most ½·√dimension to a norm.
+// As 16-bit integers of norm at most kLargestNorm, so that inner products with rows fit into 32 bits;
+// rounding adds at most ½·√dimension to a norm.
 void NearestBatch::load_words(std::size_t query, std::span<const std::int32_t> values) {
   double squares = 0;
   for (const std::int32_t x : values) squares += static_cast<double>(x) * x;
@@ -150,10 +150,9 @@ void NearestBatch::load_words(std::size_t query, std::span<const std::int32_t> v
   set_bounds(query, scale, rounded.length, rounded.error);
 }
 
-// With q ≈ scale·a and w ≈ s·b, q·w = scale·s·a·b + scale·a·(w − s·b) + (q − scale·a)·w. So by Cauchy and
-// Schwarz the key |w|² − 2·q·w can be below a bound T only if
-// s·a·b + |a|·|w − s·b| + |q − scale·a|/scale·|w| + T/(2·scale) − |w|²/(2·scale) > 0.
-// And |s·a·b| ≤ |a|·(|w| + |w − s·b|), which bounds what rounding that term may cost.
+// With q ≈ scale·a and w ≈ s·b, q·w = scale·s·a·b + scale·a·(w − s·b) + (q − scale·a)·w. So by Cauchy–Schwarz
+// the key |w|² − 2·q·w can be below a bound T only if s·a·b + |a|·|w − s·b| + |q − scale·a|/scale·|w| +
+// T/(2·scale) − |w|²/(2·scale) > 0. Also |s·a·b| ≤ |a|·(|w| + |w − s·b|), which bounds its rounding error.
 void NearestBatch::set_bounds(std::size_t query, double scale, double length, double error) {
   float* out = bounds_.get() + query;
   out[0] = static_cast<float>(error / scale * (1 + kSlack) + length * kSlack);

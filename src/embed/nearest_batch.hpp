@@ -1,5 +1,5 @@
-// The k nearest rows of a batch of queries: approximate inner products with a proven bound of their error
-// leave a few rows, whose distances are then computed exactly.
+// The k nearest rows for a batch of queries: approximate inner products with a proven error bound leave a few
+// rows, whose distances are then computed exactly.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace sotto {
 
-/// For each of several queries, the k least (key, row) of a sequence. A key is |row|² − 2·query·row, the
-/// squared distance less |query|².
+/// For each of several queries, the k smallest (key, row) of a sequence. A key is |row|² − 2·query·row, the
+/// squared distance minus |query|².
 class LeastKeys {
  public:
   LeastKeys(std::size_t queries, std::size_t k);
 
-  /// Only keys below this can still enter.
+  /// Only keys below this can still be inserted.
   std::int64_t bound(std::size_t query) const { return bounds_[query]; }
   void insert(std::size_t query, std::int64_t key, std::uint32_t row);
-  /// The nearest rows of a query, in order; then it is empty again.
+  /// The nearest rows of a query, in order; leaves the query empty.
   void finish(std::size_t query, SquaredDistance query_norm, Neighbour* out);
 
  private:
@@ -32,16 +32,16 @@ class LeastKeys {
   std::size_t k_;
   std::vector<std::int64_t> bounds_;
   std::vector<std::size_t> sizes_;
-  std::vector<Entry> entries_;  ///< k for each query, a heap with the greatest first
+  std::vector<Entry> entries_;  ///< k per query, a max-heap
 };
 
-/// Room for one batch after another. Not thread-safe; each thread has its own.
+/// Memory for one batch after another. Not thread-safe: one per thread.
 class NearestBatch {
  public:
   /// Refers to `rows`. `k` is 1 to rows.size.
   NearestBatch(const PackedRows& rows, std::size_t k);
 
-  /// Most queries of one batch.
+  /// The maximum number of queries per batch.
   std::size_t capacity() const { return capacity_; }
   /// The k nearest rows of each query (row-major, at least one).
   void find(std::span<const std::int32_t> queries, Neighbour* out);

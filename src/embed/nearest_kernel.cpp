@@ -1,6 +1,6 @@
 #include "embed/nearest_kernel.hpp"
 
-// The target with 8-bit inner products; Highway leaves it out unless asked.
+// The target with 8-bit inner products; Highway omits it unless asked.
 #define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "embed/nearest_kernel.cpp"
@@ -39,9 +39,9 @@ std::int64_t multiply_wide(const std::int16_t* row, const std::int32_t* query, s
 
 using Sums = hn::CappedTag<std::int32_t, 16>;
 using Coordinates = hn::Repartition<std::int16_t, Sums>;
-constexpr std::size_t kRowsAtOnce = 4;  // whose sums fill a register of four
+constexpr std::size_t kRowsAtOnce = 4;  // their sums fill a register of four
 
-// The sums of every fourth lane.
+// The sums over every fourth lane.
 template <class D>
 HWY_INLINE hn::Vec<hn::CappedTag<std::int32_t, 4> > add_blocks(D, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(D()) > 4) {
@@ -52,7 +52,7 @@ HWY_INLINE hn::Vec<hn::CappedTag<std::int32_t, 4> > add_blocks(D, hn::Vec<D> v) 
   }
 }
 
-// The sum of the lanes of a, of b, of c, of d.
+// The lane sums of a, b, c and d.
 HWY_INLINE hn::Vec<hn::CappedTag<std::int32_t, 4> > add_lanes(hn::Vec<Sums> a, hn::Vec<Sums> b,
                                                               hn::Vec<Sums> c, hn::Vec<Sums> d) {
   const Sums sums;
@@ -94,9 +94,9 @@ HWY_INLINE void multiply_queries(const std::int16_t* HWY_RESTRICT rows,
 
 // Queries multiplied at once: with four rows each, their sums must stay in registers.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr std::size_t kQueriesAtOnce = 4;  // of 32 registers
+constexpr std::size_t kQueriesAtOnce = 4;  // with 32 registers
 #else
-constexpr std::size_t kQueriesAtOnce = 2;  // of 16 registers
+constexpr std::size_t kQueriesAtOnce = 2;  // with 16 registers
 #endif
 
 void multiply(const std::int16_t* rows, const std::int16_t* queries, std::size_t query_count,
@@ -151,13 +151,13 @@ std::uint64_t compare(const std::int32_t* products, const RowBounds& rows, const
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-// Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, although it tests
-// for it.
+// Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, even though
+// Highway tests for it.
 #pragma GCC push_options
 #pragma GCC target("avx512vnni")
 
-// Inner products of kByteRows rows, each broadcast, with kRegisters registers of 16 queries. They are handed
-// over in memory, as otherwise the compiler keeps the sums there.
+// Inner products of kByteRows rows, each broadcast, with kRegisters registers of 16 queries. The results are
+// passed through memory, as otherwise the compiler keeps the sums there.
 template <std::size_t kRegisters>
 __attribute__((always_inline)) inline void sum_bytes(const BytePanel& panel,
                                                      std::int32_t (*out)[kByteQueries]) {
@@ -191,8 +191,8 @@ __attribute__((always_inline)) inline void sum_bytes(const BytePanel& panel,
   }
 }
 
-// The products above which a row of the tile passes, for 16 queries from `first` on. No product reaches the
-// largest threshold, and one below all integers becomes the least.
+// The products above which a row of the tile passes, for 16 queries starting at `first`. No product reaches
+// the largest threshold, and a threshold below all integers becomes the smallest.
 __attribute__((always_inline)) inline __m512i product_thresholds(const BytePanel& panel, std::size_t first) {
   const QueryBounds& query = panel.query_bounds;
   const TileBounds& tile = panel.tile;

@@ -16,12 +16,12 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// A bound that has been through float arithmetic stays one.
+// Keeps an upper bound valid after float arithmetic.
 float up(double value) {
   return static_cast<float>(value * (1 + 0x1p-20));
 }
 
-// A step through 0 … count − 1 that meets each once and soon comes near every one.
+// A step through 0 … count − 1 that visits each once and soon comes close to every one.
 std::size_t mixing_step(std::size_t count) {
   auto step = static_cast<std::size_t>(0.618 * static_cast<double>(count));
   while (std::gcd(step, count) > 1) ++step;
@@ -88,8 +88,8 @@ void PackedRows::pack_bytes() {
     pack_tile(first, std::min(kByteRows, size - first));
 }
 
-// A scale of its own for each tile, which makes its largest coordinate 127: so short rows keep as much
-// precision as long ones. Rows that fit in bytes are kept as they are.
+// A separate scale for each tile, which makes its largest coordinate 127, so that short rows keep as much
+// precision as long ones. Rows that fit into bytes are kept unchanged.
 void PackedRows::pack_tile(std::size_t first, std::size_t count) {
   int largest = 0;
   for (std::size_t place = first; place < first + count; ++place)

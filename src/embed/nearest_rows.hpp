@@ -1,4 +1,4 @@
-// The rows of a nearest-word search in the forms the kernels read.
+// The rows of a nearest-word search in the layouts the kernels read.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace sotto {
 
-/// Immutable after pack(). Every array has padded_size entries or rows; those past `size` are zero, with an
-/// infinite bound.
+/// Immutable after pack(). Every array has padded_size entries or rows; those past `size` are zero, with
+/// infinite bounds.
 struct PackedRows {
-  /// Refuses rows longer than kLargestNorm, naming the row. `with_bytes`: also the 8-bit form.
+  /// Refuses rows longer than kLargestNorm; the error names the row. `with_bytes` adds the 8-bit form.
   Result<void> pack(std::size_t row_count, std::size_t row_dimension, bool with_bytes,
                     const std::function<void(std::size_t row, std::span<std::int16_t> out)>& read_row);
 
   const std::int16_t* row(std::size_t index) const { return rows.get() + index * stride; }
-  /// Of the row at place `place` of byte_order.
+  /// The row at position `place` of byte_order.
   const std::int8_t* byte_row(std::size_t place) const { return bytes.get() + place * 4 * quads; }
-  /// From row `index` on.
+  /// Starting at row `index`.
   RowBounds bounds(std::size_t index) const {
     return {squared_norm_bounds.data() + index, lengths.data() + index};
   }
@@ -40,12 +40,12 @@ struct PackedRows {
   std::vector<float> squared_norm_bounds;
   std::vector<float> lengths;
 
-  /// The 8-bit form, null without it. Rows of like length share a tile, so that one scale and one bound serve
-  /// all of them; tiles of all lengths are mixed, so that early ones give good bounds.
+  /// The 8-bit form; null if absent. Rows of similar length share a tile, so that one scale and one bound
+  /// serve all of them. Tiles of all lengths are interleaved, so that early ones give good bounds.
   hwy::AlignedFreeUniquePtr<std::int8_t[]> bytes;
-  std::vector<std::uint32_t> byte_order;  ///< for each place its row; past `size` there is none
+  std::vector<std::uint32_t> byte_order;  ///< the row at each place; none past `size`
   std::vector<std::int32_t> biases;       ///< see BytePanel::bias; by place
-  std::vector<TileBounds> tiles;          ///< for each kByteRows places, the last of them maybe fewer
+  std::vector<TileBounds> tiles;          ///< one per kByteRows places; the last may have fewer
 
  private:
   Result<void> allocate(bool with_bytes);
@@ -53,7 +53,7 @@ struct PackedRows {
   void pack_tile(std::size_t first, std::size_t count);
 };
 
-/// Allocates `size` zeros aligned for the kernels; null when memory is short.
+/// Allocates `size` zeros aligned for the kernels; null if out of memory.
 template <class T>
 hwy::AlignedFreeUniquePtr<T[]> allocate_zeros(std::size_t size) {
   auto memory = hwy::AllocateAligned<T>(size == 0 ? 1 : size);

@@ -22,8 +22,8 @@ double cosine(std::span<const std::int16_t> a, std::span<const std::int16_t> b) 
          std::sqrt(static_cast<double>(a_squared) * static_cast<double>(b_squared));
 }
 
-// `found` holds one row more than wanted, because the word itself is nearest to itself. Where others have the
-// very same vector it may be missing among so few, and then the last of them goes instead.
+// `found` holds one row more than wanted, because a word is nearest to itself. If other words have exactly
+// the same vector, the word may be missing from these rows; then the last of them is dropped instead.
 void drop_row(std::vector<Neighbour>& found, std::uint32_t row, std::size_t wanted) {
   std::erase_if(found, [&](const Neighbour& neighbour) { return neighbour.row == row; });
   if (found.size() > wanted) found.resize(wanted);

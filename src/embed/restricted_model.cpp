@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-/// A folder that is gone when this is; a model stays mapped without its file.
+/// A folder that is deleted on destruction; a model stays mapped without its file.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {

@@ -1,4 +1,4 @@
-// A model of some of the words of another one.
+// A model restricted to some of its words.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace sotto {
 
-/// Word i of the result is words[i] of `model`, with its vector, its count and its order in each list;
-/// phrases are left out. It has the same name, another digest, and needs no file once it is made. `words` are
-/// distinct, at least one.
+/// Word i of the result is words[i] of `model`, with its vector, count and order in each list; phrases are
+/// omitted. It has the same name, a different digest, and needs no file once made. `words` are distinct, at
+/// least one.
 Result<std::shared_ptr<const Model>> restrict_model(const Model& model, std::span<const TokenId> words);
 
 }  // namespace sotto

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-// 32768 numbers of 25 characters each, and a word.
+// 32768 numbers of 25 characters each, plus a word.
 constexpr std::size_t kLongestLine = 1 << 20;
 constexpr std::uint64_t kLinesBetweenReports = 1024;
 
@@ -20,8 +20,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// A number beyond the range of a float: 0 if it is too small, infinite (and refused with its row) if it is
-// too large.
+// A number outside the range of float: 0 if too small, infinite (and refused with its row) if too large.
 float out_of_range_value(std::string_view number) {
   double wide = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), wide);
@@ -29,7 +28,7 @@ float out_of_range_value(std::string_view number) {
   return tiny ? static_cast<float>(wide) : HUGE_VALF;
 }
 
-// Reads a float from [begin, end); returns where it ends, or `begin` if there is none.
+// Reads a float from [begin, end); returns its end, or `begin` if there is none.
 const char* parse_float(const char* begin, const char* end, float& value) {
   const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
   const auto [stop, error] = std::from_chars(digits, end, value);
@@ -111,7 +110,7 @@ class TextReader {
     return source_.table.finish_row(*row, place_);
   }
 
-  // Exactly as many numbers as the dimension says.
+  // Requires exactly as many numbers as the dimension.
   bool parse_row(std::string_view text) {
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -126,7 +125,7 @@ class TextReader {
     return at == end;
   }
 
-  // Why a line could not be read. A word with blanks inside is no fault, but left out.
+  // Why a line could not be read. A word with blanks inside is not an error, but is omitted.
   Result<void> explain(std::string_view line) {
     const std::vector<std::string_view> columns = split(line);
     const std::size_t dimension = source_.table.dimension();

@@ -10,9 +10,9 @@
 namespace sotto {
 namespace {
 
-// Rows between two reports, and in one piece of a thread's work.
+// Rows between two reports, and per unit of a thread's work.
 constexpr std::size_t kRowsAtOnce = 192;
-// Sets smaller than this are searched faster than prepared.
+// Smaller sets are faster to search than to prepare.
 constexpr std::size_t kSmallestStage = 512;
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -24,8 +24,8 @@ std::vector<std::int16_t> copy_rows(const NearestSearch& search, std::size_t beg
   return rows;
 }
 
-// One walk. As it goes on, most of a row's neighbours are used up, so whenever half of the rows are visited
-// the walk moves to a new stage: the unvisited rows alone, packed anew, with neighbours of their own.
+// One walk. As it proceeds, most of a row's neighbours are used up, so whenever half of the rows have been
+// visited the walk starts a new stage: only the unvisited rows, packed again, with their own neighbours.
 class Walk {
  public:
   Walk(const NearestSearch& search, const NeighbourTable& neighbours, unsigned threads)
@@ -39,7 +39,7 @@ class Walk {
 
   std::size_t unvisited() const { return unvisited_; }
 
-  /// Visits a row of the present stage and returns its number in the whole set.
+  /// Visits a row of the current stage and returns its number in the whole set.
   std::uint32_t visit(std::uint32_t member) {
     SOTTO_CHECK(visited_[member] == 0);
     visited_[member] = 1;
@@ -50,7 +50,7 @@ class Walk {
     return row_;
   }
 
-  /// The unvisited row of the present stage that is nearest to the one visited last.
+  /// The unvisited row of the current stage that is nearest to the last one visited.
   std::uint32_t nearest_unvisited() const {
     if (place_ != kNone) {
       const std::uint32_t* list = neighbours_->rows.data() + place_ * neighbours_->width;
@@ -65,16 +65,16 @@ class Walk {
   void start_stage();
 
   const NearestSearch& all_;
-  const NearestSearch* search_;       ///< of the present stage
-  const NeighbourTable* neighbours_;  ///< likewise
+  const NearestSearch* search_;       ///< of the current stage
+  const NeighbourTable* neighbours_;  ///< of the current stage
   std::optional<NearestSearch> own_search_;
   NeighbourTable own_neighbours_;
   unsigned threads_;
-  std::vector<std::uint32_t> members_;  ///< of the present stage, ascending, so ties go to the lower row
+  std::vector<std::uint32_t> members_;  ///< of the current stage, ascending, so ties go to the lower row
   std::vector<std::uint8_t> visited_;   ///< by place in members_
   std::size_t unvisited_ = 0;
-  std::uint32_t place_ = kNone;  ///< place of the row visited last; kNone when it is not a member
-  std::uint32_t row_ = 0;        ///< the row visited last
+  std::uint32_t place_ = kNone;  ///< place of the last row visited; kNone if it is not a member
+  std::uint32_t row_ = 0;        ///< the last row visited
   mutable std::vector<std::int16_t> query_;
 };
 
@@ -113,7 +113,7 @@ NeighbourTable nearest_neighbours(const NearestSearch& search, std::size_t k, un
     std::vector<Neighbour> nearest((end - begin) * found);
     search.search(copy_rows(search, begin, end), found, 1, nearest);
     for (std::size_t row = begin; row < end; ++row) {
-      // Without the row itself; among many equal rows it may not be in the list, then the last one goes.
+      // Without the row itself; among many equal rows it may be missing, and then the last one is dropped.
       std::uint32_t* out = table.rows.data() + row * table.width;
       const Neighbour* in = nearest.data() + (row - begin) * found;
       for (std::size_t i = 0, kept = 0; i < found && kept < table.width; ++i)

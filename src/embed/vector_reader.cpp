@@ -17,7 +17,7 @@ constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kLongestHeader = 256;
 constexpr std::size_t kSample = 4096;
 
-// Consumes a whole number and the blanks after it. One too large for 64 bits becomes the largest there is,
+// Consumes a whole number and the blanks after it. A number too large for 64 bits becomes the largest one,
 // which is refused later with a message about sizes.
 std::optional<std::uint64_t> take_integer(std::string_view& text) {
   std::uint64_t value = 0;
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> take_integer(std::string_view& text) {
   return value;
 }
 
-// "number number" and nothing else.
+// Exactly "number number".
 std::optional<VectorHeader> parse_header(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const auto words = take_integer(line);
@@ -40,7 +40,7 @@ std::optional<VectorHeader> parse_header(std::string_view line) {
   return VectorHeader{*words, *dimension};
 }
 
-// Floats in binary have zero bytes, other control characters or sequences that are not UTF-8; text has not.
+// Binary floats contain zero bytes, other control characters or invalid UTF-8; text does not.
 bool looks_like_text(std::string_view sample, bool cut_off) {
   for (const char c : sample)
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') return false;

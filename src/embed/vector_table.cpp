@@ -105,7 +105,7 @@ Result<std::optional<std::uint32_t>> VectorTable::add_word(std::string_view word
 }
 
 std::span<float> VectorTable::add_values() {
-  // Not initialised: what is not filled is never read, and a page that is not touched costs nothing.
+  // Uninitialised: values that are not filled are never read, and untouched pages cost nothing.
   if (rows_ % rows_per_block_ == 0)
     blocks_.push_back(std::make_unique_for_overwrite<float[]>(rows_per_block_ * dimension_));
   return values(rows_++);
@@ -126,7 +126,7 @@ Result<void> VectorTable::finish_row(std::uint32_t row, const Place& place) {
     largest = std::max(largest, std::abs(static_cast<double>(x)));
     sum += static_cast<double>(x) * static_cast<double>(x);
   }
-  // Squares of floats cannot exceed a double's range, so only a value that is not finite makes the sum so.
+  // Squares of floats cannot exceed the range of double, so the sum is not finite only if a value is not.
   if (!std::isfinite(sum)) return place.error("the vector is not finite");
   largest_value_ = std::max(largest_value_, largest);
   largest_norm_ = std::max(largest_norm_, std::sqrt(sum));

@@ -1,4 +1,4 @@
-// Vectors on their way from a foreign file into a model: which words are wanted, and what was read of them.
+// Vectors on their way from a foreign file into a model: which words are wanted, and what has been read.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sotto {
 
-/// Where in a file something stands. Turned into text only for messages.
+/// A position in a file. Formatted only for messages.
 struct Place {
   std::string_view file;
   std::string_view unit;  ///< "line" or "record"
@@ -26,10 +26,10 @@ struct Place {
   tl::unexpected<Error> error(std::string_view what) const;
 };
 
-/// Words one after the other in one string, each findable by its spelling.
+/// Words concatenated in one string and indexed by spelling.
 class WordTable {
  public:
-  /// Adds a word and returns WordIndex::kNone; if it is there already, returns its number.
+  /// Adds a word and returns WordIndex::kNone; if it already exists, returns its number.
   std::uint32_t add(std::string_view word);
   std::uint32_t find(std::string_view word) const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size() - 1); }
@@ -41,48 +41,48 @@ class WordTable {
   WordIndex index_;
 };
 
-/// The content of a vocabulary file: lines "word" or "word<TAB>count", the order of which counts.
+/// The contents of a vocabulary file: lines "word" or "word<TAB>count", whose order matters.
 struct WordSelection {
   WordTable words;
-  std::vector<std::uint64_t> counts;  ///< empty, or one for each word
+  std::vector<std::uint64_t> counts;  ///< empty, or one per word
 };
 Result<WordSelection> read_word_selection(const std::filesystem::path& file);
 
-/// The words read so far and their vectors, as floats. Grows in blocks, so it never needs room for a second
+/// The words read so far and their vectors, as floats. Grows in blocks, so it never needs memory for a second
 /// copy of itself.
 class VectorTable {
  public:
   /// Takes the first `limit` words (0: all), or those of `selection` if that is not null.
   VectorTable(std::uint64_t limit, const WordSelection* selection) : limit_(limit), selection_(selection) {}
 
-  /// To be called before the first word. Refuses 0 and what is beyond the largest dimension.
+  /// Must be called before the first word. Refuses 0 and anything above the largest dimension.
   Result<void> set_dimension(std::uint64_t dimension, const Place& place);
   std::size_t dimension() const { return dimension_; }
 
-  /// True when no further word can be wanted.
+  /// Whether no further word can be wanted.
   bool is_complete() const;
 
-  /// Adds a word if it is wanted: returns its row, or nothing if it is not. Refuses words that are there
-  /// already, empty, not UTF-8 or have blanks inside. One with a control character inside is not wanted. The
-  /// row's vector exists after add_values.
+  /// Adds a word if it is wanted and returns its row, otherwise nothing. Refuses words that are duplicates,
+  /// empty, not UTF-8, or contain blanks. A word that contains a control character is not wanted. The row's
+  /// vector exists after add_values.
   Result<std::optional<std::uint32_t>> add_word(std::string_view word, const Place& place);
-  /// The vectors must follow in the order of the rows. Returns the row's values, to be filled.
+  /// Vectors must be added in row order. Returns the row's values, to be filled.
   std::span<float> add_values();
   std::span<float> values(std::uint32_t row);
   std::span<const float> values(std::uint32_t row) const;
 
-  /// To be called once for each row that is filled: refuses values that are not finite, and keeps the largest
-  /// absolute value and norm.
+  /// Must be called once per filled row: refuses values that are not finite, and tracks the largest absolute
+  /// value and norm.
   Result<void> finish_row(std::uint32_t row, const Place& place);
 
   const WordTable& words() const { return words_; }
   std::vector<std::uint64_t>& counts() { return counts_; }
-  /// Words that were left out because of a control character inside.
+  /// Words omitted because they contain a control character.
   std::uint64_t skipped() const { return skipped_; }
   double largest_value() const { return largest_value_; }
   double largest_norm() const { return largest_norm_; }
 
-  /// The rows in the order of the model: that of the selection if there is one, cut at the limit.
+  /// The rows in model order: that of the selection if there is one, truncated at the limit.
   std::vector<std::uint32_t> order() const;
 
  private:

@@ -15,7 +15,7 @@ bool is_ascii(std::string_view word) {
   return ascii_prefix(word, 0) == word.size();
 }
 
-// Typographic apostrophes and hyphens as ' and -, the rest as it is.
+// Replaces typographic apostrophes and hyphens with ' and -, and keeps everything else.
 std::string plain_joiners(std::string_view word) {
   std::string plain;
   for (std::size_t position = 0; position < word.size();) {
@@ -55,7 +55,7 @@ std::optional<Vocabulary::ShortKey> Vocabulary::short_key(std::string_view spell
 }
 
 bool Vocabulary::all_lower_case() const {
-  // First all bytes at once, without a branch, because that decides for nearly every vocabulary.
+  // First all bytes at once, without branches, which is enough for nearly every vocabulary.
   bool upper = false;
   bool beyond_ascii = false;
   for (const char c : words_) {
@@ -72,8 +72,8 @@ void Vocabulary::fill() {
   const std::size_t size = std::bit_ceil(std::size_t{2} * bottom_ + 1);
   slots_.assign(size, Slot{{0, 0}, bottom_});
   mask_ = size - 1;
-  // The slots of a large table are not in the cache: those of the words ahead are fetched while words before
-  // them are put in place.
+  // The slots of a large table are not cached: those for the words ahead are prefetched while earlier words
+  // are inserted.
   constexpr TokenId kAhead = 16;
   std::array<std::optional<ShortKey>, kAhead> waiting;
   for (TokenId id = 0; id < bottom_; ++id) {

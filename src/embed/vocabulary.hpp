@@ -1,4 +1,4 @@
-// From a spelling to a word's id: the look-up that every token of every document goes through.
+// From a spelling to a word's id: the lookup that every token of every document goes through.
 #pragma once
 
 #include <array>
@@ -19,26 +19,26 @@ namespace sotto {
 
 /// Immutable after construction, so safe to share between threads.
 ///
-/// A spelling is looked for as it is, then in lower case, then (for a vocabulary with words such as "Paris")
+/// A spelling is looked up unchanged, then in lower case, then (for a vocabulary with words such as "Paris")
 /// in lower case with a capital first letter. The typographic apostrophe (U+2019) and hyphens (U+2010,
 /// U+2011) count as ' and -.
 class Vocabulary {
  public:
-  /// Word i is words[offsets[i], offsets[i + 1]). Both must outlive the vocabulary. Of equal words the first
-  /// one is found.
+  /// Word i is words[offsets[i], offsets[i + 1]). Both must outlive the vocabulary. Among equal words the
+  /// first one is found.
   Vocabulary(std::span<const std::uint64_t> offsets, std::string_view words);
 
-  /// The id of what is not in the vocabulary, which is also the number of words.
+  /// The id of anything not in the vocabulary, which equals the number of words.
   TokenId bottom() const { return bottom_; }
 
-  /// The first word that an earlier one equals, after that one; nothing when all are distinct.
+  /// The first word that equals an earlier one, preceded by that earlier one; nothing if all are distinct.
   const std::optional<std::pair<TokenId, TokenId>>& repeated() const { return repeated_; }
 
-  /// Any spelling, in UTF-8. Returns bottom() when there is no such word.
+  /// Any spelling, in UTF-8. Returns bottom() if there is no such word.
   TokenId find(std::string_view word) const;
 
-  /// The same for a word of ASCII letters, apostrophes and hyphens only. The 16 bytes from `word` on must be
-  /// readable, whatever `length` is.
+  /// The same for a word of only ASCII letters, apostrophes and hyphens. The 16 bytes starting at `word` must
+  /// be readable, whatever `length` is.
   TokenId find_ascii(const char* word, std::size_t length) const {
     if (length > kShort) [[unlikely]]
       return find({word, length});
@@ -49,20 +49,20 @@ class Vocabulary {
     return find_cased(key, folded);
   }
 
-  /// Asks the memory for what find_ascii will read for the same word, so that a caller who knows the next
-  /// words can overlap their cache misses. The 16 bytes from `word` on must be readable. Inlined by force:
-  /// GCC takes a function that only prefetches for one without effect and drops calls of it.
+  /// Prefetches what find_ascii will read for the same word, so that a caller who knows the next words can
+  /// overlap their cache misses. The 16 bytes starting at `word` must be readable. Forced inline: GCC treats
+  /// a function that only prefetches as having no effect and drops calls to it.
   [[gnu::always_inline]] void prefetch_ascii(const char* word, std::size_t length) const {
     if (length <= kShort) __builtin_prefetch(&slots_[hash_of(fold(load_key(word, length), length)) & mask_]);
   }
 
-  /// This spelling and no other.
+  /// Matches this exact spelling only.
   TokenId find_exact(std::string_view word) const;
 
  private:
   static constexpr std::size_t kShort = 16;
 
-  // A word of up to 16 bytes, padded with zeros. Words with a zero byte inside are not short.
+  // A word of up to 16 bytes, padded with zeros. Words that contain a zero byte are not short.
   struct ShortKey {
     std::uint64_t low;
     std::uint64_t high;
@@ -73,7 +73,7 @@ class Vocabulary {
     TokenId id;
   };
 
-  // For each length the bytes of a key that belong to the word.
+  // For each length, the bytes of a key that belong to the word.
   static constexpr std::array<ShortKey, kShort + 1> kMasks = [] {
     std::array<ShortKey, kShort + 1> masks{};
     for (std::size_t i = 0; i <= kShort; ++i) {
@@ -89,8 +89,8 @@ class Vocabulary {
     return {key.low & kMasks[length].low, key.high & kMasks[length].high};
   }
 
-  // Lower case. Setting bit 5 turns A–Z into a–z and leaves a–z, the apostrophe (0x27) and the hyphen (0x2D),
-  // which have it already, as they are; for other characters it would be wrong.
+  // Lower case. Setting bit 5 turns A–Z into a–z and leaves a–z, the apostrophe (0x27) and the hyphen (0x2D)
+  // unchanged, because they already have it; for other characters it would be wrong.
   static ShortKey fold(const ShortKey& key, std::size_t length) {
     constexpr std::uint64_t kCaseBits = 0x2020202020202020;
     return {key.low | (kCaseBits & kMasks[length].low), key.high | (kCaseBits & kMasks[length].high)};
@@ -113,7 +113,7 @@ class Vocabulary {
 
   TokenId find_cased(const ShortKey& key, const ShortKey& folded) const;
   std::string_view word(TokenId id) const;
-  /// Nothing for a word that is not short.
+  /// Nothing if the word is not short.
   static std::optional<ShortKey> short_key(std::string_view word);
   bool all_lower_case() const;
   void fill();

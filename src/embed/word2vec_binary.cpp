@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kLongestWord = 1 << 16;
 constexpr std::uint64_t kRecordsBetweenReports = 1024;
 
-// The word of the next record, consumed with the line end before it and the blank after it. Valid until the
-// next call.
+// The word of the next record, consumed along with the newline before it and the blank after it. Valid until
+// the next call.
 Result<std::string_view> take_word(BufferedInput& input, const Place& place, std::uint64_t promised) {
   const auto ends_early = [&] {
     return place.error(fmt::format("the file ends at byte {}; the header promises {} words",
@@ -45,7 +45,7 @@ Result<void> read_word2vec_binary(VectorSource& source, const VectorHeader& head
   while (place.number < header.words && !source.table.is_complete()) {
     ++place.number;
     SOTTO_ASSIGN(const std::string_view word, take_word(input, place, header.words));
-    // Before the values are read, because the word lies in the input's buffer.
+    // Before the values are read, because the word is in the input's buffer.
     SOTTO_ASSIGN(const auto row, source.table.add_word(word, place));
     SOTTO_ASSIGN(const bool whole,
                  input.read_exactly(reinterpret_cast<char*>(values.data()), values.size() * sizeof(float)));

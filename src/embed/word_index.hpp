@@ -1,5 +1,5 @@
-// A hash table of words by their exact spelling, which keeps no copy of them: the caller holds the words and
-// says with `word_at(id)` what they are.
+// A hash table of words by exact spelling that keeps no copy of them: the caller holds the words and provides
+// them through `word_at(id)`.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace sotto {
 
-/// Open addressing, at most half full. Not thread-safe while it is filled.
+/// Open addressing, at most half full. Not thread-safe while being filled.
 class WordIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -26,7 +26,7 @@ class WordIndex {
     return slots_[locate(word, hash_of(word), word_at)].id;
   }
 
-  /// Adds `word` as `id` (not kNone) and returns kNone; if it is there already, returns its id.
+  /// Adds `word` as `id` (not kNone) and returns kNone; if it already exists, returns its id.
   template <class WordAt>
   std::uint32_t insert(std::string_view word, std::uint32_t id, const WordAt& word_at) {
     const std::uint32_t hash = hash_of(word);

@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// sum / count to the nearest integer, halves to even.
+/// sum / count rounded to the nearest integer, ties to even.
 std::int16_t rounded_quotient(std::int64_t sum, std::int64_t count) {
   std::int64_t quotient = sum / count;
   std::int64_t rest = sum % count;

@@ -9,15 +9,16 @@
 
 namespace sotto {
 
-/// The mean of all vectors of a model that has some, rounded to the nearest integers, halves to even. Exact,
-/// so the same on every processor.
+/// The mean of all vectors of a model that has vectors, rounded to the nearest integers, ties to even. Exact,
+/// so identical on every processor.
 std::vector<std::int16_t> bottom_vector(const Model& model);
 
-/// The squared distance of a word from ⊥, in units of scale²; `bottom` is bottom_vector(model).
+/// The squared distance between a word and ⊥, in units of scale²; `bottom` is bottom_vector(model).
 std::int64_t squared_distance_from_bottom(const Model& model, std::span<const std::int16_t> bottom,
                                           TokenId word);
 
-/// The Euclidean distance of two inputs, ⊥ allowed, in the model's units; `bottom` is bottom_vector(model).
+/// The Euclidean distance between two inputs, ⊥ allowed, in the model's units; `bottom` is
+/// bottom_vector(model).
 double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// CMP: multivariate Laplace noise and the nearest word.
+// CMP: multivariate Laplace noise, then the nearest word.
 #pragma once
 
 #include "mechanisms/mechanism_request.hpp"

@@ -9,16 +9,16 @@
 namespace sotto {
 namespace {
 
-// Centres searched for in one round: few enough that the words they take leave each other's lists mostly
-// alone, and enough to make the pass over all vectors worth it.
+// Centres searched per round: few enough that the words they take rarely appear in each other's lists, and
+// enough to make the pass over all vectors worthwhile.
 constexpr std::size_t kCentresAtOnce = 192;
-// Neighbours looked up for a centre, times the size of a group: the groups of a round may take some of them.
+// Neighbours looked up per centre, as a multiple of the group size: other groups may take some of them.
 constexpr std::size_t kSpare = 6;
 
-/// Forms groups in rounds. A round packs the words that have no group, searches the neighbours of the next
-/// few centres among them, and forms groups one after another until a centre's list has too few words left.
-/// The first centre of a round always succeeds, so this ends; and a list that suffices gives exactly the
-/// nearest words, so the groups are those of the definition.
+/// Forms groups in rounds. A round packs the ungrouped words, searches the neighbours of the next few centres
+/// among them, and forms groups one after another until a centre's list has too few words left. The first
+/// centre of a round always succeeds, so this terminates; and a sufficient list yields exactly the nearest
+/// words, so the groups match the definition.
 class GroupBuilder {
  public:
   GroupBuilder(const Model& model, std::span<const TokenId> order, std::size_t size, unsigned threads)
@@ -54,7 +54,7 @@ class GroupBuilder {
     return {};
   }
 
-  /// False, and nothing done, when the list has too few words without a group.
+  /// Returns false, without any effect, if the list has too few ungrouped words.
   bool form_group(TokenId centre, std::span<const Neighbour> nearest, std::span<const TokenId> members) {
     std::vector<TokenId> group = {centre};
     for (const Neighbour& neighbour : nearest) {
@@ -99,7 +99,7 @@ class GroupBuilder {
   std::span<const TokenId> order_;
   std::size_t size_;
   unsigned threads_;
-  std::size_t next_ = 0;               ///< all words of order_ before it have a group
+  std::size_t next_ = 0;               ///< all earlier words of order_ have a group
   std::vector<std::uint8_t> grouped_;  ///< by word
   std::vector<std::vector<TokenId>> groups_;
 };

@@ -1,4 +1,4 @@
-// The groups of CusText: words that stand in for each other.
+// The groups of CusText: words that can replace each other.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,13 @@
 
 namespace sotto {
 
-/// Again and again the first word of `order` that has no group yet and its size − 1 nearest words without a
-/// group (ties: the lower id) become a group. The last group holds what is left; a single word left joins the
-/// group before it. `order` has every word of the model once, `size` >= 2. The result does not depend on
-/// `threads`.
+/// Repeatedly groups the first ungrouped word of `order` with its size − 1 nearest ungrouped words (ties: the
+/// lower id). The last group holds the remaining words; a single remaining word joins the previous group.
+/// `order` has every word of the model once, and `size` >= 2. The result does not depend on `threads`.
 Result<std::vector<std::vector<TokenId>>> build_groups(const Model& model, std::span<const TokenId> order,
                                                        std::size_t size, unsigned threads);
 
-/// All words, the most frequent first (ties: the lower id); in the order of the model when it has no counts.
+/// All words, most frequent first (ties: the lower id); in model order if the model has no counts.
 std::vector<TokenId> frequency_order(const Model& model);
 
 }  // namespace sotto

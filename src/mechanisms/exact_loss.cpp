@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-/// a/b, rounded in the given direction; a and b themselves are exact.
+/// a/b, rounded in the given direction; a and b are exact.
 void quotient(MpfrReal& out, std::uint64_t a, std::uint64_t b, mpfr_rnd_t rounding) {
   MpfrReal divisor(kLossPrecision);
   mpfr_set_uj(out, a, MPFR_RNDN);

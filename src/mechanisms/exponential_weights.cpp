@@ -44,7 +44,7 @@ std::uint64_t weight_of_loss(double epsilon, double loss, int bits) {
 void weights_of_roots(double epsilon, std::span<const std::int64_t> squares, std::int64_t largest, int bits,
                       std::span<std::uint64_t> out) {
   const MpfrCleanup cleanup;
-  MpfrReal loss(96);  // there are many of these, and 96 bits are enough for 62 and the margin
+  MpfrReal loss(96);  // there are many of these, and 96 bits suffice for 62 and the margin
   MpfrReal scratch(96);
   for (std::size_t i = 0; i < squares.size(); ++i) {
     SOTTO_CHECK(squares[i] >= 0 && squares[i] <= largest);
@@ -71,7 +71,7 @@ IndexWeights index_weights(double epsilon, double gamma, std::uint64_t longest, 
     mpfr_set_uj(product, weights.far, MPFR_RNDN);
     mpfr_mul(product, product, step, MPFR_RNDU);
     const std::uint64_t next = std::max<std::uint64_t>(kSmallestWeight, mpfr_get_uj(product, MPFR_RNDU));
-    if (next >= weights.far) break;  // and so it would be at all greater distances
+    if (next >= weights.far) break;  // as at all greater distances
     weights.near.push_back(std::exchange(weights.far, next));
   }
   return weights;

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-/// Gumbel(0, scale) given that it lies in [−bound, bound].
+/// Gumbel(0, scale) conditioned on [−bound, bound].
 class TruncatedGumbel {
  public:
   TruncatedGumbel(double scale, double bound)
@@ -35,7 +35,7 @@ class TruncatedGumbel {
   double mass_;
 };
 
-/// Adds to `law` the densities, at the least value t, of each candidate being the one that has it.
+/// Adds to `law`, for each candidate, the density that the minimum is t and attained by it.
 class Integrand {
  public:
   Integrand(std::span<const double> distances, std::span<const double> counts, TruncatedGumbel noise)
@@ -44,7 +44,7 @@ class Integrand {
   void add(double t, double weight, std::vector<double>& law) {
     const std::size_t size = distances_.size();
     for (std::size_t i = 0; i < size; ++i) survivals_[i] = noise_.survival(t - distances_[i]);
-    double before = 1;  // that all candidates before j are above t
+    double before = 1;  // the probability that all candidates before j are above t
     for (std::size_t j = 0; j < size; ++j) {
       const double density = noise_.density(t - distances_[j]);
       double others = before;
@@ -73,7 +73,7 @@ std::vector<double> gumbel_choice_law(std::span<const double> distances,
   using Rule = boost::math::quadrature::gauss<double, 15>;
   std::vector<double> law(distances.size());
   Integrand integrand(distances, count_probabilities, TruncatedGumbel(scale, bound));
-  // Between these borders, where a candidate's noise begins, everything is smooth.
+  // Between these boundaries, where a candidate's noise begins, everything is smooth.
   std::vector<double> borders = {distances[0] + bound};
   for (const double distance : distances)
     borders.push_back(std::min(distance, distances[0] + 2 * bound) - bound);

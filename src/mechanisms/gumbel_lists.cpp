@@ -41,7 +41,7 @@ std::vector<GumbelCandidate> GumbelLists::make_list(TokenId input, std::span<con
     if (neighbour.row == input) continue;
     const double distance =
         std::sqrt(static_cast<double>(neighbour.squared_distance)) * space_.model().scale();
-    // d/b is at most Δ/b, which the logarithm of an epsilon bounds; the floor only keeps floats normal.
+    // d/b is at most Δ/b, bounded by the logarithm of an epsilon; the floor only keeps floats normal.
     list.push_back({static_cast<float>(portable_exp(std::max(-distance / scale_, -80.0))), neighbour.row});
   }
   list.resize(length_);  // one too many if `length_` others have the input's vector

@@ -1,4 +1,4 @@
-// The nearest words of each input word, found when they are first needed.
+// The nearest words of each input word, computed on first use.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,15 @@
 namespace sotto {
 
 struct GumbelCandidate {
-  float weight;  ///< exp(−d/b) for its distance d from the input; 32 bits, as most time goes into memory
+  float weight;  ///< exp(−d/b) for its distance d from the input; 32 bits, as memory access dominates
   TokenId word;
 };
 
-/// For each input the `length` nearest words, nearest first; a word is always its own first, whatever other
-/// words have its vector. Thread-safe.
+/// For each input, the `length` nearest words, nearest first; a word always comes first in its own list, even
+/// if other words have the same vector. Thread-safe.
 class GumbelLists {
  public:
-  /// How many more lists may be kept, by the mechanisms of all ε together.
+  /// The number of lists that may still be kept, shared by the mechanisms of all ε.
   using Room = std::atomic<std::int64_t>;
 
   /// `space` must outlive the lists.
@@ -33,14 +33,13 @@ class GumbelLists {
 
   std::size_t length() const { return length_; }
 
-  /// Lists for which the memory has not sufficed.
+  /// Lists that did not fit into memory.
   using Extra = std::map<TokenId, std::vector<GumbelCandidate>>;
 
-  /// Makes the lists of `inputs` that are missing, in one search, and puts into `extra` those that do not
-  /// fit.
+  /// Computes the missing lists of `inputs` in one search, and puts those that do not fit into `extra`.
   void prepare(std::span<const TokenId> inputs, Extra& extra) const;
 
-  /// The list of a prepared input; it lives as long as this and `extra`.
+  /// The list of a prepared input, valid as long as this object and `extra`.
   const GumbelCandidate* find(TokenId input, const Extra& extra) const {
     const GumbelCandidate* list = lists_[input].load(std::memory_order_acquire);
     return list != nullptr ? list : extra.at(input).data();

@@ -22,7 +22,7 @@ double rounded_to_32_bits(double x) {
   return std::ldexp(std::nearbyint(fraction * 0x1p32), exponent - 32);
 }
 
-// What is above `bound`, short enough to read and to type.
+// A value above `bound` that is short enough to read and type.
 std::string just_above(double bound) {
   return fmt::format("{:.6g}", bound * (1 + 1e-5));
 }
@@ -32,7 +32,7 @@ std::string just_above(double bound) {
 double real_lambert_w0(double x) {
   const double branch_point = -1 / std::numbers::e;
   if (x >= branch_point) return boost::math::lambert_w0(x);
-  // W = u + iv with v in (0, π), u = −v·cot v and |x| = v/sin v · e^u, which rises with v from 1/e on.
+  // W = u + iv with v in (0, π), u = −v·cot v and |x| = v/sin v · e^u, which increases with v from 1/e.
   double low = 0;
   double high = std::numbers::pi;
   double v = high / 2;
@@ -50,8 +50,8 @@ Result<WordDistances> word_distances(const NoiseSpace& space, unsigned threads) 
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   std::int64_t largest = 0;
   std::mutex mutex;
-  // Rows of large models are longer than what malloc keeps; fresh memory for each block would have to be
-  // mapped and cleared each time.
+  // Rows of large models exceed what malloc keeps; fresh memory for each block would have to be mapped and
+  // cleared every time.
   std::vector<std::vector<std::int64_t>> free_buffers;
   parallel_for(words, kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
     std::vector<std::int16_t> queries((end - begin) * space.dimension());
@@ -89,7 +89,7 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
                             const WordDistances& distances) {
   const double log_words = std::log(static_cast<double>(words));
   const double alpha = (epsilon - 2 * (1 + log_words) / distances.smallest) / 3;
-  const double log_term = std::log(alpha * distances.smallest);  // not a number where α is negative
+  const double log_term = std::log(alpha * distances.smallest);  // NaN if α is negative
   const double lambert_term = real_lambert_w0(2 * alpha * distances.largest);
   const double defined_above = (5 + 2 * log_words) / distances.smallest;
   if (calibration == GumbelCalibration::theorem && !(log_term > 0))
@@ -100,7 +100,7 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
                        epsilon, just_above(defined_above)));
   const double divisor = alpha > 0 ? std::min(lambert_term, log_term) : lambert_term;
   if (!(divisor > 0)) {
-    // The real part of W₀(x) turns positive below x = −π/2.
+    // The real part of W₀(x) becomes positive below x = −π/2.
     const double below =
         2 * (1 + log_words) / distances.smallest - 3 * std::numbers::pi / (4 * distances.largest);
     const std::string less =

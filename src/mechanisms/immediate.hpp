@@ -1,4 +1,4 @@
-// For mechanisms that gain nothing from batches: each token is answered when it is drawn.
+// For mechanisms that gain nothing from batches: each token is answered as soon as it is drawn.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// `MechanismType` has `void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits)
+/// `MechanismType` must have `void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits)
 /// const`.
 template <class MechanismType>
 class ImmediateTokens final : public PendingTokens {

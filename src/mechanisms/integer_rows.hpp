@@ -1,6 +1,6 @@
-// What a mechanism is certified from: the integers that it samples, in the form in which it has them. A
-// mechanism shows them to a visitor (Mechanism::show_rows), so that whoever certifies needs to know the
-// forms, which are few, and not the mechanisms.
+// What a mechanism is certified from: the integers it samples, in its own representation. A mechanism shows
+// them to a visitor (Mechanism::show_rows), so that a certifier needs to know the representations, which are
+// few, and not the mechanisms.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace sotto {
 
-/// Rows over all words whose weights are selection.rule()'s function of the distances; the promise is in
-/// min(d, limit).
+/// Rows over all words, with weights given by selection.rule() as a function of the distances; the guarantee
+/// is in terms of min(d, limit).
 struct MetricRows {
   const Selection& selection;
   double limit;
 };
 
-/// On each list, chosen uniformly, place j has weight near[|i − j|], or far beyond, for the input at place i.
-/// The promise is in min(|i − j|, limit), the largest over the lists.
+/// On each list, chosen uniformly, place j has weight near[|i − j|], or `far` beyond those, for an input at
+/// place i. The guarantee is in terms of min(|i − j|, limit), the largest over the lists.
 struct PlaceRows {
   const ListChoice& lists;
   const IndexWeights& weights;
@@ -32,29 +32,28 @@ struct PlaceRows {
 };
 
 /// On each list, chosen uniformly, the place moves by two-sided geometric noise with rate ε, drawn exactly,
-/// and is clamped to the list. The promise is in the largest distance over the lists.
+/// and is clamped to the list. The guarantee is in terms of the largest distance over the lists.
 struct GeometricRows {
   const ListChoice& lists;
   double epsilon;
 };
 
-/// One row of PureRows: weights for some words, and one weight for each of the others, 0 if they cannot come
-/// out.
+/// One row of PureRows: weights for some words, and one for all others, 0 if they are impossible.
 struct PureRow {
-  std::span<const TokenId> words;             ///< each once
-  std::span<const std::uint64_t> cumulative;  ///< the sum of the weights up to each of `words`
+  std::span<const TokenId> words;             ///< without repetition
+  std::span<const std::uint64_t> cumulative;  ///< the cumulative weights of `words`
   std::uint64_t rest;
   std::uint64_t total;
 };
 
-/// The promise is pure, between the inputs of each group. All inputs of a group can give the same words, and
-/// each of these is listed in some row.
+/// The guarantee is pure, between the inputs of each group. All inputs of a group have the same possible
+/// words, and each of these is listed in some row.
 struct PureRows {
   std::vector<std::vector<TokenId>> groups;
   std::function<PureRow(TokenId)> row;  ///< refers to the mechanism
 };
 
-/// Called with what the mechanism samples; references are good while the mechanism lives.
+/// Called with what the mechanism samples; references are valid as long as the mechanism lives.
 class RowVisitor {
  public:
   virtual ~RowVisitor() = default;

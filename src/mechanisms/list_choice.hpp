@@ -1,4 +1,4 @@
-// Which lists of a list set a one-dimensional mechanism uses, and where each word stands in them.
+// Which lists of a list set a one-dimensional mechanism uses, and the place of each word in them.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,7 @@ namespace sotto {
 /// The parameter `lists`, shared by the mechanisms that work on word lists.
 ParameterInfo lists_parameter();
 
-/// The chosen lists of a model. All lists hold the whole vocabulary, so every word has a place in each of
-/// them.
+/// The chosen lists of a model. Each contains the whole vocabulary, so every word has a place in it.
 class ListChoice {
  public:
   /// L0: the first list of each source model; L1: the first two of each; L2: the first list of the first
@@ -27,13 +26,13 @@ class ListChoice {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(orders_.size()); }
   std::uint32_t words() const { return words_; }
-  /// The place of `word` in list `list`; ⊥ stands at the middle.
+  /// The place of `word` in list `list`; ⊥ is in the middle.
   std::uint32_t place(std::uint32_t list, TokenId word) const {
     return places_[list * (words_ + 1ULL) + word];
   }
-  /// All of them, list after list.
+  /// All places, list by list.
   std::span<const std::uint32_t> places() const { return places_; }
-  /// The largest of the distances of two inputs in the lists.
+  /// The largest distance between two inputs over the lists.
   std::uint32_t distance(TokenId a, TokenId b) const {
     std::uint32_t largest = 0;
     for (std::uint32_t list = 0; list < size(); ++list) {

@@ -1,4 +1,4 @@
-// Noise in the shape of the word cloud, and the nearest word.
+// Noise in the shape of the word cloud, then the nearest word.
 #pragma once
 
 #include "mechanisms/mechanism_request.hpp"

@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-// Even a mechanism without tables has some hundred bytes and a place in the maps.
+// Even a mechanism without tables takes a few hundred bytes and an entry in the maps.
 constexpr std::uint64_t kMechanismOverhead = 4096;
 constexpr std::size_t kMostAtOnce = 256;
 

@@ -1,4 +1,4 @@
-// The mechanisms of one family, by ε, made when they are first needed.
+// The mechanisms of one family by ε, made on first use.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace sotto {
 
-/// Keeps the mechanisms that were used last. Which ones it keeps changes no result. Thread-safe.
+/// Keeps the most recently used mechanisms. Which ones it keeps does not affect results. Thread-safe.
 class MechanismBank {
  public:
-  /// Of what the mechanisms have for themselves it keeps at most `memory` bytes, and at least one mechanism.
+  /// Keeps mechanisms whose own memory totals at most `memory` bytes, but always at least one.
   MechanismBank(MechanismFamily family, std::uint64_t memory);
 
   /// The mechanism at this ε. An ε outside the allowed range, or one the family refuses, is an error.
   Result<std::shared_ptr<const Mechanism>> at(double epsilon);
 
-  /// How many mechanisms a thread should use at a time, so that those in use do not take more memory than
-  /// those that are kept.
+  /// How many mechanisms a thread should use at a time, so that those in use take no more memory than those
+  /// that are kept.
   std::size_t most_at_once() const;
 
  private:
@@ -33,7 +33,7 @@ class MechanismBank {
   MechanismFamily family_;
   std::size_t capacity_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the one used last comes first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<double, std::list<Entry>::iterator> places_;
 };
 

@@ -1,4 +1,4 @@
-// What a mechanism's factory gets.
+// The input of a mechanism's factory.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@ namespace sotto {
 
 struct MechanismRequest {
   std::shared_ptr<const Model> model;
-  ParameterValues parameters;  ///< complete: every parameter of the mechanism is there
+  ParameterValues parameters;  ///< complete: has every parameter of the mechanism
   MechanismResources resources;
-  bool many_epsilons = false;  ///< whether more than one will be asked for; changes speed only
+  bool many_epsilons = false;  ///< whether more than one will be requested; affects only speed
 };
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// MPFR numbers that clean up after themselves.
+// RAII wrappers for MPFR.
 #pragma once
 
 #include <mpfr.h>
@@ -19,7 +19,7 @@ class MpfrReal {
   mpfr_t value_;
 };
 
-/// MPFR keeps constants such as log 2 for each thread; threads that come and go would pile them up.
+/// MPFR caches constants such as log 2 per thread; short-lived threads would accumulate them.
 struct MpfrCleanup {
   MpfrCleanup() = default;
   MpfrCleanup(const MpfrCleanup&) = delete;

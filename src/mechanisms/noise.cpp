@@ -11,10 +11,10 @@
 namespace sotto {
 namespace {
 
-// A longer vector is shortened to this; its distances then stay exact, and are 2^14 times those of the words.
+// Longer vectors are shortened to this; distances then stay exact, and are 2^14 times those of the words.
 constexpr double kLargestLength = 0x1p30;
 
-// The nearest integer, ties to even, for |x| below 2^31. Without a call: SSE2 has no rounding instruction.
+// The nearest integer, ties to even, for |x| below 2^31. Avoids a call: SSE2 has no rounding instruction.
 std::int32_t round_to_grid(double x) {
   constexpr double kRound = 0x1.8p52;
   return static_cast<std::int32_t>((x + kRound) - kRound);
@@ -22,7 +22,7 @@ std::int32_t round_to_grid(double x) {
 
 template <class Integer>
 double add_noise(const Integer* vector, std::span<double> noise, double length) {
-  // Four sums, always the same four: quicker than one and as reproducible.
+  // Four sums, always the same four: faster than one and equally reproducible.
   double squares[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= noise.size(); i += 4) {
@@ -38,7 +38,7 @@ double add_noise(const Integer* vector, std::span<double> noise, double length) 
   return (squares[0] + squares[1]) + (squares[2] + squares[3]);
 }
 
-/// Draws when tokens are added; searches for a full block at a time, so memory does not grow with a document.
+/// Draws as tokens are added; searches a full block at a time, so memory does not grow with the document.
 class NoisyTokens final : public PendingTokens {
  public:
   explicit NoisyTokens(const NoiseMechanism& mechanism)

@@ -1,5 +1,5 @@
-// What the mechanisms that add noise to a word's vector have in common: the noisy vector of each token, on
-// the model's integer grid, and the exact search for the words nearest to it.
+// Common parts of the mechanisms that add noise to a word's vector: the noisy vector of each token, on the
+// model's integer grid, and the exact search for the words nearest to it.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class NoiseSpace {
   /// φ(word): dimension() integers. φ(⊥) is the mean of all words, rounded.
   void copy_vector(TokenId word, std::span<std::int16_t> out) const;
 
-  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  /// The Euclidean distance between two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, mean_, a, b); }
 
-  /// φ(word) + length·direction, rounded to the grid; `length` in units of the model's scale. A vector longer
-  /// than 2^30 is first shortened to that along its own direction: cutting coordinates one by one would turn
-  /// every far vector towards a corner. Both are functions of the noisy vector alone, so they cost nothing of
-  /// the guarantee.
+  /// φ(word) + length·direction, rounded to the grid; `length` is in units of the model's scale. A vector
+  /// longer than 2^30 is first shortened to that length in its own direction: clamping each coordinate would
+  /// turn every distant vector towards a corner. Both are functions of the noisy vector alone, so they do not
+  /// weaken the guarantee.
   void noisy_vector(TokenId word, std::span<double> direction, double length,
                     std::span<std::int32_t> out) const;
 
@@ -49,7 +49,7 @@ class NoiseSpace {
   std::vector<std::int16_t> mean_;
 };
 
-/// A mechanism that adds noise with density ∝ exp(−ε·|z|), in the plain or in a transformed space, and
+/// A mechanism that adds noise with density ∝ exp(−ε·|z|), in the original or a transformed space, and
 /// chooses among the words nearest to the noisy vector. Safe to share between threads.
 class NoiseMechanism : public Mechanism {
  public:
@@ -64,18 +64,18 @@ class NoiseMechanism : public Mechanism {
   const NoiseSpace& space() const { return *space_; }
   double epsilon() const { return epsilon_; }
 
-  /// How many nearest words choose() wants to see.
+  /// The number of nearest words that choose() needs.
   virtual std::size_t neighbours() const { return 1; }
-  /// Whether choose() needs its coin; without, none is drawn.
+  /// Whether choose() needs its coin; if not, none is drawn.
   virtual bool needs_coin() const { return false; }
   /// The output for input `in`: one of `nearest`, nearest first (fewer in a smaller vocabulary). `coin` is
   /// uniform on (0, 1).
   virtual TokenId choose(TokenId in, std::span<const Neighbour> nearest, double coin) const = 0;
-  /// What the direction of the noise is multiplied with; null: nothing.
+  /// The matrix applied to the direction of the noise; null for none.
   virtual const NoiseShape* shape() const { return nullptr; }
 
  protected:
-  /// ε times `metric` for all inputs, under the assumption of real-valued noise.
+  /// ε times `metric` for all inputs, assuming real-valued noise.
   Guarantee analytic_guarantee(std::string metric, std::string_view symbol) const;
 
  private:

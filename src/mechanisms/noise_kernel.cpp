@@ -13,10 +13,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// At most 16 values a register, so that a panel is a whole number of pairs of registers on every target.
+// At most 16 values per register, so that a panel is a whole number of register pairs on every target.
 using Floats = hn::CappedTag<float, 16>;
 
-// Multiplication and addition stay apart: a fused operation rounds once where others round twice.
+// Multiplication and addition stay separate: a fused operation rounds once instead of twice.
 template <std::size_t kVectors>
 HWY_INLINE void multiply_part(const ShapePanel& panel, std::size_t first_row, const float* vectors,
                               std::size_t stride, float* sums) {
@@ -53,7 +53,7 @@ HWY_INLINE void multiply_vectors(const ShapePanel& panel, const float* vectors, 
 
 void multiply_panel(const ShapePanel& panel, const float* vectors, std::size_t count, std::size_t stride,
                     float* out) {
-  constexpr std::size_t kAtOnce = 6;  // twelve sums, two rows and a value fit in 16 registers
+  constexpr std::size_t kAtOnce = 6;  // twelve sums, two rows and a value fit into 16 registers
   std::size_t q = 0;
   for (; q + kAtOnce <= count; q += kAtOnce)
     multiply_vectors<kAtOnce>(panel, vectors + q * stride, stride, out + q * stride);

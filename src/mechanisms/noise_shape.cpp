@@ -16,7 +16,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 // Σ x_i·x_j for i in [begin, end) and j ≤ i, exact: a product is below 2^31 and there are fewer than 2^22
-// words, so that every partial sum is an integer below 2^53.
+// words, so every partial sum is an integer below 2^53.
 template <class Integer>
 void add_products(std::span<const Integer> vectors, std::size_t dimension, std::size_t begin, std::size_t end,
                   std::vector<double>& sums) {
@@ -59,7 +59,7 @@ std::vector<double> unscaled_covariance(std::span<const Integer> vectors, std::s
   return products;
 }
 
-// Replaces the lower triangle of `a` by its Cholesky factor; false when `a` is not positive definite.
+// Replaces the lower triangle of `a` with its Cholesky factor; returns false if `a` is not positive definite.
 bool factor_in_place(std::vector<double>& a, std::size_t dimension) {
   for (std::size_t i = 0; i < dimension; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -69,7 +69,7 @@ bool factor_in_place(std::vector<double>& a, std::size_t dimension) {
         a[i * dimension + j] = rest / a[j * dimension + j];
         continue;
       }
-      // A pivot that is lost in rounding errors says nothing about the matrix.
+      // A pivot lost in rounding errors says nothing about the matrix.
       if (rest <= 0x1p-40 * a[i * dimension + i]) return false;
       a[i * dimension + i] = std::sqrt(rest);
     }

@@ -1,5 +1,5 @@
-// Noisy vectors of tokens, and the words nearest to each. A mechanism chooses among these; several mechanisms
-// that add the same noise can choose from the same ones.
+// Noisy vectors of tokens, and the words nearest to each. Mechanisms choose among these words; several
+// mechanisms that add the same noise can share them.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace sotto {
 class NoiseShape;
 class NoiseSpace;
 
-/// What is drawn for each token, and how much is looked for.
+/// What to draw for each token, and how many words to search for.
 struct NoiseDraw {
   double epsilon;
-  const NoiseShape* shape;  ///< null: noise of density ∝ exp(−ε·|z|); otherwise its direction is multiplied
-  std::size_t neighbours;  ///< nearest words wanted
-  bool coins;              ///< whether a uniform number is drawn beside the noise
+  const NoiseShape* shape;  ///< null: noise of density ∝ exp(−ε·|z|); otherwise applied to its direction
+  std::size_t neighbours;   ///< nearest words wanted
+  bool coins;               ///< whether to draw a uniform number in addition to the noise
 };
 
 /// A batch of tokens. Refers to the space and the shape, which must outlive it. Not thread-safe.
@@ -32,19 +32,19 @@ class NoisyNeighbours {
 
   /// Tokens drawn since the last find().
   std::size_t size() const { return tokens_.size(); }
-  /// How many nearest words there are for a token: fewer than wanted in a smaller vocabulary.
+  /// Nearest words per token: fewer than wanted in a smaller vocabulary.
   std::size_t per_token() const { return per_token_; }
 
-  /// Draws everything random about a token (⊥ allowed): direction, length, coin.
+  /// Draws all randomness of a token (⊥ allowed): direction, length, coin.
   void add(TokenId word, BitSource& bits);
 
   struct Found {
     TokenId word;
     double coin;                         ///< uniform on (0, 1); 0 without coins
-    std::span<const Neighbour> nearest;  ///< nearest first; lives until find() returns
+    std::span<const Neighbour> nearest;  ///< nearest first; valid until find() returns
   };
 
-  /// Calls visit(Found) for every token in the order of adding; then the batch is empty.
+  /// Calls visit(Found) for every token in insertion order, then empties the batch.
   template <class Visit>
   void find(Visit&& visit) {
     search();

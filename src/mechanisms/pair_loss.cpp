@@ -30,7 +30,7 @@ std::uint64_t weight_at(const IndexWeights& weights, std::uint32_t distance) {
   return distance < weights.near.size() ? weights.near[distance] : weights.far;
 }
 
-/// Of all places of a list for the input at `place`.
+/// The total weight of all places of a list for an input at `place`.
 std::uint64_t total_at(const IndexWeights& weights, std::uint32_t words, std::uint32_t place) {
   const auto reach = static_cast<std::uint32_t>(std::min<std::size_t>(weights.near.size(), words));
   std::uint64_t total = 0;
@@ -55,7 +55,7 @@ void clamped_geometric(MpfrReal& out, double epsilon, std::uint32_t last, std::u
   mpfr_set_d(q, -epsilon, MPFR_RNDN);
   mpfr_mul_ui(out, q, apart(output, place), MPFR_RNDN);  // exact: 53 and 32 bits
   mpfr_exp(out, out, rounding);
-  mpfr_exp(q, q, opposite);  // a smaller q makes both laws greater
+  mpfr_exp(q, q, opposite);  // a smaller q makes both probabilities greater
   mpfr_add_ui(denominator, q, 1, opposite);
   if (output != 0 && output != last) {
     mpfr_ui_sub(q, 1, q, rounding);
@@ -64,7 +64,7 @@ void clamped_geometric(MpfrReal& out, double epsilon, std::uint32_t last, std::u
   mpfr_div(out, out, denominator, rounding);
 }
 
-/// The probability of an output under the mixture of the lists, times their number.
+/// The probability of an output under the mixture of the lists, times the number of lists.
 void mixed_geometric(MpfrReal& out, const GeometricRows& rows, TokenId output, TokenId input,
                      mpfr_rnd_t rounding) {
   const ListChoice& lists = rows.lists;
@@ -88,7 +88,7 @@ class WitnessVisitor final : public RowVisitor {
     const auto [input, other, output] = witness_;
     const std::vector<std::uint64_t> row = selection.weights(input);
     const std::vector<std::uint64_t> other_row = selection.weights(other);
-    // ⊥ is no outcome, so the distance is looked up in the row of the other one.
+    // ⊥ is not an outcome, so the distance is taken from its own row.
     const TokenId bottom = selection.model().bottom();
     std::vector<std::int64_t> squared(selection.outcomes());
     const TokenId from = other == bottom ? other : input;
@@ -114,7 +114,7 @@ class WitnessVisitor final : public RowVisitor {
     return take(parts, {1, places * places, rows.limit});
   }
 
-  /// The sampler is exact for the double ε, so no integers come in.
+  /// The sampler is exact for the double ε, so no integers are involved.
   Result<void> visit(const GeometricRows& rows) override {
     const auto places = static_cast<std::int64_t>(rows.lists.distance(witness_.input, witness_.other));
     if (places == 0) return no_loss(kNoDistance);

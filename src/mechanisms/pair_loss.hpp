@@ -1,5 +1,5 @@
-// What one output tells about two inputs: the loss that a certificate names as attained, recomputed from the
-// integers that are sampled. It costs two rows, so whoever quotes a certificate can afford it.
+// How well one output distinguishes two inputs: the loss that a certificate names as attained, recomputed
+// from the integers that are sampled. It costs only two rows, so anyone quoting a certificate can afford it.
 #pragma once
 
 #include <sotto/mechanism.hpp>
@@ -18,14 +18,13 @@ struct Witness {
 };
 
 struct PairLoss {
-  double distance = 0;  ///< of the inputs in the unit of the promise; 1 for pure ε
+  double distance = 0;  ///< between the inputs, in the unit of the guarantee; 1 for pure ε
   double loss = 0;      ///< ln(P(output|input) / P(output|other)), rounded up
-  Bounds per_distance;  ///< of the loss a unit of distance; the same bits on every processor
+  Bounds per_distance;  ///< loss per unit of distance; bit-identical on every processor
 };
 
 /// Refuses a mechanism whose rows are not exact (see Mechanism::show_rows), ids that `model` does not have,
-/// inputs between which nothing is promised or whose distance is 0, and an output that one of them cannot
-/// give.
+/// inputs without a guarantee between them or at distance 0, and an output impossible for one of them.
 Result<PairLoss> pair_loss(const Mechanism& mechanism, const Model& model, const Witness& witness);
 
 }  // namespace sotto

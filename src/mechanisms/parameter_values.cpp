@@ -17,7 +17,7 @@ std::optional<std::string> canonical_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
   if (value == 0) return "0";  // -0 too
-  // The shortest form of 100000 would otherwise be 1e+05, which is no whole number to whoever reads it.
+  // The shortest form of 100000 would otherwise be 1e+05, which does not read as a whole number.
   if (value == std::trunc(value) && std::abs(value) < 0x1p53) return fmt::format("{:.0f}", value);
   return fmt::format("{}", value);
 }

@@ -1,4 +1,4 @@
-// The one table of mechanisms: name, description and factory.
+// The single table of mechanisms: name, description and factory.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,8 +29,8 @@ using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
 
 struct Entry {
   MechanismInfo info;
-  Factory prepare;                            // null: it rewrites whole texts
-  void (*unify)(ParameterValues&) = nullptr;  // makes one of several sets of values that mean the same
+  Factory prepare;                            // null: rewrites whole texts
+  void (*unify)(ParameterValues&) = nullptr;  // normalizes sets of values that mean the same
 };
 
 const std::vector<Entry>& entries() {

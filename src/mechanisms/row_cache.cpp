@@ -7,7 +7,7 @@ namespace sotto {
 namespace {
 
 constexpr int kGuideBits = 10;
-constexpr std::uint64_t kRowOverhead = 128;  // a row's own members and what the allocator adds
+constexpr std::uint64_t kRowOverhead = 128;  // a row's own members and allocator overhead
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Rows of a selection mechanism that are kept between tokens, and how an outcome is found in them. Whatever
-// form a row is kept in, outcomes lie in the order of their numbers, each taking as many positions as its
-// weight; so the form never changes what is drawn.
+// Rows of a selection mechanism that are kept between tokens, and how to find an outcome in them. In every
+// representation of a row, outcomes are in the order of their numbers, each taking as many positions as its
+// weight; so the representation never affects what is drawn.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 
 namespace sotto {
 
-/// 128 uniform bits, all that a token draws for its selection.
+/// 128 uniform bits: all the randomness a token uses for its selection.
 struct UniformDraw {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
 };
 
-/// ⌊U·total / 2^128⌋ for the draw U. An outcome of weight w is hit by w·2^128/total draws, give or take one,
+/// ⌊U·total / 2^128⌋ for the draw U. An outcome of weight w is hit by w·2^128/total draws, plus or minus one,
 /// because its positions are consecutive. So its probability is w/total up to a relative error of
-/// total/(w·2^128) <= 2^63/(2^12·2^128) = 2^-77, and no outcome is impossible, as with a 53-bit uniform it
-/// would be.
+/// total/(w·2^128) <= 2^63/(2^12·2^128) = 2^-77, and no outcome is impossible, as it would be with a 53-bit
+/// uniform.
 inline std::uint64_t position_of(const UniformDraw& draw, std::uint64_t total) {
   using Wide = unsigned __int128;
   const Wide low = static_cast<Wide>(draw.low) * total;
@@ -31,13 +31,13 @@ inline std::uint64_t position_of(const UniformDraw& draw, std::uint64_t total) {
   return static_cast<std::uint64_t>(high >> 64);
 }
 
-/// The outcome whose positions hold `position`; `cumulative` has the sum of the weights up to each outcome.
+/// The outcome whose positions include `position`; `cumulative` sums the weights up to each outcome.
 inline std::uint32_t find_in(std::span<const std::uint64_t> cumulative, std::uint64_t position) {
   return static_cast<std::uint32_t>(std::upper_bound(cumulative.begin(), cumulative.end(), position) -
                                     cumulative.begin());
 }
 
-/// All cumulative weights, with a guide that makes the search short.
+/// All cumulative weights, with a guide table that shortens the search.
 class DenseRow {
  public:
   explicit DenseRow(std::span<const std::uint64_t> cumulative);
@@ -51,14 +51,14 @@ class DenseRow {
 
  private:
   std::vector<std::uint64_t> cumulative_;
-  std::vector<std::uint32_t> guide_;  ///< outcome at the first position of each cell, and the last outcome
+  std::vector<std::uint32_t> guide_;  ///< outcome at the first position of each cell, plus the last outcome
   int shift_;
 };
 
-/// Only the near outcomes; all others have one weight, so their places follow from their number.
+/// Only the near outcomes; all others have the same weight, so their positions follow from their numbers.
 class SparseRow {
  public:
-  /// `near` ascends; `cumulative` is that of all outcomes.
+  /// `near` is ascending; `cumulative` covers all outcomes.
   SparseRow(std::vector<std::uint32_t> near, std::span<const std::uint64_t> cumulative,
             std::uint64_t far_weight);
   std::uint64_t total() const { return total_; }
@@ -70,17 +70,17 @@ class SparseRow {
   std::vector<std::uint64_t> starts_;  ///< first position of each near outcome
   std::uint64_t far_weight_;
   std::uint64_t total_;
-  std::uint64_t last_end_;  ///< where the positions of the last near outcome end
+  std::uint64_t last_end_;  ///< end of the positions of the last near outcome
 };
 
-/// Only the sums of blocks of outcomes. A draw weighs the outcomes of one block again.
+/// Only the sums of blocks of outcomes. A draw recomputes the weights of one block.
 class BlockRow {
  public:
-  static constexpr std::size_t kOutcomes = 32;  ///< of a block; the last may have fewer
+  static constexpr std::size_t kOutcomes = 32;  ///< per block; the last may have fewer
 
   BlockRow(std::span<const std::uint64_t> cumulative, std::vector<double> state);
   std::uint64_t total() const { return ends_.back(); }
-  /// What the weights of the row depend on beside the distances.
+  /// What the weights of the row depend on besides the distances.
   std::span<const double> state() const { return state_; }
   std::size_t find_block(std::uint64_t position) const { return find_in(ends_, position); }
   std::uint64_t block_start(std::size_t block) const { return block == 0 ? 0 : ends_[block - 1]; }
@@ -100,7 +100,7 @@ class RowMemory {
   RowMemory(std::uint64_t table_bytes, std::uint64_t block_bytes)
       : tables_left_(table_bytes), blocks_left_(block_bytes) {}
 
-  /// Takes memory for a row, or says that there is not enough left.
+  /// Takes memory for a row; returns false if too little is left.
   bool take_table(std::uint64_t bytes) { return take(tables_left_, bytes); }
   bool take_block(std::uint64_t bytes) { return take(blocks_left_, bytes); }
   void give_back(std::uint64_t table_bytes, std::uint64_t block_bytes) {
@@ -115,7 +115,7 @@ class RowMemory {
   std::atomic<std::uint64_t> blocks_left_;
 };
 
-/// Rows by input word. Rows enter and leave together, with the cache. Thread-safe.
+/// Rows by input word. Rows stay until the cache is destroyed. Thread-safe.
 class RowCache {
  public:
   /// `memory` must outlive the cache.
@@ -124,14 +124,14 @@ class RowCache {
   RowCache(const RowCache&) = delete;
   RowCache& operator=(const RowCache&) = delete;
 
-  /// The row of `input` if there is one; it lives as long as the cache.
+  /// The row of `input`, if any; it lives as long as the cache.
   const CachedRow* find(std::size_t input) const { return rows_[input].load(std::memory_order_acquire); }
 
-  /// Takes memory for a row, or says that there is not enough left.
+  /// Takes memory for a row; returns false if too little is left.
   bool reserve_table(std::uint64_t bytes);
   bool reserve_block(std::uint64_t bytes);
 
-  /// Adds a row; when another thread was first, that row stays.
+  /// Adds a row; if another thread was first, its row stays.
   void add(std::size_t input, std::unique_ptr<const CachedRow> row);
 
  private:

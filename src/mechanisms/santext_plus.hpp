@@ -1,4 +1,4 @@
-// SanText+: frequent words are mostly kept, the others are selected among the sensitive words.
+// SanText+: frequent words are mostly kept, others are replaced with sensitive words.
 #pragma once
 
 #include "mechanisms/mechanism_request.hpp"

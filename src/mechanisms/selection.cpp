@@ -12,11 +12,11 @@
 namespace sotto {
 namespace {
 
-// Words whose distances are computed in one pass over the vectors, and the most memory for these distances.
+// Words whose distances are computed in one pass over the vectors, and the memory limit for these distances.
 constexpr std::size_t kMostRowsAtOnce = 24;
 constexpr std::size_t kMostSquaredBytes = std::size_t{16} << 20;
 
-// A row whose near outcomes are at most this share is kept as a sparse one.
+// A row is kept as a sparse one if at most one in this many outcomes is near.
 constexpr std::size_t kSparseShare = 16;
 
 Result<NearestSearch> search_candidates(const Model& model, std::span<const TokenId> candidates) {
@@ -72,7 +72,7 @@ SelectionSpace::MemorySplit SelectionSpace::split_memory(const MechanismRequest&
   const std::uint64_t memory = request.resources.memory;
   // Rows of many ε: a block row is slower than a table and takes a thirtieth of its memory.
   if (request.many_epsilons) return {memory / 8, memory - memory / 8};
-  // Sums of blocks for every input if these take no more than five eighths, and tables for the frequent ones.
+  // Block sums for every input if they take at most five eighths, and tables for the frequent ones.
   const std::uint64_t all_blocks = (request.model->size() + 1ULL) * BlockRow::bytes(outcomes, state_size);
   const std::uint64_t blocks = std::min(memory / 8 * 5, all_blocks);
   return {memory - blocks, blocks};
@@ -100,7 +100,7 @@ void SelectionSpace::copy_vectors() {
     for (const std::int16_t value : vector(id)) norm += std::int64_t{value} * value;
     norms_.push_back(norm);
   }
-  // Twice the longest vector, with room for the roundings.
+  // Twice the longest vector, with a margin for rounding.
   const auto largest = static_cast<double>(*std::max_element(norms_.begin(), norms_.end()));
   longest_distance_ = 2 * std::sqrt(largest) * model_->scale() * (1 + 0x1p-40);
 }
@@ -121,7 +121,7 @@ Selection::Selection(std::shared_ptr<const SelectionSpace> space, double epsilon
 
 void Selection::resolve(std::span<std::uint64_t> tickets, std::span<const UniformDraw> draws,
                         std::span<TokenId> out, Scratch& scratch) const {
-  // In the order of inputs a row is looked up once and stays near the processor for all its tokens.
+  // Sorted by input, a row is looked up once and stays cached for all its tokens.
   std::sort(tickets.begin(), tickets.end());
   scratch.missing.clear();
   for (std::size_t begin = 0; begin < tickets.size();) {

@@ -1,6 +1,6 @@
 // Selection mechanisms: one of the words is chosen, with a probability that falls with its distance from the
-// input. What is common to them: rows of integer weights over fixed-point vectors, exact inversion with two
-// words of randomness a token, tables for frequent inputs, and rows computed in groups for the others.
+// input. Common parts: rows of integer weights over fixed-point vectors, exact inversion with two random
+// words per token, tables for frequent inputs, and rows computed in groups for the others.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace sotto {
 /// What selections of all ε share: the vectors and the memory for rows. Safe to share between threads.
 class SelectionSpace {
  public:
-  /// `selection` names the rule; `candidates` are what may be chosen, ascending, or empty: every word.
+  /// `selection` names the rule; `candidates` are the possible outcomes, ascending; empty means every word.
   /// Refuses a model without vectors and an unknown rule.
   static Result<std::shared_ptr<const SelectionSpace>> make(const MechanismRequest& request,
                                                             std::string_view selection,
@@ -39,14 +39,14 @@ class SelectionSpace {
   std::span<const std::int16_t> vector(TokenId input) const;
   /// |vector|².
   std::int64_t norm(TokenId input) const { return norms_[input]; }
-  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  /// The Euclidean distance between two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return euclidean_distance(*model_, bottom_, a, b); }
-  /// No input is farther from an outcome.
+  /// No input is farther than this from any outcome.
   double longest_distance() const { return longest_distance_; }
   /// Whether an input is frequent enough for a dense row.
   bool wants_table(TokenId input) const { return wants_table_[input]; }
   RowMemory& memory() const { return memory_; }
-  /// What a selection takes beside that.
+  /// The memory of each selection in addition to that.
   std::uint64_t bytes_each() const { return inputs() * sizeof(void*); }
 
  private:
@@ -74,20 +74,20 @@ class SelectionSpace {
   mutable RowMemory memory_;
 };
 
-/// The rows of a selection mechanism at one ε. Safe to share between threads; the cache inside changes no
-/// result.
+/// The rows of a selection mechanism at one ε. Safe to share between threads; its cache does not affect
+/// results.
 class Selection {
  public:
-  /// Distances greater than `limit` count as it.
+  /// Distances greater than `limit` count as `limit`.
   Selection(std::shared_ptr<const SelectionSpace> space, double epsilon,
             double limit = std::numeric_limits<double>::infinity());
 
-  /// A token to be answered: place[31:0] is where its output goes, place[63:32] its input.
+  /// A token to be answered: bits 31:0 are the place of its output, bits 63:32 its input.
   static std::uint64_t ticket(TokenId input, std::size_t place) {
     return static_cast<std::uint64_t>(input) << 32 | place;
   }
 
-  /// Buffers for resolve(), to be used again.
+  /// Reusable buffers for resolve().
   struct Scratch {
     std::vector<std::span<const std::uint64_t>> missing;
     std::vector<std::int16_t> queries;
@@ -95,23 +95,23 @@ class Selection {
     std::vector<std::uint64_t> cumulative;
   };
 
-  /// Answers every ticket with the draw at its place. Sorts the tickets.
+  /// Answers every ticket using the draw at its place. Sorts the tickets.
   void resolve(std::span<std::uint64_t> tickets, std::span<const UniformDraw> draws, std::span<TokenId> out,
                Scratch& scratch) const;
 
-  /// The probabilities of all words of the model, from the weights that are sampled.
+  /// The probabilities of all words of the model, from the sampled weights.
   std::vector<double> row(TokenId input) const;
 
-  /// The weights that are sampled, one for each candidate.
+  /// The sampled weights, one per candidate.
   std::vector<std::uint64_t> weights(TokenId input) const;
 
-  /// The total variation distance between the row that is sampled and the mechanism's own, with neither the
-  /// cap on the distance nor the part of ε that rounding takes (see weights.hpp).
+  /// The total variation distance between the sampled row and the mechanism's own, which has neither the cap
+  /// on the distance nor the reduction of ε for rounding (see weights.hpp).
   double moved_mass(TokenId input) const;
 
-  /// Bound on the relative error of a weight before it is rounded down, as against exact arithmetic.
+  /// Bound on the relative error of a weight before rounding down, compared with exact arithmetic.
   double weight_error() const { return sotto::weight_error(space_->selection(), outcomes()); }
-  /// The Euclidean distance of two inputs, ⊥ allowed, in the model's units.
+  /// The Euclidean distance between two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return space_->distance(a, b); }
   const Model& model() const { return space_->model(); }
   const SelectionRule& rule() const { return *rule_; }
@@ -138,7 +138,7 @@ class Selection {
   std::unique_ptr<RowCache> cache_;
 };
 
-/// Tokens of a selection mechanism: two words of randomness each.
+/// Tokens of a selection mechanism: two random words each.
 class SelectionTokens : public PendingTokens {
  public:
   explicit SelectionTokens(const Selection& selection) : selection_(selection) {}
@@ -149,7 +149,7 @@ class SelectionTokens : public PendingTokens {
  protected:
   /// Draws for one token.
   void add_selected(TokenId input, BitSource& bits);
-  /// A token that is answered by itself.
+  /// A token that is its own answer.
   void add_kept(TokenId input);
 
  private:
@@ -160,7 +160,7 @@ class SelectionTokens : public PendingTokens {
   Selection::Scratch scratch_;
 };
 
-/// Base of the mechanisms that are a Selection and a promise about it.
+/// Base of the mechanisms that consist of a Selection and a guarantee for it.
 class SelectionMechanism : public Mechanism {
  public:
   explicit SelectionMechanism(std::unique_ptr<Selection> selection) : selection_(std::move(selection)) {}
@@ -181,8 +181,7 @@ class SelectionMechanism : public Mechanism {
   std::unique_ptr<Selection> selection_;
 };
 
-/// ε²/8 where the rule's loss has a range of ε·d as the output varies, as Guarantee::rho wants it; otherwise
-/// 0.
+/// ε²/8 if the rule's loss has a range of ε·d as the output varies, as Guarantee::rho requires; otherwise 0.
 double selection_rho(const Selection& selection, double epsilon);
 
 /// The assumptions that every selection mechanism states.

@@ -1,5 +1,5 @@
-// Inner products of one vector with a few others, compiled for every instruction set Highway knows and chosen
-// at run time.
+// Inner products of one vector with a few others, compiled for every instruction set Highway supports and
+// selected at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace sotto {
 
 /// out[i] = the inner product of `from` and rows[i], `dimension` integers each. Every sum of products must
-/// fit in 32 bits, as it does for vectors no longer than kLargestNorm.
+/// fit into 32 bits, which holds for vectors no longer than kLargestNorm.
 void inner_products(const std::int16_t* from, const std::int16_t* const* rows, std::size_t count,
                     std::size_t dimension, std::int32_t* out);
 

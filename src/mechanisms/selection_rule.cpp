@@ -1,5 +1,4 @@
-// This file is compiled with -ffp-contract=off, so that its sums and products are the same on every
-// processor.
+// This file is compiled with -ffp-contract=off, so its sums and products are identical on every processor.
 #include "mechanisms/selection_rule.hpp"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ constexpr std::size_t kPanelNodes = 2 * kHalfNodes;
 constexpr std::size_t kMostPanels = 3;
 constexpr double kPanelReach = 16;
 
-// Gauss and Legendre's rule with 20 nodes on [−1, 1], the positive half.
+// The Gauss–Legendre rule with 20 nodes on [−1, 1], positive half.
 constexpr std::array<double, kHalfNodes> kAbscissas = {
     0.07652652113349734, 0.22778585114164507, 0.37370608871541955, 0.5108670019508271, 0.636053680726515,
     0.7463319064601508,  0.8391169718222188,  0.912234428251326,   0.9639719272779138, 0.9931285991850949};
@@ -52,27 +51,27 @@ constexpr std::array<double, kHalfNodes> kGaussWeights = {
     0.15275338713072584, 0.14917298647260374, 0.14209610931838204, 0.13168863844917664, 0.11819453196151841,
     0.10193011981724044, 0.08327674157670475, 0.06267204833410907, 0.04060142980038694, 0.017614007139152118};
 
-/// Paper "Permute-and-Flip: A new mechanism for differentially private selection": outcomes in random order,
-/// the first accepted with probability p_y = exp(−½ε(d(x,y) − least d)) is chosen. Its row is
-/// P(y) = p_y·∫₀¹ f(t)/(1 − t·p_y) dt with f(t) = ∏_z (1 − t·p_z).
+/// Paper "Permute-and-Flip: A new mechanism for differentially private selection": visits the outcomes in
+/// random order, accepts y with probability p_y = exp(−½ε(d(x,y) − least d)), and chooses the first one
+/// accepted. Its row is P(y) = p_y·∫₀¹ f(t)/(1 − t·p_y) dt with f(t) = ∏_z (1 − t·p_z).
 ///
-/// The weights are ⌊2^62·P(y)⌋. As P(y) >= p_y·∫(1 − t)^(n−1) dt = p_y/n, n outcomes, none is below
-/// 2^62·p_y/n, which is at least the weight 2^k·p_y of the exponential mechanism, and so none is below 2^12.
-/// They add up to 2^62 less at most n, up to errors. Permute-and-flip promises ε·d for exponents that differ
-/// by ½ε·d; to the logarithm of a ratio rounding adds 1/weight + n/2^62 + 4η, less than the 2·slack of
+/// The weights are ⌊2^62·P(y)⌋. As P(y) >= p_y·∫(1 − t)^(n−1) dt = p_y/n for n outcomes, none is below
+/// 2^62·p_y/n, which is at least the weight 2^k·p_y of the exponential mechanism, so none is below 2^12. They
+/// add up to 2^62 minus at most n, up to errors. Permute-and-flip guarantees ε·d for exponents that differ by
+/// ½ε·d; rounding adds 1/weight + n/2^62 + 4η to the logarithm of a ratio, less than the 2·slack of
 /// weights.hpp.
 ///
-/// The integral: with S = Σp_z the integrand is at most e^(1−S·t), so what lies beyond t = 48/S is below
-/// e^-46 of the whole, which is at least 1/(S + 1). The rest is cut into at most three panels no wider than
-/// 16/S with 20 nodes each; f is analytic and within the ellipse with ρ = 5 around a panel at most e^13, so
-/// the rule's error is below 10^-19 of the whole. What counts is rounding: each of the n factors of f
-/// contributes at most 3·2^-53, and the sum of quotients less than 100·2^-53. An error in p_y, at most
-/// kWeightError, moves ln P by no more than twice that, because it acts as a change of the distances does.
+/// The integral: with S = Σp_z the integrand is at most e^(1−S·t), so the part beyond t = 48/S is below e^-46
+/// of the whole, which is at least 1/(S + 1). The rest is split into at most three panels no wider than 16/S
+/// with 20 nodes each; f is analytic and at most e^13 within the ellipse with ρ = 5 around a panel, so the
+/// rule's error is below 10^-19 of the whole. Rounding dominates: each of the n factors of f contributes at
+/// most 3·2^-53, and the sum of quotients less than 100·2^-53. An error in p_y, at most kWeightError, moves
+/// ln P by no more than twice that, because it acts like a change of the distances.
 class PermuteAndFlip final : public SelectionRule {
  public:
   explicit PermuteAndFlip(const DistanceWeights& weights) : weights_(weights) {}
 
-  // The least exponent, then (node, weight · f(node)) for each node.
+  // The smallest exponent, then (node, weight · f(node)) for each node.
   std::vector<double> prepare(std::span<const std::int64_t> squared) const override {
     const double least = weights_.exponent(*std::min_element(squared.begin(), squared.end()));
     std::vector<double> acceptance(squared.size());
@@ -133,7 +132,7 @@ class PermuteAndFlip final : public SelectionRule {
     return interleaved;
   }
 
-  // Replaces each p_y by P(y); eight at a time, so that the divisions run side by side.
+  // Replaces each p_y with P(y), eight at a time, so that the divisions run in parallel.
   static void select(std::span<const double> nodes, std::span<double> acceptance) {
     constexpr std::size_t kLanes = 8;
     for (std::size_t begin = 0; begin < acceptance.size(); begin += kLanes) {

@@ -13,7 +13,7 @@ namespace {
 
 using Senses = std::vector<std::vector<Synset>>;
 
-/// The words of the model in each synset, each synset being read once.
+/// The words of the model in each synset; reads each synset once.
 class SynsetWords {
  public:
   SynsetWords(const Model& model, const WordNet& net) : model_(model), net_(net) {}

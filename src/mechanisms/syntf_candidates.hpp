@@ -1,4 +1,4 @@
-// What SynTF may replace a word by, and how well it fits.
+// The words that SynTF may use as replacements, and how well each fits.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RatedWord {
   double rating;  ///< ρ, in [0, 1]
 };
 
-/// For every word of a model the words that share a synset with it, itself among them, by ascending id.
+/// For every word of a model, the words that share a synset with it, including itself, by ascending id.
 class RatedSynonyms {
  public:
   std::span<const RatedWord> of(TokenId word) const {
@@ -25,12 +25,12 @@ class RatedSynonyms {
   }
   std::size_t size() const { return entries_.size(); }
 
-  /// Rated by the senses two words have in common: |S(x) ∩ S(y)| / |S(x) ∪ S(y)|, S the synsets of a word; a
-  /// word itself has 1. Only words of the model are synonyms; a synset's word of several parts is one when
-  /// the model has it with '_'.
+  /// Rated by the senses two words have in common: |S(x) ∩ S(y)| / |S(x) ∪ S(y)|, where S are the synsets of
+  /// a word; a word itself has 1. Only words of the model are synonyms; a multi-word entry of a synset is one
+  /// if the model has it joined with '_'.
   static Result<RatedSynonyms> find(const Model& model, const WordNet& net);
 
-  /// Gives each word y the rating ratings[y] instead, whatever it is a synonym of.
+  /// Overrides each word y's rating with ratings[y], whatever it is a synonym of.
   void rate(std::span<const double> ratings);
 
  private:
@@ -38,8 +38,8 @@ class RatedSynonyms {
   std::vector<RatedWord> entries_;
 };
 
-/// The tf-idf of each word in the public corpus behind the counts, from 0 to 1: −p·ln p for a word with the
-/// share p of all occurrences, divided by the largest. The same on every processor.
+/// The tf-idf of each word in the public corpus behind the counts, from 0 to 1: −p·ln p for a word with share
+/// p of all occurrences, divided by the largest. Identical on every processor.
 std::vector<double> tf_idf_ratings(std::span<const std::uint64_t> counts);
 
 }  // namespace sotto

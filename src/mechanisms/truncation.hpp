@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// From which distance on all words count as equally far: a fixed one, or one that follows ε.
+/// The distance from which all words count as equally far: fixed, or dependent on ε.
 class Truncation {
  public:
   /// Reads gamma and beta.
@@ -19,7 +19,7 @@ class Truncation {
  private:
   Truncation() = default;
 
-  double fixed_ = -1;  // below 0: follows ε
+  double fixed_ = -1;  // negative: depends on ε
   double beta_ = 0;
   std::uint64_t words_ = 0;
 };

@@ -17,7 +17,7 @@ TokenId VickreyMechanism::choose(TokenId in, std::span<const Neighbour> nearest,
   for (const Neighbour& neighbour : nearest) {
     if ((exclude_input_ && neighbour.row == in) || count == candidates_) continue;
     words[count] = neighbour.row;
-    // The root: distances, where the published code takes the squares that its search returns.
+    // The root gives distances; the published code uses the squares that its search returns.
     distances[count++] = std::sqrt(static_cast<double>(neighbour.squared_distance)) * space().model().scale();
   }
   SOTTO_CHECK(count > 0);

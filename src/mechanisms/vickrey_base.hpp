@@ -1,4 +1,4 @@
-// The Vickrey algorithms as printed never give the input word back. That option, and what it costs.
+// The Vickrey algorithms as printed never return the input word. That option, and what it costs.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace sotto {
 
-/// A Vickrey mechanism chooses among candidates() words: the nearest of all words, or, as printed, of all
-/// words but the input.
+/// A Vickrey mechanism chooses among candidates() words: the nearest of all words or, as printed, of all
+/// words except the input.
 class VickreyMechanism : public NoiseMechanism {
  public:
   static constexpr std::size_t kMostCandidates = 100;
@@ -25,8 +25,8 @@ class VickreyMechanism : public NoiseMechanism {
   double distance(TokenId a, TokenId b) const final;
 
  protected:
-  /// Which of `count` >= 1 words at these distances, ascending, in the model's units; there are fewer than
-  /// asked for only in a small vocabulary.
+  /// The rank of the chosen word among words at these distances, ascending, in the model's units; there is at
+  /// least one, and fewer than candidates() only in a small vocabulary.
   virtual std::size_t choose_rank(std::span<const double> distances, double coin) const = 0;
 
  private:
@@ -34,7 +34,7 @@ class VickreyMechanism : public NoiseMechanism {
   bool exclude_input_;
 };
 
-/// The parameter `exclude_input` and its value; true needs two words.
+/// The parameter `exclude_input` and its value; true requires two words.
 ParameterInfo exclude_input_parameter();
 Result<bool> parse_exclude_input(const MechanismRequest& request);
 

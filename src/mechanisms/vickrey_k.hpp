@@ -7,7 +7,7 @@ namespace sotto {
 
 MechanismInfo vickrey_k_info();
 
-/// A value of t for each rank, all equal, means the same as that value alone and is spelled so.
+/// A list of equal t, one per rank, means the same as that value alone and is normalized to it.
 void shorten_equal_t(ParameterValues& complete);
 Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request);
 

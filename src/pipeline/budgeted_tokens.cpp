@@ -5,10 +5,10 @@
 namespace sotto {
 namespace {
 
-// Making a batch costs as much as some dozens of the cheapest draws.
+// Creating a batch costs as much as a few dozen of the cheapest draws.
 constexpr std::size_t kSmallestBatch = 1024;
 
-// Tokens of noise mechanisms take a kilobyte each, so the batches together must not grow without end.
+// Tokens of noise mechanisms take a kilobyte each, so the batches must not grow without bound.
 constexpr std::size_t kMostGoodBatches = 32;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tokens that do not all have the same ε: a batch for each, and their outputs in the order of the tokens.
+// Tokens with different ε: one batch per ε, and outputs in token order.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace sotto {
 
-/// As PendingTokens, with an ε for each token. Documents of one length have the same ε, so that the batches
-/// of short documents fill; a long document fills batches of its own. Not thread-safe.
+/// Like PendingTokens, with an ε per token. Documents of equal length have the same ε, so the batches of
+/// short documents fill up; a long document fills its own batches. Not thread-safe.
 class BudgetedTokens {
  public:
-  /// `bank` must outlive it. `good_batch` is that of its mechanisms.
+  /// `bank` must outlive this object. `good_batch` is that of its mechanisms.
   BudgetedTokens(MechanismBank& bank, std::size_t good_batch);
 
-  /// Draws everything random about these tokens, in order; token i has epsilons[i]. An ε that the mechanism
-  /// refuses is an error, and then nothing is drawn.
+  /// Draws all randomness of these tokens, in order; token i has epsilons[i]. An ε that the mechanism refuses
+  /// is an error, and then nothing is drawn.
   Result<void> add(std::span<const TokenId> in, std::span<const double> epsilons, BitSource& bits);
 
-  /// Whether it is time to resolve: the batches are good ones, or there are too many of them.
+  /// Whether to resolve now: the batches are large enough, or there are too many of them.
   bool is_full() const;
 
-  /// The outputs of all tokens since the last call, in the order of adding; then it is empty again.
+  /// The outputs of all tokens since the last call, in insertion order; empties the batches.
   void resolve(std::span<TokenId> out);
 
-  /// Forgets what was added.
+  /// Discards everything added.
   void clear();
 
  private:
@@ -51,7 +51,7 @@ class BudgetedTokens {
   MechanismBank& bank_;
   std::size_t good_batch_;
   std::vector<Batch> batches_;
-  std::unordered_map<double, std::size_t> places_;  // of the batches, by ε
+  std::unordered_map<double, std::size_t> places_;  // batch indices by ε
   std::vector<Run> runs_;
   std::size_t size_ = 0;
 };

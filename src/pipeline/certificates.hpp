@@ -1,4 +1,4 @@
-// What certificates are looked up by, and what a certificate makes of a guarantee.
+// How certificates are looked up, and how they change a guarantee.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ CertificateSubject certificate_subject(std::string_view name, const ParameterVal
                                        double epsilon, const Model& model, const Mechanism& mechanism);
 
 /// Refuses a certificate whose unit or scope is not the mechanism's, or whose named pair does not have the
-/// stated loss under the integers that the mechanism samples.
+/// stated loss under the integers the mechanism samples.
 Result<void> check_certificate(const StoredCertificate& stored, const Mechanism& mechanism,
                                const Model& model);
 
-/// The guarantee of a mechanism that the certificate is about: what was computed takes the place of what was
-/// proved.
+/// The guarantee of the mechanism that the certificate is about, with its computed ε instead of the proved
+/// one.
 Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate);
 
 }  // namespace sotto

@@ -35,7 +35,7 @@ class DelimitedChunk {
     RecordCursor cursor(job_.chunk.data.view(), job_.layout.format, true);
     record_ = job_.chunk.begin.record;
     for (std::string_view record; cursor.next(record); ++record_) {
-      // A field would take in all records that follow, and if it is not a named one, copy them.
+      // An open field would swallow all following records and, unless it is a named one, copy them.
       if (cursor.quote_is_open())
         return record_error(job_, record_, Errc::bad_format, "a quoted field is not closed");
       SOTTO_TRY(rewrite_record(record));
@@ -139,7 +139,7 @@ class DelimitedChunk {
   char delimiter_;
   std::uint64_t record_ = 0;
   std::vector<std::string_view> columns_;
-  std::vector<const std::string*> document_column_;  // the field that a column is, or null
+  std::vector<const std::string*> document_column_;  // the field in each column, or null
   std::optional<std::size_t> id_column_;
   std::optional<std::size_t> subject_column_;
   std::vector<std::string_view> values_;

@@ -1,4 +1,4 @@
-// How output words are spelled, packed for fast copying.
+// The spelling of output words, packed for fast copying.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class DisplayWords {
  public:
   DisplayWords() = default;
   /// With CasePolicy::lower every word is in lower case; otherwise as in the model, except that the English
-  /// pronoun I and its contractions are capitals. With `phrases` the words of a phrase stand apart ("new
-  /// york" for "new_york"). This looks at output words only, so it is post-processing.
+  /// pronoun I and its contractions are capitalized. With `phrases` the words of a phrase are separated ("new
+  /// york" for "new_york"). This depends only on output words, so it is post-processing.
   DisplayWords(const Model& model, CasePolicy letter_case, bool phrases);
   /// The same for a list of words.
   DisplayWords(std::span<const std::string> words, CasePolicy letter_case);
@@ -30,11 +30,11 @@ class DisplayWords {
     return long_word(slot);
   }
 
-  /// Asks the memory for a word that is needed soon (inlined by force, see Vocabulary::prefetch_ascii).
+  /// Prefetches a word that is needed soon (forced inline, see Vocabulary::prefetch_ascii).
   [[gnu::always_inline]] void prefetch(TokenId id) const { __builtin_prefetch(&slots_[id]); }
 
  private:
-  /// A short word stands here itself, so that one memory access gets it; of a long one its place in
+  /// Holds a short word itself, so that one memory access fetches it, or the place of a long one in
   /// long_words_.
   struct Slot {
     unsigned char length;
@@ -45,7 +45,7 @@ class DisplayWords {
   void add(std::string_view word);
   std::string_view long_word(const Slot& slot) const;
 
-  std::vector<Slot> slots_;  // and some more, so that copies in whole blocks stay inside
+  std::vector<Slot> slots_;  // plus some padding, so that block copies stay inside
   std::vector<std::string> long_words_;
 };
 

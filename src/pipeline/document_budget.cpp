@@ -79,7 +79,7 @@ void count_shares(std::span<const double> epsilons, double budget, Counts& count
     counts.largest_share = std::max(counts.largest_share, epsilon);
     counts.smallest_share = counts.smallest_share == 0 ? epsilon : std::min(counts.smallest_share, epsilon);
   });
-  sum = std::min(sum, budget);  // what rounding up the sum adds was taken from the shares
+  sum = std::min(sum, budget);  // what rounding up the sum adds was subtracted from the shares
   counts.epsilon_sum = add_up(counts.epsilon_sum, sum);
   counts.largest_epsilon = std::max(counts.largest_epsilon, sum);
 }

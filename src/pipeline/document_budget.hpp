@@ -1,4 +1,4 @@
-// What a document spends when it has a budget of its own.
+// What a document spends when it has its own budget.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace sotto {
 
-/// An error unless the options name one kind of budget and what goes with it.
+/// Returns an error unless the options name one kind of budget and what belongs to it.
 Result<void> check_budget(const PrivatizeOptions& options);
 
-/// Counts a document whose tokens have these ε, which by share_budget() add up to at most `budget`.
+/// Counts a document whose tokens have these ε, which share_budget() makes add up to at most `budget`.
 void count_shares(std::span<const double> epsilons, double budget, Counts& counts);
 
-/// What the ledger is charged: their sum, rounded up, and never more than the document's budget.
+/// The charge for the ledger: their sum, rounded up, but never more than the document's budget.
 NanoEpsilon charge_for_shares(std::span<const double> epsilons, double budget);
 
 }  // namespace sotto

@@ -7,7 +7,7 @@ bool keeps_words(const Policy& policy) {
   return policy.stopwords == StopwordPolicy::keep || policy.oov == OovPolicy::keep;
 }
 
-/// What two texts must share so that the output shows nothing else of them than the draws.
+/// What two texts must share so that the output reveals nothing about them but the draws.
 std::vector<SharedTrait> adjacency(const TextRules& rules) {
   if (rules.view == TextView::written) return {SharedTrait::model_tokens};
   std::vector<SharedTrait> shared = {SharedTrait::token_classes, SharedTrait::punctuation,

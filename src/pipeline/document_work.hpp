@@ -1,4 +1,4 @@
-// What is done to the texts of documents that are held back.
+// The work on the texts of documents that are held back.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,34 @@ namespace sotto {
 
 /// A text to be rewritten.
 struct TextToRewrite {
-  std::string_view text;  ///< valid UTF-8, kTextPadding readable bytes after it; lives until it is rendered
+  std::string_view text;  ///< valid UTF-8, with kTextPadding readable bytes after it; lives until rendered
   const DocumentStreams& streams;
   const DocumentId& id;
   std::string_view field;
-  Counts& counts;   ///< where to count what is done to it
-  ReleaseLog* log;  ///< where to list what it costs; null: nowhere
+  Counts& counts;   ///< counts what is done to it
+  ReleaseLog* log;  ///< lists what it costs; null for none
 
   Key stream_key() const { return streams.stream_key(id, field, text); }
 };
 
-/// Rewrites texts, many together where that is faster; the output does not depend on it. Not thread-safe:
-/// each thread has its own.
+/// Rewrites texts, many together if faster; this does not affect the output. Not thread-safe: one per thread.
 class DocumentWork {
  public:
   virtual ~DocumentWork() = default;
 
-  /// Forgets all texts.
+  /// Discards all texts.
   virtual void clear() = 0;
 
-  /// Takes a text in and draws what can be drawn before the others are there.
+  /// Takes a text and draws what can be drawn before the others arrive.
   virtual Result<void> add(const TextToRewrite& text) = 0;
 
   /// Whether there are enough texts for a good batch.
   virtual bool is_full() const = 0;
 
-  /// Finds the outputs of all texts added since clear().
+  /// Computes the outputs of all texts added since clear().
   virtual Result<void> resolve() = 0;
 
-  /// After resolve(): appends the next text, in the order of adding, and counts what has changed.
+  /// After resolve(): appends the next text, in insertion order, and counts the changes.
   virtual void render(Counts& counts, OutputBuffer& out) = 0;
 };
 

@@ -39,7 +39,7 @@ std::vector<double> sampled_row(const Mechanism& mechanism, TokenId word, std::s
   return row;
 }
 
-/// A phrase may be given as it is read: "new york" for "new_york".
+/// Accepts a phrase as it is read: "new york" for "new_york".
 TokenId find_word(const Model& model, std::string_view word) {
   const TokenId id = model.find(word);
   if (id != model.bottom() || word.find(' ') == std::string_view::npos) return id;

@@ -20,8 +20,8 @@ constexpr double kAnyEpsilon = 10;
 
 using AnyModel = std::variant<std::shared_ptr<const WordFiller>, std::shared_ptr<const TextWriter>>;
 
-/// A model that writes texts has these architectures; every other one is asked to fill masks, and the plugin
-/// says what it cannot open.
+/// Models that write texts have these architectures; any other is assumed to fill masks, and the plugin
+/// reports what it cannot open.
 bool writes_texts(std::string_view model_type) {
   return model_type == "gpt2" || model_type == "t5";
 }

@@ -67,7 +67,7 @@ class MaskedWork final : public DocumentWork {
     Renderer renderer(document.work.text, out);
     const char* digit = document.digits.data();
     const MlmOutput* output = document.work.outputs.data();
-    bool capital = false;  // a sentence has begun and its first word was left out
+    bool capital = false;  // a sentence has begun and its first word was omitted
     for (std::size_t i = 0; i < document.tokens.size(); ++i) {
       const Token& token = document.tokens[i];
       capital |= token.starts_sentence;
@@ -91,18 +91,18 @@ class MaskedWork final : public DocumentWork {
   }
 
  private:
-  // A batch is cut where a document ends; several of them leave fewer half-filled ones.
+  // A batch ends where a document ends; several batches leave fewer half-filled ones.
   static constexpr std::size_t kBatches = 4;
 
   struct Document {
     MlmDocument work;
     std::vector<Token> tokens;
-    std::vector<TokenAction> actions;       // one for each token
+    std::vector<TokenAction> actions;       // one per token
     std::vector<char> digits;               // uniform digits for the numbers, in order
-    std::shared_ptr<ChaChaBitSource> bits;  // in locked memory; null where nothing is drawn
+    std::shared_ptr<ChaChaBitSource> bits;  // in locked memory; null if nothing is drawn
   };
 
-  /// Decides about each token; returns how many digits are to be drawn.
+  /// Decides about each token; returns how many digits must be drawn.
   std::size_t plan(Document& document, Counts& counts) const {
     std::size_t digits = 0;
     for (std::uint32_t i = 0; i < document.tokens.size(); ++i) {
@@ -138,7 +138,7 @@ class MaskedWork final : public DocumentWork {
     return plan_bottom(policy_, counts);
   }
 
-  /// What came out for a place: nothing, a word, or two.
+  /// Renders the output of a place: nothing, one word, or two.
   void render_words(Renderer& renderer, const Document& document, const Token& token, const MlmOutput& output,
                     bool& capital, Counts& counts) const {
     const std::string_view original = token_text(document.work.text, token);
@@ -175,7 +175,7 @@ class MaskedWork final : public DocumentWork {
   std::size_t rendered_ = 0;
 };
 
-/// DP-Paraphrase and DP-Prompt: a text comes out as another one.
+/// DP-Paraphrase and DP-Prompt: a text is replaced with a different one.
 class GenerationWork final : public DocumentWork {
  public:
   explicit GenerationWork(std::shared_ptr<const RewriteContext> context)

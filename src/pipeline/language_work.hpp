@@ -1,4 +1,4 @@
-// Whole texts: rewritten with a language model.
+// Rewrites whole texts with a language model.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What an observer of output and receipt still learns, in sentences.
+// What an observer of the output and the receipt still learns, in sentences.
 #include <fmt/format.h>
 
 #include <sotto/receipt.hpp>
@@ -6,7 +6,7 @@
 namespace sotto {
 namespace {
 
-// Names of fields come from the data file, so neither their number nor their length may fill a receipt.
+// Field names come from the data file, so neither their number nor their length may bloat a receipt.
 constexpr std::size_t kMostFields = 50;
 constexpr std::size_t kLongestName = 100;
 
@@ -22,7 +22,7 @@ void add_clear_fields(const std::set<std::string>& fields, std::vector<std::stri
         fmt::format("{} more fields of each record, copied as they are", fields.size() - kMostFields));
 }
 
-/// What shows of every run.
+/// What every run reveals.
 void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
   if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
   add_clear_fields(receipt.clear_fields, leaks);

@@ -1,4 +1,4 @@
-// Stands between the rewritten records and the output: what the ledger does not allow stays behind.
+// Sits between the rewritten records and the output: whatever the ledger does not allow is withheld.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace sotto {
 
-/// An error unless the options go together with a ledger, and with a ledger for files.
+/// Returns an error unless the options are compatible with a ledger, and with a ledger for files.
 Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger);
 Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOptions& files, Format format);
 
@@ -21,24 +21,24 @@ class LedgerGate {
   static Result<std::unique_ptr<LedgerGate>> open(const LedgerOptions& options,
                                                   const RewriteContext& context);
 
-  /// `go_on` is asked while settle() waits for other processes; false: stop.
+  /// Calls `go_on` while settle() waits for other processes; false stops the wait.
   void while_waiting(std::function<bool()> go_on) { store_->while_waiting(std::move(go_on)); }
 
   /// A log for a thread of this run.
   ReleaseLog make_log() const { return ReleaseLog(epsilon_); }
 
-  /// Charges the records of a chunk, cuts those that are withheld out of `out`, and adds the counts of the
-  /// others to `counts`. When it returns, the spending is on the disk and `out` may be released; when it
-  /// fails, nothing was spent and nothing may be released. Calls must be serialized.
+  /// Charges the records of a chunk, cuts the withheld ones out of `out`, and adds the counts of the others
+  /// to `counts`. On success the spending is on disk and `out` may be released; on failure nothing was spent
+  /// and nothing may be released. Calls must be serialized.
   Result<void> settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out, Counts& counts);
 
-  /// Whether record `i` of the log that was settled last may be released.
+  /// Whether record `i` of the most recently settled log may be released.
   bool released(std::size_t i) const { return requests_[i].released; }
 
-  /// What a resumed run must find again: the ledger, the field and the limit.
+  /// What a resumed run must match: the ledger, the field and the limit.
   std::string fingerprint() const;
 
-  /// What was charged, repeated and withheld so far.
+  /// Documents charged and repeated, and records withheld, so far.
   const LedgerTotals& totals() const { return store_->totals(); }
 
   LedgerReceipt receipt() const;

@@ -17,7 +17,7 @@ Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
                        model.name()));
   auto phrases = std::make_shared<ModelPhrases>();
   SOTTO_ASSIGN(phrases->table, PhraseTable::open(file.value_or(model.path())));
-  // The model's file is opened a second time, and by then its name may lead to another one.
+  // The model's file is opened a second time, and its name may refer to a different file by then.
   if (!file && phrases->table->digest() != model.digest())
     return fail(Errc::bad_format,
                 fmt::format("{}: was replaced while it was opened; run it again", model.path().string()));

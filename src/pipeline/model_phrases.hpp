@@ -1,4 +1,4 @@
-// The phrases that are words of a model: what a text may be cut into.
+// The phrases that are words of a model and that texts may be segmented into.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sotto {
 
 /// Immutable, so safe to share between threads.
 struct ModelPhrases {
-  /// The phrases of `file`, or of the model's own file. Refuses a table none of whose phrases is a word of
+  /// The phrases of `file`, or of the model's own file. Refuses a table if none of its phrases is a word of
   /// the model.
   static Result<std::shared_ptr<const ModelPhrases>> open(const Model& model,
                                                           const std::optional<std::filesystem::path>& file);
@@ -23,10 +23,10 @@ struct ModelPhrases {
   std::shared_ptr<const PhraseTable> table;
   std::vector<bool> allowed;  ///< by phrase: whether it is a word of the model
   std::vector<TokenId> ids;   ///< by phrase: that word
-  std::uint64_t count = 0;    ///< of the allowed ones
+  std::uint64_t count = 0;    ///< number of allowed phrases
 };
 
-/// How many words a model's word stands for: one more than it has joints.
+/// The number of words that a model's word represents: one more than its joints.
 std::uint8_t count_words(std::string_view word);
 
 }  // namespace sotto

@@ -12,13 +12,13 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t kLargestExact = 1ULL << 53;  // of what every JSON reader keeps as it is
+constexpr std::uint64_t kLargestExact = 1ULL << 53;  // every JSON reader keeps integers up to this
 
 tl::unexpected<Error> wrong_type(std::string_view name, std::string_view wanted) {
   return fail_parameter(name, "", fmt::format("must be {}", wanted));
 }
 
-/// What the members of an object do to the options, by name.
+/// How each member of an object, by name, changes the options.
 using Setters = std::map<std::string_view, std::function<Result<void>(const nlohmann::json& value)>>;
 
 Result<void> read_members(std::string_view text, const Setters& setters) {
@@ -75,7 +75,7 @@ auto flag_into(std::string_view name, bool& target) {
   };
 }
 
-/// For values that have a name: `parse` makes one of it.
+/// For values that have names; `parse` converts a name to its value.
 template <class T, class Parse>
 auto named_into(std::string_view name, T& target, const Parse& parse) {
   return [=, &target](const nlohmann::json& value) -> Result<void> {
@@ -85,7 +85,7 @@ auto named_into(std::string_view name, T& target, const Parse& parse) {
   };
 }
 
-/// Numbers and truth values are as good as their texts.
+/// Numbers and booleans are equivalent to their texts.
 auto parameters_into(ParameterValues& target) {
   return [&target](const nlohmann::json& value) -> Result<void> {
     if (!value.is_object()) return wrong_type("parameters", "an object");
@@ -110,7 +110,7 @@ auto policy_part_into(std::string_view part, Policy& target) {
 Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
   PrivatizeOptions options;
   std::string policy = "strict", budget, segmentation;
-  Policy parts;  // to check the parts before the policy that they change is known
+  Policy parts;  // to check the parts before the policy they modify is known
   std::vector<std::pair<std::string_view, std::string>> given_parts;
   double document_epsilon = 0;
   Setters setters = {{"mechanism", text_into("mechanism", options.mechanism)},

@@ -1,4 +1,4 @@
-// What an open Privatizer holds.
+// The state of an open Privatizer.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@
 namespace sotto {
 
 struct Privatizer::Impl {
-  /// Notes the name of a document, where a second of the same name is refused.
+  /// Records the name of a document; where names must not repeat, refuses a second one with the same name.
   Result<void> note(const DocumentName& name);
 
   std::shared_ptr<const RewriteContext> context;
-  std::atomic<std::uint64_t> calls = 0;  // joins the name where repeats get fresh noise
-  std::mutex mutex;                      // for what follows
-  std::optional<UniqueIds> names;        // when they must not repeat
-  // Rewriters between two calls: their buffers are worth keeping.
+  std::atomic<std::uint64_t> calls = 0;  // added to the name if repeats get fresh noise
+  std::mutex mutex;                      // for the members below
+  std::optional<UniqueIds> names;        // if they must not repeat
+  // Rewriters that are not in use: their buffers are worth keeping.
   std::vector<std::unique_ptr<Rewriter>> idle;
 };
 
@@ -31,7 +31,7 @@ struct PrivatizerAccess {
   static Privatizer::Impl& impl(const Privatizer& privatizer) { return *privatizer.impl_; }
 };
 
-/// Takes a rewriter of a Privatizer for the time it lives.
+/// Borrows a rewriter of a Privatizer for its own lifetime.
 class BorrowedRewriter {
  public:
   explicit BorrowedRewriter(Privatizer::Impl& owner);
@@ -47,7 +47,7 @@ class BorrowedRewriter {
 };
 
 struct LedgerSession::Impl {
-  std::mutex mutex;  // calls of the gate are serialized
+  std::mutex mutex;  // serializes calls of the gate
   std::unique_ptr<LedgerGate> gate;
 };
 

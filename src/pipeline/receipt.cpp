@@ -24,7 +24,7 @@ double mean_per(std::uint64_t amount, std::uint64_t count) {
   return per(static_cast<double>(amount), static_cast<double>(count));
 }
 
-/// The (ε, δ) that bounded range gives for the longest text, beside the sum of its draws' ε.
+/// The (ε, δ) that bounded range gives for the longest text, next to the sum of its draws' ε.
 nlohmann::ordered_json zcdp_json(const Receipt& receipt) {
   Composition composition;
   if (!composition.add(receipt.guarantee, receipt.counts.largest_document) || composition.losses().empty())
@@ -54,7 +54,7 @@ nlohmann::ordered_json language_model_json(const LanguageModelReceipt& model) {
   return json;
 }
 
-/// What the draws of one text promise together, in words.
+/// What the draws of one text guarantee together, in words.
 std::string document_statement(const Receipt& receipt) {
   if (receipt.language_model)
     return receipt.language_model->whole_text
@@ -72,7 +72,7 @@ std::string document_statement(const Receipt& receipt) {
   return statement;
 }
 
-/// A sum of ε over draws, with the additive term where there is one.
+/// A sum of ε over draws, with the additive term if there is one.
 nlohmann::ordered_json sum_json(const Receipt& receipt, const std::string& statement, std::uint64_t draws,
                                 double budgeted) {
   const auto count = static_cast<double>(draws);
@@ -84,7 +84,7 @@ nlohmann::ordered_json sum_json(const Receipt& receipt, const std::string& state
   return json;
 }
 
-/// What the tokens of a document promise together.
+/// What the tokens of a document guarantee together.
 nlohmann::ordered_json document_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
   nlohmann::ordered_json json =
@@ -105,7 +105,7 @@ nlohmann::ordered_json unit_json(const PrivacyUnit& unit) {
       {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_digest", unit.model}};
 }
 
-/// A guarantee of kind none has no figures: there is nothing that they would bound.
+/// A guarantee of kind none has no figures, because they would bound nothing.
 nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
   const bool holds = !receipt.seeded && guarantee.kind != GuaranteeKind::none;
@@ -132,7 +132,7 @@ nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
   return json;
 }
 
-/// Texts that are written anew have no token classes that the output would show.
+/// Texts rewritten as a whole have no token classes that the output would show.
 bool shows_token_classes(const Receipt& receipt) {
   return !receipt.language_model || !receipt.language_model->whole_text;
 }

@@ -1,5 +1,4 @@
-// Cuts the inputs into chunks of whole records, so that threads can work on records without knowing about
-// files.
+// Splits the inputs into chunks of whole records, so that threads need not deal with files.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,20 @@
 
 namespace sotto {
 
-/// A place between two records. A resumed run starts at one.
+/// A position between two records, where a resumed run can start.
 struct Position {
   std::uint32_t input = 0;   ///< index of the input
-  std::uint64_t offset = 0;  ///< bytes of that input before the place
-  std::uint64_t record = 0;  ///< records of that input before the place, a header not counted
+  std::uint64_t offset = 0;  ///< bytes of that input before the position
+  std::uint64_t record = 0;  ///< records of that input before the position, not counting a header
 };
 
 struct Chunk {
-  OutputBuffer data;  ///< whole records; the last one of an input may lack its line end
+  OutputBuffer data;  ///< whole records; the last one of an input may lack its terminator
   Position begin;
   Position end;
-  std::uint64_t sequence = 0;  ///< 0, 1, 2, … in the order of the input
+  std::uint64_t sequence = 0;  ///< 0, 1, 2, … in input order
   std::shared_ptr<const std::string>
-      header;  ///< the input's header record with its line end; null if there is none
+      header;  ///< the input's header record with its terminator; null if there is none
 };
 
 class RecordReader {
@@ -40,23 +39,23 @@ class RecordReader {
     std::vector<std::filesystem::path> inputs;  ///< empty: standard input
     Format format = Format::text;
     std::uint64_t max_record_bytes = 0;
-    std::size_t chunk_bytes = 0;  ///< how much is read at once
+    std::size_t chunk_bytes = 0;  ///< how much is read at a time
     Shard shard;
     Position start;
   };
   static Result<RecordReader> open(Options options);
 
-  /// The next chunk, or false at the end. The first call always gives a chunk (possibly empty) when there is
-  /// a header to pass on. Calls must be serialized.
+  /// Reads the next chunk; returns false at the end. The first call always yields a chunk (possibly empty) if
+  /// there is a header to pass on. Calls must be serialized.
   Result<bool> next(Chunk& chunk);
 
-  /// `go_on` is asked now and then while an input (a pipe, a terminal) is silent; false ends the waiting with
+  /// Polls `go_on` while an input (a pipe, a terminal) delivers nothing; false stops the wait with
   /// Errc::interrupted.
   void while_waiting(std::function<bool()> go_on) { go_on_ = std::move(go_on); }
 
-  /// Bytes of all inputs; 0 when unknown.
+  /// Bytes of all inputs; 0 if unknown.
   std::uint64_t total_bytes() const { return total_bytes_; }
-  /// What messages and the default data set name call input number `input`.
+  /// The name of input number `input` in messages and as the default data set name.
   std::string input_name(std::uint32_t input) const;
 
  private:
@@ -78,7 +77,7 @@ class RecordReader {
   bool is_delimited() const { return options_.format == Format::csv || options_.format == Format::tsv; }
 
   Options options_;
-  std::vector<std::uint64_t> input_starts_;  // of each input in the concatenation of all
+  std::vector<std::uint64_t> input_starts_;  // start of each input in the concatenation of all
   std::uint64_t total_bytes_ = 0;
   std::uint64_t shard_begin_ = 0;
   std::uint64_t shard_end_ = ~0ULL;
@@ -86,7 +85,7 @@ class RecordReader {
   bool input_open_ = false;
   bool at_end_of_input_ = false;
   Position position_;
-  std::string carry_;  // the beginning of a record whose end is not read yet
+  std::string carry_;  // the beginning of a record whose end has not been read yet
   std::shared_ptr<const std::string> header_;
   std::uint64_t sequence_ = 0;
   std::function<bool()> go_on_;

@@ -4,13 +4,13 @@
 
 namespace sotto {
 
-/// One past the line end of the CSV record that begins at position_, or npos when it is not complete. A quote
+/// One past the terminator of the CSV record that begins at position_, or npos if it is incomplete. A quote
 /// opens a quoted field only at the field's beginning, so a stray quote inside a plain field does no harm.
 std::size_t RecordCursor::csv_record_end() {
   quote_is_open_ = false;
   for (std::size_t field = position_;;) {
     std::size_t i = field;
-    while (i < data_.size() && data_[i] == '"') {  // a doubled quote goes on
+    while (i < data_.size() && data_[i] == '"') {  // a doubled quote continues it
       i = data_.find('"', i + 1);
       if (i == std::string_view::npos) {
         quote_is_open_ = true;
@@ -27,7 +27,7 @@ std::size_t RecordCursor::csv_record_end() {
 
 namespace {
 
-/// whole_records() where records are lines that end in LF.
+/// whole_records() for records that are lines terminated by LF.
 RecordExtent whole_lines(std::string_view data, bool at_end) {
   RecordExtent extent;
   for (std::size_t end = data.find('\n'); end != std::string_view::npos; end = data.find('\n', extent.bytes))

@@ -1,4 +1,4 @@
-// Where records end: at LF, CR LF or a lone CR, and for CSV only outside quotes.
+// Where records end: at LF, CR LF or a lone CR; in CSV only outside quotes.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace sotto {
 
-/// Walks over the records of `data`.
+/// Iterates over the records of `data`.
 class RecordCursor {
  public:
-  /// With `at_end` nothing follows the data, and an unterminated last record counts as whole.
+  /// If `at_end`, nothing follows the data, and an unterminated last record counts as whole.
   RecordCursor(std::string_view data, Format format, bool at_end)
       : data_(data), quotes_(format == Format::csv), at_end_(at_end), lines_(data, at_end) {}
 
-  /// Gives the next whole record with its line end; false when there is none.
+  /// Sets `record` to the next whole record with its terminator; returns false if there is none.
   bool next(std::string_view& record) {
     if (position_ == data_.size()) return false;
     std::size_t end = quotes_ ? csv_record_end() : lines_.next(position_).end;
@@ -33,10 +33,10 @@ class RecordCursor {
     return true;
   }
 
-  /// Where the next record begins.
+  /// The start of the next record.
   std::size_t position() const { return position_; }
 
-  /// True when the data ended inside the quotes of the record given last.
+  /// Whether the data ended inside the quotes of the last record returned.
   bool quote_is_open() const { return quote_is_open_; }
 
  private:
@@ -51,31 +51,31 @@ class RecordCursor {
 };
 
 struct RecordExtent {
-  std::size_t bytes = 0;      ///< length of some records at the beginning of the data
-  std::uint64_t records = 0;  ///< how many there are
+  std::size_t bytes = 0;      ///< total length of some records at the start of the data
+  std::uint64_t records = 0;  ///< their number
 };
 
-/// The whole records at the beginning of `data`; `at_end` as for RecordCursor.
+/// The whole records at the start of `data`; `at_end` is as for RecordCursor.
 RecordExtent whole_records(std::string_view data, Format format, bool at_end);
 
-/// The records of `data`, all of which are whole, that begin before `offset`.
+/// The records of `data`, all of them whole, that begin before `offset`.
 RecordExtent records_before(std::string_view data, Format format, std::size_t offset);
 
-/// `record` without its line end.
+/// `record` without its terminator.
 inline std::string_view without_line_end(std::string_view record) {
   if (!record.empty() && record.back() == '\n') record.remove_suffix(1);
   if (!record.empty() && record.back() == '\r') record.remove_suffix(1);
   return record;
 }
 
-/// The fields of a record of CSV (quotes count) or TSV as they are written, quotes included.
+/// The fields of a CSV (quotes matter) or TSV record as written, including quotes.
 void split_record(std::string_view record, char delimiter, bool quotes,
                   std::vector<std::string_view>& fields);
 
-/// True for a field that is written in quotes.
+/// Whether a field is written in quotes.
 bool is_quoted(std::string_view field);
 
-/// The text of a field as written, into `text`.
+/// Stores the text of a field as written in `text`.
 void unquote(std::string_view field, bool quotes, OutputBuffer& text);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// What a ledger must know of the records of a chunk before they may be released.
+// What a ledger must know about the records of a chunk before they may be released.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct LoggedRecord {
   std::uint64_t record = 0;
   std::size_t output_begin = 0;  ///< its bytes in the chunk's output
   std::size_t output_end = 0;
-  std::size_t first_document = 0;  ///< its documents end where the next record's begin
+  std::size_t first_document = 0;  ///< its documents end where those of the next record begin
   Counts counts;
 };
 
@@ -28,24 +28,24 @@ struct ReleaseLog {
 
   void clear();
 
-  /// Lists a document of the last record. Its output follows.
+  /// Lists a document of the last record. Its output is set later.
   void list(const Key& stream_key, NanoEpsilon amount);
 
-  /// The text that is about to be released for the first document that was listed and has no output yet. It
-  /// is the text before a format escapes or quotes it: that is a function of the text alone, so it tells
-  /// nothing more, and a repeat in another format is a repeat.
+  /// Sets the text to be released for the first listed document without output. It is the text before a
+  /// format escapes or quotes it: that step is a function of the text alone, so it reveals nothing more, and
+  /// a repeat in another format is still a repeat.
   void set_output(std::string_view text);
 
   /// Whether every listed document has its output.
   bool is_complete() const { return outputs_ == documents.size(); }
 
-  Decimal epsilon;  ///< of a token
+  Decimal epsilon;  ///< per token
   std::vector<LoggedRecord> records;
   std::vector<LedgerDocument> documents;  ///< those that cost something
 
  private:
-  std::vector<Key> output_keys_;  // of the documents
-  std::size_t outputs_ = 0;       // documents that have their output
+  std::vector<Key> output_keys_;  // one per document
+  std::size_t outputs_ = 0;       // documents with output
 };
 
 }  // namespace sotto

@@ -16,17 +16,17 @@
 namespace sotto {
 namespace {
 
-// A chunk should hold a good batch of tokens. The smallest fits a core's cache with its output and makes
-// system calls cheap.
+// A chunk should hold a good batch of tokens. The smallest one fits into a core's cache together with its
+// output and keeps system calls cheap.
 constexpr std::size_t kBytesPerToken = 6;
 constexpr std::size_t kSmallestChunk = 256 << 10;
 constexpr std::size_t kLargestChunk = 8 << 20;
 // With a ledger each chunk waits for the disk once.
 constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
-// A language model takes seconds for so much, and between chunks there is progress to see and time to stop.
+// A language model takes seconds for this much, and progress reports and stops happen between chunks.
 constexpr std::size_t kLanguageChunk = 16 << 10;
 
-// How texts are cut into phrases; to be raised when the same table cuts a text in other places.
+// How texts are segmented into phrases; must be raised if the same table segments a text differently.
 constexpr int kCollocationsVersion = 1;
 
 tl::unexpected<Error> no_targeted_certificate(const PrivatizeOptions& options) {
@@ -53,8 +53,8 @@ void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configurat
     configuration.add(fmt::format("budget.profile.{}", i), budget.profile[i]);
 }
 
-/// Everything that decides the law of the output. A change of this list, or of what an entry means, needs a
-/// new kStreamVersion.
+/// Everything that determines the distribution of the output. A change of this list, or of the meaning of an
+/// entry, needs a new kStreamVersion.
 Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
   configuration.add("mechanism", context.options.mechanism);
@@ -62,7 +62,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("model", context.language ? context.language->digest : context.model->digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
   if (context.language) {
-    // Other arithmetic may round to another word, so it gets other noise: such a re-run is a new spend.
+    // Different arithmetic may round to a different word, so it gets other noise: a re-run is a new spend.
     configuration.add("device", to_string(context.options.language.device));
     configuration.add("precision", to_string(context.options.language.precision));
     configuration.add("logits.lowest", static_cast<double>(context.language->bounds().lowest));
@@ -100,7 +100,7 @@ Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterV
   return no_targeted_certificate(options);
 }
 
-/// The stored certificate about the mechanism of the context, if there is one.
+/// The stored certificate about the mechanism of the context, if any.
 Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext& context,
                                                             const PrivatizeOptions& asked) {
   if (context.bank) return std::nullopt;  // there are many ε
@@ -113,7 +113,7 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
   return found;
 }
 
-/// One mechanism, or with a budget for each document the bank of them and that of a single token.
+/// One mechanism; or, with a budget per document, the bank of them and the one for a single token.
 Result<void> make_mechanisms(RewriteContext& context) {
   const PrivatizeOptions& options = context.options;
   if (!options.document_budget) {
@@ -122,7 +122,7 @@ Result<void> make_mechanisms(RewriteContext& context) {
                                                    context.parameters, options.resources));
     return {};
   }
-  // Most of the memory is for what they share, rows above all.
+  // Most of the memory is for what they share, mainly rows.
   MechanismResources shared = options.resources;
   const std::uint64_t own = shared.memory / 8;
   shared.memory -= own;
@@ -135,7 +135,7 @@ Result<void> make_mechanisms(RewriteContext& context) {
 
 /// For a mechanism that replaces words.
 Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) {
-  const PrivatizeOptions options = context.options;  // as they were asked for; a certificate may change them
+  const PrivatizeOptions options = context.options;  // as requested; a certificate may change them
   SOTTO_ASSIGN(const std::filesystem::path file,
                find_model(options.model.empty() ? info.default_model : options.model));
   SOTTO_ASSIGN(context.model, Model::open(file));
@@ -207,8 +207,8 @@ Guarantee RewriteContext::token_guarantee(const Counts& counts) const {
   Guarantee guarantee = mechanism->guarantee();
   if (certificate) return certified_guarantee(std::move(guarantee), certificate->certificate);
   if (!bank || counts.largest_share == 0) return guarantee;
-  // The promise for the largest share holds for the others. The distance may be cut off at a limit that falls
-  // as ε rises; what the ε of several tokens multiply is then that of the smallest.
+  // The guarantee for the largest share holds for the others. The distance may be capped at a limit that
+  // falls as ε rises; what the ε of several tokens multiply is then that of the smallest.
   const auto largest = bank->at(counts.largest_share);
   const auto smallest = bank->at(counts.smallest_share);
   if (!largest || !smallest) return guarantee;  // they were used, so this does not happen
@@ -224,7 +224,7 @@ std::size_t RewriteContext::chunk_bytes(bool with_ledger) const {
 }
 
 unsigned RewriteContext::threads(unsigned requested) const {
-  return language ? 1 : thread_count(requested);  // a language model uses several threads itself
+  return language ? 1 : thread_count(requested);  // a language model is itself multithreaded
 }
 
 Receipt RewriteContext::receipt(const Counts& counts) const {

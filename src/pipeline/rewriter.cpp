@@ -16,7 +16,7 @@
 namespace sotto {
 namespace {
 
-// Each document held back has buffers of some kilobytes, so short ones must not be gathered without end.
+// Each document held back has buffers of a few kilobytes, so short ones must not accumulate without bound.
 constexpr std::size_t kMostDocuments = 1 << 12;
 
 std::unique_ptr<DocumentWork> make_work(const std::shared_ptr<const RewriteContext>& context) {
@@ -30,7 +30,7 @@ Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
     : context_(std::move(context)), work_(make_work(context_)) {}
 
 void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
-  work_->clear();  // an earlier chunk may have failed half-way
+  work_->clear();  // an earlier chunk may have failed midway
   document_count_ = 0;
   copied_.clear();
   out_ = &out;
@@ -41,7 +41,7 @@ void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
 
 void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
   if (log_ != nullptr) log_record(subject, id);
-  // What the record spends is added up by itself; end_record() puts the two together.
+  // The record's spending is summed separately; end_record() combines the two.
   privatized_before_ = counts_->privatized;
   epsilon_before_ = std::exchange(counts_->epsilon_sum, 0);
 }
@@ -94,7 +94,7 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
 }
 
 Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime lifetime) {
-  // Tokens hold their places in 32 bits.
+  // Tokens store their positions in 32 bits.
   const std::uint64_t most = std::min<std::uint64_t>(context_->options.max_document_bytes,
                                                      std::numeric_limits<std::uint32_t>::max());
   if (text.size() > most)

@@ -1,4 +1,4 @@
-// One document a line.
+// One document per line.
 #include <fmt/format.h>
 
 #include "base/message.hpp"

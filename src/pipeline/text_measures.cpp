@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kPairsAtOnce = 1024;  // so that vectors take little memory
+constexpr std::size_t kPairsAtOnce = 1024;  // keeps the memory for vectors small
 
 double perplexity_of(double log_probability, std::uint64_t count) {
   return count == 0 ? 1 : std::exp(-log_probability / static_cast<double>(count));

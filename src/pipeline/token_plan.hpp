@@ -1,4 +1,4 @@
-// What a policy makes of tokens that are no words of a vocabulary.
+// How a policy treats tokens that are not words of a vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 
 namespace sotto {
 
-/// What is done to a token.
 enum class TokenAction : std::uint8_t { keep, drop, replace, digits };
 
 inline bool is_digit(char byte) {
@@ -25,7 +24,7 @@ inline std::string_view token_text(std::string_view text, const Token& token) {
   return {text.data() + token.begin, token.end - token.begin};
 }
 
-/// A word outside the vocabulary, or what counts as one.
+/// A word outside the vocabulary, or a token treated like one.
 inline TokenAction plan_bottom(const Policy& policy, Counts& counts) {
   switch (policy.oov) {
     case OovPolicy::bottom:
@@ -41,7 +40,7 @@ inline TokenAction plan_bottom(const Policy& policy, Counts& counts) {
   return TokenAction::drop;
 }
 
-/// A number; `digits` grows by those that are to be drawn.
+/// A number; adds the digits to be drawn to `digits`.
 inline TokenAction plan_number(const Policy& policy, std::string_view number, std::size_t& digits,
                                Counts& counts) {
   switch (policy.numbers) {
@@ -59,7 +58,7 @@ inline TokenAction plan_number(const Policy& policy, std::string_view number, st
   return TokenAction::drop;
 }
 
-/// Puts drawn digits in the place of a number's own; returns where the next ones are.
+/// Replaces a number's digits with drawn ones; returns where the next ones are.
 inline const char* replace_digits(Renderer& renderer, std::string_view text, const Token& number,
                                   const char* digits) {
   char* to = renderer.replace_in_place(number);
@@ -67,13 +66,13 @@ inline const char* replace_digits(Renderer& renderer, std::string_view text, con
   return digits;
 }
 
-/// Counts tokens of a class.
+/// Counts tokens of one class.
 inline void count_class(TokenClass token_class, std::uint64_t tokens, Counts& counts) {
   switch (token_class) {
     case TokenClass::word:
       counts.words += tokens;
       break;
-    case TokenClass::other:  // what the output does not show
+    case TokenClass::other:  // not visible in the output
       counts.words += tokens;
       counts.statistics.others += tokens;
       break;

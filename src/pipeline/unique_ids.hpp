@@ -1,4 +1,4 @@
-// Whether an id was there before.
+// Detects repeated ids.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 
 namespace sotto {
 
-/// What is remembered of an id. Without the key it tells nothing about it.
+/// What is remembered of an id. Reveals nothing about it without the key.
 using IdHash = std::array<std::uint64_t, 2>;
 
-/// A set of ids. It takes about 48 bytes per id, however long the ids are; two different ids are taken for
-/// one with a probability below n²/2^129 for n of them.
+/// A set of ids. It takes about 48 bytes per id, however long; two different ids are taken for the same with
+/// probability below n²/2^129 for n ids.
 class UniqueIds {
  public:
   explicit UniqueIds(const Key& key) : key_(key) {}
@@ -24,7 +24,7 @@ class UniqueIds {
   /// May be called from several threads.
   IdHash hash(std::string_view dataset, std::string_view id, std::string_view field = {}) const;
 
-  /// False when it was there before. Calls must be serialized.
+  /// Returns false if it is already present. Calls must be serialized.
   bool insert(const IdHash& hash) { return seen_.insert(hash).second; }
 
  private:
@@ -36,7 +36,7 @@ class UniqueIds {
   std::unordered_set<IdHash, FirstHalf> seen_;
 };
 
-/// The ids of a chunk's records, in their order.
+/// The ids of a chunk's records, in order.
 class IdLog {
  public:
   struct Entry {

@@ -13,8 +13,7 @@
 namespace sotto {
 namespace {
 
-// How many tokens ahead memory is asked for what they will need: enough to hide a miss, few enough to stay
-// cached.
+// How many tokens ahead to prefetch: enough to hide a cache miss, few enough to stay cached.
 constexpr std::size_t kLookAhead = 8;
 
 }  // namespace
@@ -62,8 +61,7 @@ Result<void> WordWork::add(const TextToRewrite& text) {
   const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
   document.digits.resize(digit_count_);
   document.input_count = inputs.size();
-  // All words first, in order, then all digits: a fixed order of draws, whatever batches a mechanism works
-  // in.
+  // All words first, in order, then all digits: a fixed order of draws, independent of a mechanism's batches.
   if (!inputs.empty() || digit_count_ > 0) {
     SOTTO_TRY(draw(inputs, text));
     uniform_digits(*bits_, document.digits);
@@ -120,7 +118,7 @@ Result<void> WordWork::draw_budgeted(std::span<const TokenId> inputs, const Key&
   return {};
 }
 
-/// Puts the words of each phrase together to one token.
+/// Combines the words of each phrase into one token.
 void WordWork::form_phrases(Document& document) {
   segmenter_->segment(document.text, document.tokens, pieces_);
   phrase_ids_.assign(pieces_.size(), vocabulary_.bottom());
@@ -131,13 +129,13 @@ void WordWork::form_phrases(Document& document) {
     Token token = tokens[piece.first];
     if (piece.phrase != kNoPhrase) {
       token.end = tokens[piece.first + piece.length - 1].end;
-      token.ascii = false;  // there is whitespace in it
+      token.ascii = false;  // it contains whitespace
       phrase_ids_[i] = context_->phrases->ids[piece.phrase];
       ++phrases;
     }
     tokens[i] = token;  // i <= piece.first
   }
-  // Phrases are words of the model and no stopwords, so all of them are privatized.
+  // Phrases are words of the model and not stopwords, so all of them are privatized.
   extra_words_ = tokens.size() - pieces_.size();
   tokens.resize(pieces_.size());
   counts_->statistics.phrases += phrases;
@@ -263,8 +261,8 @@ void WordWork::render(Counts& counts, OutputBuffer& out) {
   renderer.finish();
 }
 
-/// The case of the input, word by word where it has several. A single capital at the beginning of a sentence
-/// says nothing about further words.
+/// Applies the case of the input, word by word if it has several. A single capital at the beginning of a
+/// sentence says nothing about further words.
 void WordWork::replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
                                std::string_view word) const {
   if (context_->word_counts.empty()) {

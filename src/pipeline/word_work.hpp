@@ -33,11 +33,11 @@ class WordWork final : public DocumentWork {
   void render(Counts& counts, OutputBuffer& out) override;
 
  private:
-  /// A document whose outputs may still be open.
+  /// A document whose outputs may still be pending.
   struct Document {
     std::string_view text;
     std::vector<Token> tokens;
-    std::vector<TokenAction> actions;  // one for each token
+    std::vector<TokenAction> actions;  // one per token
     std::vector<char> digits;          // uniform digits for the numbers, in order
     std::size_t input_count;           // replaced tokens
   };
@@ -58,23 +58,23 @@ class WordWork final : public DocumentWork {
   const Policy policy_;
   const Vocabulary& vocabulary_;
   const std::size_t good_batch_;
-  std::unique_ptr<PendingTokens> pending_;  // null with a budget for each document
-  std::optional<BudgetedTokens> budgeted_;  // instead
-  std::optional<Segmenter> segmenter_;      // when words are put together
-  std::shared_ptr<ChaChaBitSource> bits_;   // in locked memory: it keeps the last document's key
+  std::unique_ptr<PendingTokens> pending_;  // null with a budget per document
+  std::optional<BudgetedTokens> budgeted_;  // used instead in that case
+  std::optional<Segmenter> segmenter_;      // if phrases are formed
+  std::shared_ptr<ChaChaBitSource> bits_;   // in locked memory: holds the last document's key
   Counts* counts_ = nullptr;                // of the document being planned
   std::vector<Document> documents_;         // the first document_count_ are held back
   std::size_t document_count_ = 0;
-  std::size_t rendered_ = 0;         // of these, how many have been rendered
-  std::size_t rendered_inputs_ = 0;  // and their replaced tokens
+  std::size_t rendered_ = 0;         // how many of these have been rendered
+  std::size_t rendered_inputs_ = 0;  // their replaced tokens
   bool resolved_ = true;
-  std::vector<TokenId> inputs_;  // the first input_count_: the replaced tokens, in order
+  std::vector<TokenId> inputs_;  // the first input_count_ are the replaced tokens, in order
   std::size_t input_count_ = 0;
   std::vector<TokenId> outputs_;
   std::size_t digit_count_ = 0;  // of the document being planned
-  std::size_t extra_words_ = 0;  // of it: by how many its words outnumber its tokens
+  std::size_t extra_words_ = 0;  // how many more words than tokens it has
   std::vector<Piece> pieces_;
-  std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ where it is none
+  std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ if it is none
 };
 
 }  // namespace sotto

@@ -15,8 +15,8 @@ namespace {
 // Covers the few roundings, logarithms and the square root of a conversion.
 constexpr double kConversionError = 0x1p-44;
 
-/// The ε of one Rényi order a > 1 (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
-/// Privacy", proposition 7): every order gives a valid one, so the search for the best needs no proof.
+/// The ε of one Rényi order > 1 (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
+/// Privacy", proposition 7): every order gives a valid ε, so the search for the best needs no proof.
 double epsilon_of_order(double rho, double delta, double order) {
   const double a = order - 1;
   return rho * order + (-std::log(delta) - std::log1p(a)) / a + std::log1p(-1 / order);
@@ -60,7 +60,7 @@ Result<double> epsilon_for_delta(double rho, double delta) {
   if (!(delta > 0 && delta < 1)) return not_allowed("delta", delta, "a number between 0 and 1");
   if (rho == 0) return 0;
   const double textbook = rho + 2 * std::sqrt(rho * -std::log(delta));
-  // The best order lies near 1 + √(ln(1/δ)/ρ); the logarithm of a makes the search scale-free.
+  // The best order is close to 1 + √(ln(1/δ)/ρ); using the logarithm of a makes the search scale-free.
   const double middle = std::log(std::sqrt(-std::log(delta) / rho));
   const auto best = boost::math::tools::brent_find_minima(
       [&](double log_a) { return epsilon_of_order(rho, delta, 1 + std::exp(log_a)); }, middle - 5, middle + 5,

@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kWaitSeconds = 5;  // a reader waits for nothing but the making of a ledger
+constexpr double kWaitSeconds = 5;  // a reader only ever waits for the creation of a ledger
 
 LedgerAccount account_of(const Statement& row) {
   return {std::string(row.text(0)), std::string(row.text(1)), row.integer(2),
@@ -46,7 +46,7 @@ struct Ledger::Impl {
   Database database;
   int version = 0;
 
-  /// Calls `body` inside one read transaction, so that it sees one moment's content.
+  /// Calls `body` inside one read transaction, so that it sees a consistent snapshot.
   template <class Body>
   auto at_one_moment(Body body) -> decltype(body()) {
     SOTTO_TRY(database.execute("BEGIN"));
@@ -55,7 +55,7 @@ struct Ledger::Impl {
     return result;
   }
 
-  /// Calls `take` for each row of a query whose parameters are bound.
+  /// Calls `take` for each row of a query with bound parameters.
   template <class Take>
   static Result<void> each_row(Statement query, Take take) {
     for (;;) {
@@ -153,7 +153,7 @@ Result<void> Ledger::each_withheld(const Visitor<WithheldRecord>& visit) {
                                     "SELECT dataset, record, subject, name, wanted, spent, allowed, time "
                                     "FROM withheld JOIN units USING(unit) ORDER BY dataset, record, name"));
   return Impl::each_row(std::move(query), [&](const Statement& row) {
-    const bool has_id = !row.is_integer(1);  // asked before text() turns a number into text
+    const bool has_id = !row.is_integer(1);  // checked before text() converts a number to text
     return visit({std::string(row.text(0)), std::string(row.text(1)), has_id, std::string(row.text(2)),
                   std::string(row.text(3)), row.integer(4), row.integer(5), row.integer(6), row.integer(7)});
   });

@@ -1,5 +1,5 @@
-// The hash chain of a ledger: each entry's hash covers the entry and the hash before it, so whoever has noted
-// a hash can tell later whether anything before it was changed.
+// The hash chain of a ledger: each entry's hash covers the entry and the previous hash, so anyone who noted a
+// hash can tell later whether anything before it was changed.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace sotto {
 
-/// Names a document to whoever has the run's key. Made by DocumentStreams.
+/// Identifies a document to anyone with the run's key. Created by DocumentStreams.
 using DocumentTag = std::array<unsigned char, 16>;
 
-/// Names the output that a document had. Made by output_mac().
+/// Identifies the output of a document. Created by output_mac().
 using OutputMac = std::array<unsigned char, 16>;
 
 using LedgerId = std::array<unsigned char, 16>;
 using ChainHash = std::array<unsigned char, 32>;
 
-/// What an entry's hash covers beside the hash before it.
+/// What an entry's hash covers besides the previous hash.
 struct ChainLink {
   std::uint64_t number = 0;
   DocumentTag tag{};
@@ -35,9 +35,9 @@ struct ChainLink {
 ChainHash chain_start(const LedgerId& id);
 
 /// BLAKE2b-256, personalized with "sotto-ledger-2", of
-///   hash before ‖ number ‖ tag ‖ MAC ‖ subject ‖ unit ‖ amount ‖ time
-/// where numbers have 64 bits, little-endian, and subject and unit stand after their lengths. For an entry
-/// of version 1 it is personalized with "sotto-ledger-1" and there is no MAC.
+///   previous hash ‖ number ‖ tag ‖ MAC ‖ subject ‖ unit ‖ amount ‖ time
+/// where numbers have 64 bits, little-endian, and subject and unit are preceded by their lengths. For an
+/// entry of version 1 it is personalized with "sotto-ledger-1" and there is no MAC.
 ChainHash chain_next(const ChainHash& before, const ChainLink& link);
 
 }  // namespace sotto

@@ -48,7 +48,7 @@ Result<std::filesystem::path> find_ledger(const std::filesystem::path& typed, bo
 }
 
 Result<void> make_ledger_file(const std::filesystem::path& file) {
-  // Never opened when it is there: closing it would take the locks that SQLite has on it in this process.
+  // An existing file is never opened: closing it would release this process's SQLite locks on it.
   const FileDescriptor made(
       ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (made.get() < 0 && errno != EEXIST) return cannot_open(file, std::strerror(errno));

@@ -17,13 +17,13 @@ double epsilon_of(NanoEpsilon amount) {
   return static_cast<double>(amount) / 1e9;
 }
 
-/// A damaged ledger may hold any number; beyond the years 1 to 9999 it stays a number.
+/// A damaged ledger may hold any number; outside the years 1 to 9999 it stays a number.
 std::string time_text(std::int64_t seconds) {
   if (seconds < -62'135'596'800 || seconds > 253'402'300'799) return fmt::format("{}", seconds);
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-/// The number of a record without an id; null where it is none.
+/// The number of a record without an id; null if it is not a number.
 Json number_of(const std::string& record) {
   std::int64_t number = 0;
   const char* end = record.data() + record.size();

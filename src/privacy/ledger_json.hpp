@@ -1,4 +1,4 @@
-// What a ledger holds, as JSON.
+// The contents of a ledger as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -32,7 +32,7 @@ Result<void> LedgerLock::open_file() {
   const mode_t mode = ledger.st_mode & 0666;
   descriptor_ = FileDescriptor(::open(name.c_str(), kFlags | O_CREAT | O_EXCL, mode));
   if (descriptor_.get() >= 0) {
-    // Whoever may write the ledger may lock it, whatever the umask, and also when root was here first.
+    // Whoever may write the ledger may lock it, whatever the umask, even if root created the lock.
     if (::fchmod(descriptor_.get(), mode) != 0) return failed();
     if (::geteuid() == 0 && ::fchown(descriptor_.get(), ledger.st_uid, ledger.st_gid) != 0) return failed();
     return {};
@@ -65,7 +65,7 @@ Result<bool> LedgerLock::try_acquire() {
   return fail(Errc::io, fmt::format("cannot lock {}-lock: {}", ledger_, std::strerror(errno)));
 }
 
-/// Somebody may have removed the file; a lock on it would keep nobody out.
+/// If the file has been removed, a lock on it would keep nobody out.
 bool LedgerLock::is_in_place() const {
   struct stat held;
   struct stat there;

@@ -47,10 +47,10 @@ CREATE TABLE withheld(
   PRIMARY KEY(dataset, record, unit)) STRICT, WITHOUT ROWID;
 )";
 
-// An entry's output has a MAC; those of version 1 have none, so none of their tags is known any longer. Known
-// releases are looked up in two tables: new ones go to a small one, which is emptied into the large one now
-// and then. A batch would otherwise touch almost every page of an index over keyed hashes, and write them
-// all.
+// An entry's output has a MAC; entries of version 1 have none, so none of their tags counts as known any
+// longer. Known releases are looked up in two tables: new ones go into a small one, which is flushed into the
+// large one from time to time. Otherwise a batch would touch, and write, almost every page of an index over
+// keyed hashes.
 constexpr const char* kFromVersion1To2 = R"(
 ALTER TABLE entries ADD COLUMN mac BLOB;
 DROP TABLE recent_tags;
@@ -62,8 +62,8 @@ PRAGMA user_version = 2;
 )";
 static_assert(kLedgerVersion == 2, "a script leads from each version to the next");
 
-/// The tables of a version, empty. A new ledger takes the way of an old one, so that both end with one
-/// schema.
+/// The tables of a version, empty. A new ledger takes the same path as an old one, so that both end up with
+/// the same schema.
 Result<void> make_tables(Database& database, int version) {
   SOTTO_TRY(database.execute(kSchemaVersion1));
   return version == 1 ? Result<void>() : database.execute(kFromVersion1To2);
@@ -79,7 +79,7 @@ Result<void> create(Database& database) {
   return database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
 }
 
-/// SQL as SQLite stores it keeps the writer's spaces, and versions of SQLite differ in those they add.
+/// SQL as SQLite stores it keeps the author's spaces, and versions of SQLite differ in those they add.
 std::string without_needless_spaces(std::string_view sql) {
   std::string text;
   bool space = false;
@@ -97,7 +97,7 @@ std::string without_needless_spaces(std::string_view sql) {
   return text;
 }
 
-/// Everything that the database consists of, in one text.
+/// Everything the database consists of, as one text.
 Result<std::string> schema_of(Database& database) {
   SOTTO_ASSIGN(std::string all, database.text("PRAGMA encoding"));
   SOTTO_ASSIGN(Statement rows,
@@ -110,8 +110,7 @@ Result<std::string> schema_of(Database& database) {
   }
 }
 
-/// A file from a stranger may bring triggers, constraints or collations of its own, by which a charge gets
-/// lost.
+/// A file from a stranger may contain its own triggers, constraints or collations that lose a charge.
 Result<void> check_schema(Database& database, int version) {
   SOTTO_ASSIGN(Database model, Database::in_memory());
   SOTTO_TRY(make_tables(model, version));
@@ -123,7 +122,7 @@ Result<void> check_schema(Database& database, int version) {
                           database.file(), version));
 }
 
-/// Makes the tables, or brings those of an older version up to date.
+/// Creates the tables, or upgrades those of an older version.
 Result<void> create_or_upgrade(Database& database, std::optional<int> version) {
   if (version == kLedgerVersion) return {};
   SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));

@@ -15,8 +15,8 @@
 namespace sotto {
 namespace {
 
-// Rows of recent_releases before they are moved: the more, the fewer pages a moved row costs; the fewer, the
-// smaller the table that every batch writes most of.
+// Rows of recent_releases before they are moved: the more, the fewer pages each moved row costs; the fewer,
+// the smaller the table that every batch mostly rewrites.
 constexpr std::uint64_t kMostRecent = 1 << 17;
 
 // Pages in the write-ahead log before they are copied into the database (32 MB).
@@ -49,7 +49,7 @@ struct Statements {
   }
 };
 
-/// An account as it stands inside the transaction.
+/// An account's state inside the transaction.
 struct OpenAccount {
   std::int64_t number = 0;
   NanoEpsilon spent = 0;
@@ -58,7 +58,7 @@ struct OpenAccount {
   bool changed = false;
 };
 
-/// One transaction's work.
+/// The work of one transaction.
 class Batch {
  public:
   Batch(Database& database, Statements& statements, const LedgerTerms& terms, const LedgerState& state)
@@ -90,10 +90,10 @@ class Batch {
  private:
   using Release = std::pair<DocumentTag, OutputMac>;
 
-  /// The documents of the batch that are one release, mostly a single one.
+  /// The documents of the batch that form one release, usually a single one.
   struct Group {
     Release release;
-    bool charged;  // in the ledger, or entered in this batch
+    bool charged;  // already in the ledger, or entered by this batch
     bool is_new;   // added by this batch
   };
 
@@ -138,8 +138,8 @@ class Batch {
     return {};
   }
 
-  /// Enters the releases of all documents, in the order of the tags: neighbours in the table share its pages.
-  /// Those of documents that are not released after all are removed at the end.
+  /// Enters the releases of all documents in tag order, because neighbours in the table share pages. Those of
+  /// documents that are not released after all are removed at the end.
   Result<void> add_releases(std::span<const LedgerRequest> requests) {
     std::vector<std::pair<Release, std::uint32_t>> all;
     for (const LedgerRequest& request : requests)
@@ -157,7 +157,7 @@ class Batch {
     return {};
   }
 
-  /// False when it is in the ledger already.
+  /// Returns false if it is already in the ledger.
   Result<bool> add_release(const Release& release) {
     const auto& [tag, mac] = release;
     if (has_old_) {
@@ -242,7 +242,7 @@ class Batch {
   }
 
   Result<void> write_accounts() {
-    // In the order of their numbers: rows of new accounts are then appended.
+    // In number order, so that rows of new accounts are appended.
     std::vector<const std::pair<const std::string, OpenAccount>*> changed;
     for (const auto& entry : accounts_)
       if (entry.second.changed) changed.push_back(&entry);
@@ -278,13 +278,13 @@ class Batch {
   const LedgerTerms& terms_;
   LedgerState state_;
   LedgerTotals totals_;
-  bool has_old_ = true;  // whether the table `releases` is worth a look
+  bool has_old_ = true;  // whether the table `releases` is worth searching
   std::int64_t unit_ = 0;
   std::int64_t next_account_ = 1;
   std::unordered_map<std::string, OpenAccount> accounts_;  // by subject
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> group_of_;  // of each document of the batch
-  std::size_t next_document_ = 0;        // of the batch
+  std::vector<std::uint32_t> group_of_;  // for each document of the batch
+  std::size_t next_document_ = 0;        // within the batch
   std::vector<Group*> fresh_groups_;
   std::vector<const LedgerDocument*> fresh_;  // of the record being decided
 };
@@ -303,7 +303,7 @@ struct LedgerStore::Impl {
     SOTTO_ASSIGN(const std::filesystem::path file, find_ledger(typed, true));
     std::error_code ignored;
     if (std::filesystem::file_size(file, ignored) > 0 && !ignored) {
-      // A stranger's file is refused before anything is made beside it.
+      // A stranger's file is refused before anything is created next to it.
       SOTTO_ASSIGN(Database there, Database::open(file, Database::Access::read, wait_seconds));
       SOTTO_TRY(is_empty_or_ledger(there));
     }
@@ -318,7 +318,7 @@ struct LedgerStore::Impl {
   Result<void> open_database(const std::filesystem::path& file, double wait_seconds) {
     SOTTO_ASSIGN(database, Database::open(file, Database::Access::write, wait_seconds));
     SOTTO_TRY(make_or_upgrade_ledger(database));
-    // FULL: a transaction is on the disk when COMMIT returns. Checkpoints happen under the lock only.
+    // FULL: a transaction is on disk when COMMIT returns. Checkpoints happen only under the lock.
     SOTTO_TRY(database.execute(
         "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768"));
     sqlite3_wal_hook(
@@ -333,8 +333,7 @@ struct LedgerStore::Impl {
     return check_holds_state();
   }
 
-  /// An error unless the entries up to the last one that is known here are still the same, which its hash
-  /// says.
+  /// Returns an error unless the entries up to the last one known here are unchanged, as shown by its hash.
   Result<void> check_holds_state() {
     ChainHash last = chain_start(state.id);
     bool found = true;
@@ -349,7 +348,7 @@ struct LedgerStore::Impl {
                             database.file(), state.entries));
   }
 
-  /// Charges in a file that nobody finds any more would be lost.
+  /// Charges in a file that nobody can find any more would be lost.
   Result<void> check_in_place() const {
     if (!database.has_moved()) return {};
     return fail(Errc::io,
@@ -361,11 +360,11 @@ struct LedgerStore::Impl {
     SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
     Result<void> done = charge_in_transaction(requests, terms);
     if (!done) {
-      (void)database.execute("ROLLBACK");  // fails where SQLite has rolled back already
+      (void)database.execute("ROLLBACK");  // fails if SQLite has already rolled back
       return done;
     }
     SOTTO_TRY(check_in_place());
-    // What could not be copied now is copied later; nothing is lost.
+    // Whatever could not be copied now is copied later; nothing is lost.
     if (log_pages > kCheckpointPages)
       (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
                                       nullptr);
@@ -389,8 +388,8 @@ struct LedgerStore::Impl {
 LedgerStore::LedgerStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 LedgerStore::~LedgerStore() {
-  // Closing the last connection copies the log into the database, which belongs under the lock. Where another
-  // process has the lock, this connection is not the last.
+  // Closing the last connection copies the log into the database, which must happen under the lock. If
+  // another process holds the lock, this connection is not the last.
   const bool locked = impl_->lock.try_acquire().value_or(false);
   impl_->statements = {};
   impl_->database = {};

@@ -1,5 +1,4 @@
-// Checking a ledger: the chain of its entries, its accounts against the entries, what it knows as
-// released against the entries.
+// Checks a ledger: the chain of its entries, and its accounts and known releases against the entries.
 #pragma once
 
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace sotto {
 
-/// To be called inside a read transaction, for a ledger of that version. `head`: 64 hex digits or empty.
+/// Must be called inside a read transaction, for a ledger of that version. `head`: 64 hex digits or empty.
 Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_view head);
 
 }  // namespace sotto

@@ -15,7 +15,7 @@ using Wide = unsigned __int128;
 constexpr int kDigitsOfNano = 9;
 constexpr NanoEpsilon kNano = 1'000'000'000;
 
-/// factor · digits · 10^(exponent + 9), rounded up or down; kLargestAmount when it is larger than that.
+/// factor · digits · 10^(exponent + 9), rounded up or down; at most kLargestAmount.
 NanoEpsilon scaled(const Decimal& value, std::uint64_t factor, bool up) {
   Wide amount = static_cast<Wide>(value.digits) * factor;
   int shift = value.exponent + kDigitsOfNano;

@@ -1,4 +1,4 @@
-// Arithmetic on bounds: results never lie below the exact ones.
+// Arithmetic on bounds: results are never below the exact ones.
 #pragma once
 
 #include <cmath>
@@ -6,13 +6,13 @@
 
 namespace sotto {
 
-/// The next greater number: above the exact result of one operation that was rounded to the nearest.
+/// The next greater number, which is above the exact result of one operation rounded to nearest.
 inline double round_up(double value) {
   return std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-/// The least number not below a + b, for numbers that are not negative: what rounding to the nearest lost is
-/// itself a number (Knuth's two-sum).
+/// The smallest number not below a + b, for nonnegative numbers: the error of rounding to nearest is itself a
+/// floating-point number (Knuth's two-sum).
 inline double add_up(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
@@ -20,7 +20,7 @@ inline double add_up(double a, double b) {
   return lost > 0 ? round_up(sum) : sum;
 }
 
-/// a · b, rounded up; exact where a double can hold the product, for products above 2^-900.
+/// a · b, rounded up; exact if a double can hold the product, for products above 2^-900.
 inline double multiply_up(double a, double b) {
   const double product = a * b;
   return std::fma(a, b, -product) > 0 ? round_up(product) : product;

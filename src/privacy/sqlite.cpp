@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kLongestWait = 1e6;  // seconds; as milliseconds they fit an int
+constexpr double kLongestWait = 1e6;  // in seconds; in milliseconds this fits into an int
 
 /// A file name as an SQLite URI.
 std::string to_uri(const std::filesystem::path& file, const char* query) {
@@ -149,14 +149,14 @@ bool Database::has_moved() const {
 
 Result<Database> Database::open(const std::filesystem::path& file, Access access, double wait_seconds) {
   const bool write = access == Access::write;
-  // A reader too opens for writing where it may: only then its close tidies up the log's files.
+  // A reader also opens for writing if it may: only then does closing it clean up the log's files.
   SOTTO_ASSIGN(
       Database database,
       open_uri(file, write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE, ""));
   sqlite3_busy_timeout(database.handle(), static_cast<int>(1000 * std::min(wait_seconds, kLongestWait)));
   if (write) return database;
-  // On a read-only medium SQLite cannot make the shared memory that a write-ahead log needs. Without a log
-  // nobody is writing, and the file can be read as it is.
+  // On a read-only medium SQLite cannot create the shared memory that a write-ahead log needs. Without a log
+  // nobody is writing, and the file can be read directly.
   std::error_code ignored;
   if (!database.integer("PRAGMA schema_version") &&
       !std::filesystem::exists(file.string() + "-wal", ignored) &&

@@ -15,18 +15,18 @@
 
 namespace sotto {
 
-/// A prepared statement. Values that are bound must live until the next reset().
+/// A prepared statement. Bound values must live until the next reset().
 class Statement {
  public:
   Statement() = default;
   Statement(sqlite3_stmt* statement, std::string file) : statement_(statement), file_(std::move(file)) {}
 
-  /// What could not be bound makes the next step() fail.
+  /// A failed bind makes the next step() fail.
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, std::string_view text);
   Statement& bind(int index, std::span<const unsigned char> bytes);
 
-  /// True when there is a row; after an error or the last row the statement is ready to be bound anew.
+  /// Returns true if there is a row. After an error or the last row, the statement can be bound again.
   Result<bool> step();
   /// For statements without rows.
   Result<void> run();
@@ -40,7 +40,7 @@ class Statement {
   bool is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
   /// Valid until the next step() or reset().
   std::string_view text(int column) const;
-  /// Copies a blob; false when it has another size.
+  /// Copies a blob; returns false if its size differs.
   bool copy(int column, std::span<unsigned char> to) const;
 
  private:
@@ -53,25 +53,25 @@ class Statement {
   int bind_code_ = SQLITE_OK;  // of the first value that could not be bound
 };
 
-/// A connection. What stands in the file is data and never code: triggers do not fire, views are not there.
-/// Not thread-safe.
+/// A connection. The file's contents are data, never code: triggers do not fire and views are disabled. Not
+/// thread-safe.
 class Database {
  public:
   enum class Access { read, write };
-  /// No part of the name may be a link. With Access::write the file is made when it is not there. Waits up to
-  /// `wait_seconds` for locks.
+  /// No part of the name may be a link. With Access::write the file is created if it does not exist. Waits up
+  /// to `wait_seconds` for locks.
   static Result<Database> open(const std::filesystem::path& file, Access access, double wait_seconds);
-  /// An empty one that lives as long as the connection.
+  /// An empty database that lives as long as the connection.
   static Result<Database> in_memory();
 
-  /// Runs statements that have no parameters and give no rows.
+  /// Runs statements without parameters or result rows.
   Result<void> execute(const char* sql);
   Result<Statement> prepare(std::string_view sql);
   /// The first column of the first row.
   Result<std::int64_t> integer(std::string_view sql);
   Result<std::string> text(std::string_view sql);
 
-  /// Whether the file is no longer what its name leads to: renamed, replaced or removed since it was opened.
+  /// Whether the file's name no longer refers to it: renamed, replaced or removed since it was opened.
   bool has_moved() const;
 
   sqlite3* handle() const { return database_.get(); }
@@ -87,7 +87,7 @@ class Database {
   std::string file_;
 };
 
-/// The connection's last failure as one line that names the file.
+/// The connection's last error as one line that names the file.
 tl::unexpected<Error> database_error(sqlite3* database, const std::string& file);
 
 }  // namespace sotto

@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::string_view kSeedDomain = "sotto-seed-1";
 constexpr std::size_t kHexDigits = 2 * sizeof(Key);
-// 64 digits and CR LF; one byte more shows that a file is too long without reading /dev/zero to its end.
+// 64 digits and CR LF; one byte more shows that a file is too long without reading all of /dev/zero.
 constexpr std::size_t kLongestKeyFile = kHexDigits + 2;
 
-/// Counts the forks on the way from the first process to this one.
+/// Counts the forks between the first process and this one.
 std::atomic<std::uint64_t> fork_count{0};
 
 void count_forks() {
@@ -132,7 +132,7 @@ ChaChaBitSource::~ChaChaBitSource() {
 void ChaChaBitSource::reset(const Key& key, std::size_t expected_words) {
   key_ = key;
   block_ = 0;
-  // libsodium's vector code makes 8 or 4 blocks at once; other numbers of blocks take longer than these.
+  // libsodium's vector code generates 8 or 4 blocks at a time; other numbers of blocks take longer.
   refill_words_ = kBufferWords;
   if (expected_words >= 1 && expected_words <= 4 * kBlockWords)
     refill_words_ = expected_words <= kBlockWords ? kBlockWords : 4 * kBlockWords;
@@ -158,7 +158,7 @@ OsBitSource::OsBitSource() : stream_(random_key_or_throw()) {
 }
 
 void OsBitSource::refill() {
-  // One word at a time: a longer buffer would be handed out on both sides of a fork.
+  // One word at a time: a longer buffer would be used on both sides of a fork.
   const std::uint64_t generation = fork_count.load(std::memory_order_relaxed);
   if (generation != fork_generation_) [[unlikely]] {
     stream_.reset(random_key_or_throw());

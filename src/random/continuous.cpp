@@ -23,7 +23,7 @@ double bell(double x) {
 }
 
 /// Layers of equal area under bell(): layer i > 0 is the rectangle of width edges[i] between the heights
-/// heights[i] and heights[i + 1], layer 0 the one of width kTail with the tail beyond.
+/// heights[i] and heights[i + 1]; layer 0 has width kTail and includes the tail beyond.
 class Ziggurat {
  public:
   static constexpr std::size_t kLayers = 256;
@@ -56,8 +56,8 @@ class Ziggurat {
     return sample_edge(layer, x, bits);
   }
 
-  // Where the tail begins, and the area of each layer, which is that of layer 0:
-  // kTail·bell(kTail) + √(π/2)·erfc(kTail/√2).
+  // Where the tail begins, and the area of each layer, which equals that of layer 0: kTail·bell(kTail) +
+  // √(π/2)·erfc(kTail/√2).
   static constexpr double kTail = 3.6541528853610088;
   static constexpr double kArea = 0.004928673233974655;
 
@@ -105,7 +105,7 @@ void standard_normals(BitSource& bits, std::span<double> values) {
 void uniform_direction(BitSource& bits, std::span<double> direction) {
   SOTTO_CHECK(!direction.empty());
   standard_normals(bits, direction);  // never zero, so neither is the norm
-  // Four sums, always the same four: quicker than one and as reproducible.
+  // Four sums, always the same four: faster than one and equally reproducible.
   double squares[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= direction.size(); i += 4)

@@ -68,7 +68,7 @@ void CanonicalConfiguration::add(std::string_view key, std::string_view value) {
 
 void CanonicalConfiguration::add_double(std::string_view key, double value) {
   SOTTO_CHECK(std::isfinite(value));
-  // to_chars, unlike printf, does not look at the locale; without a precision it is exact.
+  // to_chars, unlike printf, is independent of the locale; without a precision it is exact.
   std::array<char, 64> digits;
   const auto [end, error] =
       std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value), std::chars_format::hex);

@@ -1,5 +1,5 @@
 // The key of a document's noise. Noise is a function of (key, document, configuration): it does not depend on
-// threads, batches, shards or retries, and no stream meets two different texts.
+// threads, batches, shards or retries, and no stream is used for two different texts.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace sotto {
 
-/// Raised by whatever changes the words of a stream or how a sampler uses them: then the same key gives other
-/// output, and a re-run is a new spend.
+/// Must be raised by any change to the words of a stream or to how a sampler uses them: the same key then
+/// gives different output, and a re-run is a new spend.
 inline constexpr int kStreamVersion = 2;
 
-/// The mechanism, its parameters, ε, the model's digest, policy and so on, in one form that two processes
-/// agree on to the byte. Two configurations that could give different output must not serialize alike.
+/// The mechanism, its parameters, ε, the model's digest, policy and so on, in a form that two processes agree
+/// on to the byte. Two configurations that could give different output must not serialize identically.
 class CanonicalConfiguration {
  public:
-  /// Each key is added once. Numbers must come as double or as an unsigned integer: other types do not
-  /// compile, so that a change of a variable's type cannot quietly change the serialization.
+  /// Each key is added once. Numbers must be double or an unsigned integer: other types do not compile, so
+  /// that changing a variable's type cannot silently change the serialization.
   void add(std::string_view key, std::string_view value);
   void add(std::string_view key, std::same_as<double> auto value) { add_double(key, value); }
   void add(std::string_view key,
@@ -49,26 +49,26 @@ class CanonicalConfiguration {
   std::map<std::string, std::string, std::less<>> entries_;
 };
 
-/// A document is named by its id when it has one, otherwise by its record number in the input.
+/// A document is identified by its id if it has one, otherwise by its record number in the input.
 struct DocumentId {
   std::optional<std::string_view> id;
   std::uint64_t record = 0;
 };
 
-/// What a second document with the id, field and text of another gets.
+/// What a second document with the same id, field and text gets.
 enum class Repeats {
-  same_noise,   ///< so that a re-run, in whatever order, repeats the output
-  fresh_noise,  ///< the record number joins the id, so that no two documents share noise
+  same_noise,   ///< so that a re-run, in any order, repeats the output
+  fresh_noise,  ///< the record number is added to the id, so that no two documents share noise
 };
 
 /// Stream keys of the documents of one run. Immutable, so safe to share between threads.
 ///
 /// A stream key is BLAKE2b-256, keyed by the run's key, of
 ///   "sotto-stream-2" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
-/// where each part after the first is its length (64 bits, little-endian) and its bytes, the id is 'r' and
-/// the record number (64 bits, little-endian), 's' and the string, or, where repeats get fresh noise, 'n',
-/// the record number and the string, and the configuration enters as its SHA-256, so that a short document
-/// costs few compressions. The lengths keep a byte from moving across a border unnoticed: ("ab", "c") and
+/// where each part after the first is its length (64 bits, little-endian) and its bytes; the id is 'r' and
+/// the record number (64 bits, little-endian), 's' and the string or, if repeats get fresh noise, 'n', the
+/// record number and the string; and the configuration enters as its SHA-256, so that a short document costs
+/// few compressions. The lengths keep a byte from moving across a boundary unnoticed: ("ab", "c") and
 /// ("a", "bc") have different keys.
 class DocumentStreams {
  public:
@@ -78,8 +78,8 @@ class DocumentStreams {
   DocumentStreams(const DocumentStreams&) = default;
   DocumentStreams& operator=(const DocumentStreams&) = default;
 
-  /// The key of the stream for one text field of one document; `field` is empty where there are no fields.
-  /// The key is a keyed hash of the text and must not leave the process.
+  /// The key of the stream for one text field of one document; `field` is empty if there are no fields. The
+  /// key is a keyed hash of the text and must not leave the process.
   Key stream_key(const DocumentId& document, std::string_view field, std::string_view text) const;
 
  private:
@@ -88,10 +88,9 @@ class DocumentStreams {
   Repeats repeats_;
 };
 
-/// What a ledger knows a document by: BLAKE2b-128, keyed by the document's stream key and personalized with
-/// "sotto-tag-1", of the subject. Whoever lacks the run's key learns nothing from it, neither about the text
-/// nor about the noise; with the key it names this text of this document, of this subject, under this
-/// configuration.
+/// How a ledger identifies a document: BLAKE2b-128, keyed by the document's stream key and personalized with
+/// "sotto-tag-1", of the subject. Without the run's key it reveals nothing about the text or the noise; with
+/// the key it identifies this text of this document, of this subject, under this configuration.
 std::array<unsigned char, 16> document_tag(const Key& stream_key, std::string_view subject);
 
 }  // namespace sotto

@@ -10,17 +10,17 @@
 
 namespace sotto {
 
-/// P(K = k) = (1 − q)/(1 + q)·q^|k| with q = exp(−ε), also known as the discrete Laplace law. Sampling is
-/// exact for the given double ε: the logarithm of a floating-point uniform has gaps and repeats that reveal
-/// the input from the low bits (Mironov, 2012), and its tail ends where 53 bits end, so that some outputs
-/// would be impossible for some inputs.
+/// P(K = k) = (1 − q)/(1 + q)·q^|k| with q = exp(−ε), also known as the discrete Laplace distribution.
+/// Sampling is exact for the given double ε: the logarithm of a floating-point uniform has gaps and repeats
+/// that reveal the input through the low bits (Mironov, 2012), and its tail ends where 53 bits end, so that
+/// some outputs would be impossible for some inputs.
 ///
-/// Method. For ε >= 1/32 a word gives the sign (lowest bit) and 63 bits that select |K| in an exact table.
+/// Method. For ε >= 1/32, a word gives the sign (lowest bit) and 63 bits that select |K| in an exact table.
 /// For smaller ε a table would be too long, and |K| comes from a one-sided geometric G, whose base-1024
-/// digits are independent: each digit i but the last is geometric with rate ε·1024^i cut off at 1024, the
-/// last one is geometric with a rate >= 1/32. Each digit, lowest first, takes a word, the last word also
-/// gives the sign, and (0, minus) starts again, because zero has one sign only. See SurvivalTable for the
-/// rare words beyond these.
+/// digits are independent: each digit i but the last is geometric with rate ε·1024^i truncated at 1024, and
+/// the last one is geometric with a rate >= 1/32. Each digit, lowest first, takes a word, the last word also
+/// gives the sign, and (0, minus) starts over, because zero has only one sign. See SurvivalTable for the rare
+/// additional words.
 ///
 /// Immutable, so safe to share between threads.
 class TwoSidedGeometric {
@@ -30,8 +30,7 @@ class TwoSidedGeometric {
 
   double epsilon() const { return epsilon_; }
 
-  /// Draws K. Results beyond ±2^62 are cut off there; for every ε allowed their probability is below
-  /// 10^-(10^9).
+  /// Draws K. Results beyond ±2^62 are clamped; for every allowed ε their probability is below 10^-(10^9).
   std::int64_t sample(BitSource& bits) const {
     if (!low_digits_.empty()) [[unlikely]]
       return sample_by_digits(bits);

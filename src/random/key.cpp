@@ -11,14 +11,14 @@ Key::~Key() {
 }
 
 void initialize_sodium() {
-  // A failure only leaves the portable code in place.
+  // On failure libsodium merely keeps its portable code.
   [[maybe_unused]] static const int ready = sodium_init();
 }
 
 void* allocate_locked(std::size_t bytes) {
   initialize_sodium();
-  // Ends at the end of a page, so it is aligned for whatever has a size of `bytes`. libsodium excludes it
-  // from core dumps before it locks it, and goes on without the lock where RLIMIT_MEMLOCK is exhausted.
+  // Ends at the end of a page, so it is aligned for anything of size `bytes`. libsodium excludes it from core
+  // dumps before locking it, and continues without the lock if RLIMIT_MEMLOCK is exhausted.
   void* const memory = sodium_malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;

@@ -1,4 +1,4 @@
-// Secret keys, and memory for what must not leave the process by way of swap space or a core dump.
+// Secret keys, and memory for data that must not leave the process through swap space or a core dump.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// 32 secret bytes, wiped when they go.
+/// 32 secret bytes, wiped on destruction.
 class Key : public std::array<unsigned char, 32> {
  public:
   Key() = default;
@@ -19,11 +19,11 @@ class Key : public std::array<unsigned char, 32> {
   ~Key();
 };
 
-/// Lets libsodium choose its vector code. Idempotent, thread-safe. What follows in this folder calls it.
+/// Lets libsodium select its vector code. Idempotent, thread-safe. The rest of this folder calls it.
 void initialize_sodium();
 
-/// Pages of their own between guard pages, locked as far as the system allows it, left out of core dumps and
-/// wiped when they are freed. Takes microseconds and at least a page: for what lives longer than a document.
+/// Separate pages between guard pages, locked as far as the system allows, excluded from core dumps and wiped
+/// when freed. Takes microseconds and at least a page: for data that outlives a document.
 void* allocate_locked(std::size_t bytes);
 void free_locked(void* memory) noexcept;
 

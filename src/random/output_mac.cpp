@@ -10,7 +10,7 @@ using Personal = std::array<unsigned char, crypto_generichash_blake2b_PERSONALBY
 constexpr Personal kOutputKey = {'s', 'o', 't', 't', 'o', '-', 'o', 'u', 't', 'p', 'u', 't', '-', '1'};
 constexpr Personal kMac = {'s', 'o', 't', 't', 'o', '-', 'm', 'a', 'c', '-', '1'};
 
-/// BLAKE2b, as long as `Hash` is.
+/// BLAKE2b with the length of `Hash`.
 template <class Hash>
 Hash keyed_hash(const Key& key, const Personal& personal, std::string_view bytes) {
   Hash hash;

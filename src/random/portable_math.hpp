@@ -1,6 +1,6 @@
-// Logarithm and exponential in plain IEEE arithmetic. Those of the C library choose their code by processor
-// and differ in the last bit between its versions, so that the same key could give another output elsewhere.
-// Files that use these are compiled without contraction to fused multiply-adds.
+// Logarithm and exponential in plain IEEE arithmetic. Those of the C library select their code by processor
+// and differ in the last bit between versions, so the same key could give different output elsewhere. Files
+// that use these are compiled without contraction to fused multiply-adds.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
 /// ln x for a finite, normal x > 0, to about two units in the last place.
 inline double portable_log(double x) {
   assert(x > 0 && std::isnormal(x));
-  // x = m·2^e with m in [√½, √2): the borders of e lie where the bits of √½ end.
+  // x = m·2^e with m in [√½, √2): subtracting the bits of √½ makes e change at √½·2^k.
   constexpr std::uint64_t kRootHalf = 0x3FE6A09E667F3BCD;
   const std::uint64_t shifted = std::bit_cast<std::uint64_t>(x) - kRootHalf;
   const auto exponent = static_cast<double>(static_cast<std::int64_t>(shifted) >> 52);

@@ -30,7 +30,7 @@ struct Interval {
   Real high;
 };
 
-/// MPFR keeps constants such as log 2 for each thread; threads that come and go would pile them up.
+/// MPFR caches constants such as log 2 per thread; short-lived threads would accumulate them.
 struct MpfrCacheGuard {
   MpfrCacheGuard() = default;
   MpfrCacheGuard(const MpfrCacheGuard&) = delete;
@@ -47,7 +47,7 @@ void exp_of_minus(Interval& result, double rate, std::uint64_t factor) {
   mpfr_exp(result.high, exponent, MPFR_RNDU);
 }
 
-/// S(m) of a law from bounds of q^(m+1), rounded outward.
+/// S(m) of a distribution from bounds on q^(m+1), rounded outward.
 class SurvivalBounds {
  public:
   SurvivalBounds(GeometricLaw law, mpfr_prec_t precision)
@@ -63,7 +63,7 @@ class SurvivalBounds {
     }
   }
 
-  /// The result lives as long as this object and is overwritten by the next call.
+  /// The result belongs to this object and is overwritten by the next call.
   const Interval& from_power(const Interval& power) {
     switch (law_.shape) {
       case GeometricLaw::Shape::magnitude:
@@ -85,7 +85,7 @@ class SurvivalBounds {
   }
 
  private:
-  // Both are positive: S(m) is asked for only where it is, and a lower bound below 0 proves no threshold.
+  // Both are positive: S(m) is requested only where it is, and a lower bound below 0 proves no threshold.
   void divide() {
     mpfr_div(survival_.low, survival_.low, divisor_.high, MPFR_RNDD);
     mpfr_div(survival_.high, survival_.high, divisor_.low, MPFR_RNDU);
@@ -93,11 +93,11 @@ class SurvivalBounds {
 
   GeometricLaw law_;
   Interval cut_;      ///< q^kBase, for a digit
-  Interval divisor_;  ///< what S(m) is divided by
+  Interval divisor_;  ///< the divisor in S(m)
   Interval survival_;
 };
 
-/// Sets `result` to floor(2^bits·x) and returns true when both bounds of x agree on it.
+/// Sets `result` to floor(2^bits·x) and returns true if both bounds of x agree on it.
 bool floor_of_bits(Real& result, const Interval& x, unsigned long bits) {
   Interval scaled(mpfr_get_prec(x.low));
   mpfr_mul_2ui(scaled.low, x.low, bits, MPFR_RNDD);
@@ -110,7 +110,7 @@ bool floor_of_bits(Real& result, const Interval& x, unsigned long bits) {
   return true;
 }
 
-/// Sets `result` to the first `bits` bits of S(m), as an integer, at whatever precision that takes.
+/// Sets `result` to the first `bits` bits of S(m), as an integer, at whatever precision this takes.
 void floor_of_survival(Real& result, GeometricLaw law, std::uint64_t m, unsigned long bits) {
   for (auto precision = static_cast<mpfr_prec_t>(bits + 64);; precision *= 2) {
     Interval power(precision);
@@ -131,8 +131,8 @@ SurvivalTable::SurvivalTable(GeometricLaw law) : law_(law) {
 }
 
 void SurvivalTable::compute_thresholds() {
-  // 63 bits are wanted; the rest covers the errors of up to 1,500 products and the cancellation in a digit of
-  // a small rate, so that floor_of_survival is almost never needed.
+  // 63 bits are wanted; the rest covers the errors of up to 1,500 products and the cancellation in a digit
+  // with a small rate, so that floor_of_survival is almost never needed.
   constexpr mpfr_prec_t kPrecision = 192;
   Interval q(kPrecision);
   exp_of_minus(q, law_.rate, 1);

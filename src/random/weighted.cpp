@@ -39,7 +39,7 @@ Result<AliasTable> AliasTable::make(std::span<const std::uint64_t> weights) {
 }
 
 void AliasTable::fill(std::span<const std::uint64_t> weights) {
-  // In units of 1/(n·total) each item has n·weight to place and each column takes `total`.
+  // In units of 1/(n·total), each item has n·weight to place and each column takes `total`.
   std::vector<Wide> left(weights.size());
   std::vector<std::uint32_t> small;
   std::vector<std::uint32_t> large;
@@ -49,7 +49,7 @@ void AliasTable::fill(std::span<const std::uint64_t> weights) {
   }
   while (!small.empty()) {
     const std::uint32_t i = small.back();
-    const std::uint32_t donor = large.back();  // exists: what is left is `total` a column on average, exactly
+    const std::uint32_t donor = large.back();  // exists: what is left averages exactly `total` per column
     small.pop_back();
     columns_[i] = {static_cast<std::uint64_t>(left[i]), donor};
     left[donor] -= total_ - columns_[i].threshold;
@@ -89,7 +89,7 @@ Result<CumulativeTable> CumulativeTable::make(std::span<const std::uint64_t> wei
 }
 
 void CumulativeTable::compute_guide() {
-  // Between one and two cells an item, or one for each position where these are fewer.
+  // Between one and two cells per item, or one per position if there are fewer positions.
   const auto bits = static_cast<int>(std::bit_width(total() - 1));
   guide_shift_ = static_cast<unsigned>(std::max(0, bits - static_cast<int>(std::bit_width(size()))));
   const std::uint64_t cells = ((total() - 1) >> guide_shift_) + 1;

@@ -1,6 +1,6 @@
-// Exact sampling in proportion to integer weights. A certificate that is computed from the weights holds for
-// what is drawn: no weight is rounded on the way, unlike in tables of floating-point probabilities, where
-// small weights become impossible.
+// Exact sampling in proportion to integer weights. A certificate computed from the weights holds for what is
+// drawn: no weight is rounded, unlike in tables of floating-point probabilities, where small weights become
+// impossible.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace sotto {
 
-/// How many of the ascending `cumulative` are at most `position`. Takes as many steps for one position as for
-/// another, without a branch that depends on values: which weights a row has does not show in the time.
+/// How many of the ascending `cumulative` are at most `position`. Takes the same number of steps for every
+/// position, without a value-dependent branch: timing does not reveal the weights of a row.
 inline std::size_t find_in_steps(std::span<const std::uint64_t> cumulative, std::uint64_t position) {
   std::size_t found = 0;
   for (std::size_t left = cumulative.size(); left > 0;) {
@@ -28,14 +28,14 @@ inline std::size_t find_in_steps(std::span<const std::uint64_t> cumulative, std:
   return found;
 }
 
-/// Constant time, two words a draw (and one for each rejection of uniform_below). Walker's alias method, set
-/// up as by Vose but in integers. Immutable, so safe to share between threads.
+/// Constant time, two words per draw (plus one per rejection of uniform_below). Walker's alias method,
+/// constructed like Vose's but in integers. Immutable, so safe to share between threads.
 class AliasTable {
  public:
-  /// Refuses weights that are none, all zero, more than 2^32 − 1 in number, or add up to 2^64 or more.
+  /// Refuses no weights, all zero, more than 2^32 − 1 of them, or a sum of 2^64 or more.
   static Result<AliasTable> make(std::span<const std::uint64_t> weights);
 
-  /// Draws i with probability exactly weight i / total(); never one of weight zero.
+  /// Draws i with probability exactly weight i / total(); never one with weight zero.
   std::uint32_t sample(BitSource& bits) const {
     const auto i = static_cast<std::uint32_t>(uniform_below(bits, columns_.size()));
     const Column& column = columns_[i];
@@ -45,13 +45,13 @@ class AliasTable {
   std::size_t size() const { return columns_.size(); }
   std::uint64_t total() const { return total_; }
 
-  /// The weights, worked out from the very columns that are sampled, for certificates.
+  /// The weights, recomputed from the columns that are sampled, for certificates.
   std::vector<std::uint64_t> weights() const;
 
  private:
   struct Column {
-    std::uint64_t threshold = 0;  ///< out of total_: the share of the column that is its own
-    std::uint32_t alias = 0;      ///< owner of the rest
+    std::uint64_t threshold = 0;  ///< out of total_: the column's own share
+    std::uint32_t alias = 0;      ///< owner of the remainder
   };
 
   AliasTable() = default;
@@ -61,17 +61,18 @@ class AliasTable {
   std::uint64_t total_ = 0;
 };
 
-/// Constant time on average, one word a draw (and one for each rejection of uniform_below): inversion of the
-/// cumulative weights, the search guided by the leading bits. Immutable, so safe to share between threads.
+/// Constant time on average, one word per draw (plus one per rejection of uniform_below): inversion of the
+/// cumulative weights, with the search guided by the leading bits. Immutable, so safe to share between
+/// threads.
 class CumulativeTable {
  public:
   /// Refuses what AliasTable::make refuses.
   static Result<CumulativeTable> make(std::span<const std::uint64_t> weights);
 
-  /// Draws i with probability exactly weight(i) / total(); never one of weight zero.
+  /// Draws i with probability exactly weight(i) / total(); never one with weight zero.
   std::uint32_t sample(BitSource& bits) const { return find(uniform_below(bits, total())); }
 
-  /// The i whose share of [0, total()) holds `position` < total(), the shares lying in the order of i.
+  /// The i whose share of [0, total()) contains `position` < total(); the shares are in the order of i.
   std::uint32_t find(std::uint64_t position) const {
     SOTTO_CHECK(position < total());
     std::uint32_t i = guide_[position >> guide_shift_];
@@ -97,8 +98,8 @@ class CumulativeTable {
   CumulativeTable() = default;
   void compute_guide();
 
-  std::vector<std::uint64_t> cumulative_;  ///< of i: the sum of the weights 0 to i
-  std::vector<std::uint32_t> guide_;       ///< find() of the first position of each cell, and the last i
+  std::vector<std::uint64_t> cumulative_;  ///< element i: the sum of the weights 0 to i
+  std::vector<std::uint32_t> guide_;       ///< find() of the first position of each cell, plus the last i
   unsigned guide_shift_ = 0;
 };
 

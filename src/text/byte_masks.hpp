@@ -1,4 +1,4 @@
-// Classes of 64 bytes at once, one bit a byte (bit i for byte i).
+// Classifies 64 bytes at a time, one bit per byte (bit i for byte i).
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ struct ByteMasks {
   std::uint64_t comma = 0;
   std::uint64_t exclamation = 0;  ///< ! and ?
   std::uint64_t slash = 0;
-  std::uint64_t rare = 0;  ///< @ _ <, control characters, bytes beyond ASCII: not for the fast path
+  std::uint64_t rare = 0;  ///< @ _ <, control characters, non-ASCII bytes: not for the fast path
 };
 
-/// The definition, and the implementation where there is no vector unit we know.
+/// The definition, and the implementation for unsupported vector units.
 inline ByteMasks byte_masks_portable(const char* bytes) {
   ByteMasks masks;
   for (std::size_t i = 0; i < kBlockBytes; ++i) {
@@ -64,12 +64,12 @@ inline ByteMasks byte_masks(const char* bytes) {
   };
   const auto is = [](__m128i c, char value) { return _mm_cmpeq_epi8(c, _mm_set1_epi8(value)); };
   const auto either = [](__m128i a, __m128i b) { return _mm_or_si128(a, b); };
-  // first ≤ c < first + count, for unsigned bytes: moved to the bottom of the signed range.
+  // first ≤ c < first + count for unsigned bytes, shifted to the bottom of the signed range.
   const auto within = [](__m128i c, int first, int count) {
     const __m128i moved = _mm_add_epi8(c, _mm_set1_epi8(static_cast<char>(-128 - first)));
     return _mm_cmpgt_epi8(_mm_set1_epi8(static_cast<char>(-128 + count)), moved);
   };
-  // Signed, so bytes beyond ASCII are below the blank too.
+  // Signed, so non-ASCII bytes are also below the blank.
   const auto below_blank = [](__m128i c) { return _mm_cmpgt_epi8(_mm_set1_epi8(' '), c); };
   ByteMasks masks;
   const std::uint64_t line_blanks = mask([&](__m128i c) { return within(c, '\t', 5); });

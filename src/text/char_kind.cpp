@@ -17,7 +17,7 @@ struct Range {
 };
 
 /// Code points of the Latin script beyond ASCII, and the letter apostrophes that Latin orthographies use.
-/// Those that are no letters (Roman numerals, unassigned code points) are sorted out by their category.
+/// Those that are not letters (Roman numerals, unassigned code points) are filtered out by their category.
 constexpr Range kLatin[] = {
     {0x00AA, 0x00AA}, {0x00BA, 0x00BA}, {0x00C0, 0x00D6}, {0x00D8, 0x00F6},   {0x00F8, 0x02B8},
     {0x02BB, 0x02BC}, {0x02E0, 0x02E4}, {0x1D00, 0x1D25}, {0x1D2C, 0x1D5C},   {0x1D62, 0x1D65},
@@ -37,8 +37,8 @@ constexpr Range kWhitespace[] = {
     {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000},
 };
 
-/// Characters beyond ASCII that are ordinary in English prose. They pass in clear, so emoji and anything that
-/// could stand for a word stay out.
+/// Characters beyond ASCII that are ordinary in English prose. They are output in clear, so emoji and
+/// anything that could represent a word are excluded.
 constexpr std::u32string_view kPunctuation =
     U"\u00A1\u00A2\u00A3\u00A5\u00A7\u00A9\u00AB\u00AE\u00B0\u00B1\u00B4\u00B6\u00B7\u00BB\u00BF\u00D7\u00F7"
     U"\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201A\u201B\u201C\u201D\u201E\u201F\u2020\u2021\u2022"
@@ -91,7 +91,7 @@ CharKind compute_kind(char32_t value) {
 }  // namespace
 
 CharKind char_kind(char32_t value) {
-  // The scripts that English text meets and the general punctuation lie here.
+  // Covers general punctuation and the scripts that occur in English text.
   constexpr char32_t kCached = 0x2800;
   static const auto cache = [] {
     std::array<CharKind, kCached> kinds{};

@@ -22,7 +22,7 @@ char32_t lower(char32_t value) {
 char32_t upper(char32_t value) {
   return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(value)));
 }
-/// Differs from upper for digraphs such as ǆ.
+/// Differs from upper case for digraphs such as ǆ.
 char32_t title(char32_t value) {
   return static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(value)));
 }
@@ -37,7 +37,7 @@ void for_each_code_point(std::string_view word, Use use) {
   }
 }
 
-/// NFC; the word itself when it cannot be composed, which takes invalid UTF-8.
+/// NFC; the word itself if it cannot be composed, which requires invalid UTF-8.
 std::string compose(std::string_view word) {
   utf8proc_uint8_t* composed = nullptr;
   const utf8proc_ssize_t size = utf8proc_map(
@@ -58,7 +58,7 @@ char32_t plain_joiner(char32_t value) {
 void lower_ascii(std::string_view word, char* to) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   std::size_t i = 0;
-  // Eight bytes at a time: the high bit of each byte of `capitals` tells a letter from A to Z.
+  // Eight bytes at a time: the high bit of each byte of `capitals` marks a letter from A to Z.
   for (; i + 8 <= word.size(); i += 8) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, word.data() + i, 8);
@@ -92,7 +92,7 @@ std::string lookup_form(std::string_view word) {
 }
 
 CasePattern case_pattern(std::string_view token) {
-  int letters = 0;  // that have two cases
+  int letters = 0;  // those with two cases
   int capitals = 0;
   bool first_is_capital = false;
   for_each_code_point(token, [&](char32_t value) {

@@ -11,7 +11,7 @@
 namespace sotto {
 
 /// How a word is written. A single capital letter counts as capitalized; inner capitals ("iPhone") do not
-/// count.
+/// matter.
 enum class CasePattern : std::uint8_t { lower, capitalized, upper };
 
 constexpr char ascii_upper(char c) {
@@ -21,13 +21,13 @@ constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c;
 }
 
-/// Writes `word`, which must be ASCII, in lower case to `to`, which has room for word.size() bytes.
+/// Writes `word`, which must be ASCII, in lower case to `to`, which must have room for word.size() bytes.
 void lower_ascii(std::string_view word, char* to);
 
 /// A copy of valid UTF-8 in lower case.
 std::string to_lower(std::string_view word);
 
-/// The form under which a word is looked up: lower case, composed (NFC), with typographic apostrophes and
+/// The form in which a word is looked up: lower case, composed (NFC), with typographic apostrophes and
 /// hyphens replaced by ' and -, so that "Don’t" is found as "don't".
 std::string lookup_form(std::string_view word);
 
@@ -40,11 +40,11 @@ void append_capitalized(OutputBuffer& out, std::string_view word);
 /// Appends valid UTF-8 in upper case.
 void append_upper(OutputBuffer& out, std::string_view word);
 
-/// Appends `word`, given in lower case, in the pattern of the word it stands for.
+/// Appends `word`, given in lower case, in the pattern of the word it replaces.
 void append_in_case(OutputBuffer& out, std::string_view word, CasePattern pattern);
 
-/// The same for words separated by blanks: each in its pattern, further ones in the last of `patterns`, of
-/// which there is at least one.
+/// The same for words separated by blanks: each in its own pattern, additional ones in the last of
+/// `patterns`, which must not be empty.
 void append_in_case(OutputBuffer& out, std::string_view words, std::span<const CasePattern> patterns);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Where lines end: at LF, at CR LF, and at a CR alone.
+// Where lines end: at LF, at CR LF, and at a lone CR.
 #pragma once
 
 #include <algorithm>
@@ -8,23 +8,23 @@
 
 namespace sotto {
 
-/// A line end takes [begin, end); both are npos where there is none.
+/// A line terminator at [begin, end); both are npos if there is none.
 struct LineEnd {
   std::size_t begin = std::string_view::npos;
   std::size_t end = std::string_view::npos;
 };
 
-/// Finds line ends, one after the other. It remembers where the next LF and the next CR stand, so that text
-/// with one kind of line end costs one memchr a line, which the C library has in vector code, and the search
-/// for the other kind is made once.
+/// Finds successive line terminators. It remembers the positions of the next LF and the next CR, so text with
+/// one kind of terminator costs one memchr per line, which is vectorized in the C library, and the search for
+/// the other kind happens once.
 class LineEnds {
  public:
-  /// `at_end`: nothing follows the data. Otherwise a CR that is its last byte may be half of a line end, and
-  /// is not found yet.
+  /// If `at_end`, nothing follows the data. Otherwise a CR that is its last byte may be half of a terminator
+  /// and is not reported yet.
   LineEnds(std::string_view data, bool at_end)
       : data_(data), at_end_(at_end), line_feed_(data.find('\n')), carriage_return_(data.find('\r')) {}
 
-  /// The first line end at or after `from`, which must not be less than in the call before.
+  /// The first line terminator at or after `from`, which must not be less than in the previous call.
   LineEnd next(std::size_t from) {
     if (line_feed_ < from) line_feed_ = data_.find('\n', from);
     if (carriage_return_ < from) carriage_return_ = data_.find('\r', from);
@@ -42,7 +42,7 @@ class LineEnds {
   std::size_t carriage_return_;  // the same
 };
 
-/// How many line ends there are in `text`; the usual kind alone is counted faster.
+/// The number of line terminators in `text`; faster if all are LF.
 inline std::uint64_t count_line_ends(std::string_view text) {
   if (text.find('\r') == std::string_view::npos)
     return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));

@@ -10,21 +10,21 @@
 
 namespace sotto {
 
-/// Bytes that fast copies may touch beyond the end of what they copy.
+/// Bytes that fast copies may access beyond the end of what they copy.
 inline constexpr std::size_t kTextPadding = 32;
 
 /// Copies `size` bytes in whole blocks of kTextPadding: one unconditional block copy for an ordinary word.
-/// May read and write kTextPadding bytes after the ends; the ranges must not overlap.
+/// May read and write kTextPadding bytes past the ends; the ranges must not overlap.
 inline void copy_padded(char* to, const char* from, std::size_t size) {
   std::memcpy(to, from, kTextPadding);
   for (std::size_t done = kTextPadding; done < size; done += kTextPadding)
     std::memcpy(to + done, from + done, kTextPadding);
 }
 
-/// Owns its bytes; never initialises what nobody wrote. kTextPadding bytes after the content are always
-/// allocated once anything is, so they may be read (their values mean nothing) and overwritten by block
-/// copies. Pointers and views into it are invalid after any call that grows it. Not thread-safe. Out of
-/// memory throws std::bad_alloc.
+/// Owns its bytes and never initialises unwritten ones. Once anything is allocated, kTextPadding bytes after
+/// the content always are, so they may be read (with meaningless values) and overwritten by block copies. Any
+/// call that grows the buffer invalidates pointers and views into it. Not thread-safe. Throws std::bad_alloc
+/// if out of memory.
 class OutputBuffer {
  public:
   OutputBuffer() = default;
@@ -43,13 +43,13 @@ class OutputBuffer {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// The end of the content, with room for `count` bytes and kTextPadding more.
+  /// The end of the content, with room for `count` bytes plus kTextPadding.
   char* reserve(std::size_t count) {
     if (capacity_ - size_ < count + kTextPadding) grow(count + kTextPadding);
     return data_.get() + size_;
   }
 
-  /// Makes `count` bytes written at reserve()'s pointer part of the content.
+  /// Adds `count` bytes written at reserve()'s pointer to the content.
   void advance(std::size_t count) { size_ += count; }
 
   void append(std::string_view text) {
@@ -58,7 +58,7 @@ class OutputBuffer {
     advance(text.size());
   }
 
-  /// As append, faster for short text; kTextPadding bytes after the text must be readable.
+  /// Like append, but faster for short text; kTextPadding bytes after the text must be readable.
   void append_padded(std::string_view text) {
     copy_padded(reserve(text.size()), text.data(), text.size());
     advance(text.size());
@@ -69,13 +69,13 @@ class OutputBuffer {
     advance(1);
   }
 
-  /// Empties it and keeps the memory.
+  /// Empties the buffer but keeps its memory.
   void clear() { size_ = 0; }
 
-  /// Keeps the first `size` bytes; `size` is at most size().
+  /// Keeps the first `size` bytes; `size` must be at most size().
   void truncate(std::size_t size) { size_ = size; }
 
-  /// Removes the first `count` bytes; `count` is at most size().
+  /// Removes the first `count` bytes; `count` must be at most size().
   void remove_prefix(std::size_t count) {
     if (count == 0) return;
     size_ -= count;

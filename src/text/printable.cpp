@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// Enough to recognize one's own columns. A file without a header has a record of data in its place.
+// Enough to recognize one's own columns. A file without a header has a data record in its place.
 constexpr std::size_t kMostBytes = 32;
 constexpr std::size_t kMostNames = 20;
 

@@ -1,4 +1,4 @@
-// Names that were found in a file, in a form that a message may quote.
+// Names found in a file, in a form that messages can quote.
 #pragma once
 
 #include <string>
@@ -7,15 +7,14 @@
 
 namespace sotto {
 
-/// `name` cut to a length that fits a message; whatever does not print (control characters, directions, bytes
-/// that are not UTF-8) as \xNN.
+/// `name` truncated to fit into a message, with anything unprintable (control characters, directional marks,
+/// invalid UTF-8) as \xNN.
 std::string printable(std::string_view name);
 
-/// Whether there are control characters other than tabs in `name`, or characters that end a line or
-/// paragraph.
+/// Whether `name` has control characters other than tabs, or characters that end a line or paragraph.
 bool has_control_characters(std::string_view name);
 
-/// The first few of `names`, printable, and how many more there are.
+/// The first few of `names`, printable, and the number of others.
 std::string list_names(const std::vector<std::string>& names);
 
 }  // namespace sotto

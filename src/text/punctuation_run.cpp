@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-/// The part that a character can play in a run.
+/// The role that a character can have in a run.
 enum class Part : std::uint8_t {
   none,
   dot,
@@ -74,7 +74,7 @@ constexpr std::u32string_view kAfterToken =
     U"%*+_>}$\u00A2\u00A3\u00A5\u20AC\u00B0\u00A9\u00AE\u2122\u2030\u2032\u2033\u2020\u2021";
 constexpr std::u32string_view kBeforeToken = U"$#@&*+~_<{\u00A2\u00A3\u00A5\u20AC\u00A7\u00B1\u2212";
 
-/// Reads a run from its beginning, one part of the form after the other.
+/// Reads a run from its beginning, one part of the form after another.
 template <class Char>
 class RunReader {
  public:
@@ -111,7 +111,7 @@ class RunReader {
 
   constexpr void advance() { next_ = part(++position_); }
 
-  /// Skips at most `most` characters that play `part`; true when there was one.
+  /// Skips at most `most` characters of the part `wanted`; returns true if there was one.
   constexpr bool take(Part wanted, std::size_t most) {
     std::size_t taken = 0;
     for (; taken < most && next_ == wanted; ++taken) advance();
@@ -131,13 +131,13 @@ class RunReader {
     return (marks && take(Part::dot, kAny)) || dots || marks;
   }
 
-  /// A single hyphen is left where it is.
+  /// A single hyphen is not consumed.
   constexpr bool dashes() {
     if (take(Part::dash, kAny)) return true;
     return next_ == Part::hyphen && part(position_ + 1) == Part::hyphen && take(Part::hyphen, kAny);
   }
 
-  /// Quotes and brackets of one direction; true when there was one.
+  /// Quotes and brackets of one direction; returns true if there was one.
   constexpr bool brackets(Part bracket, bool allowed) {
     std::size_t taken = 0;
     int count = 0;
@@ -152,7 +152,7 @@ class RunReader {
   std::basic_string_view<Char> run_;
   RunNeighbours neighbours_;
   std::size_t position_ = 0;
-  Part next_;  // none: the run is over
+  Part next_;  // none at the end of the run
   bool good_ = true;
 };
 
@@ -174,7 +174,7 @@ constexpr bool has_ordinary_form(std::basic_string_view<Char> run, RunNeighbours
   return RunReader<Char>(run, neighbours).is_ordinary() || is_whole_run(run, neighbours);
 }
 
-/// The answers for two ASCII characters, which nearly all runs are; a bit for each kind of neighbours.
+/// The answers for two ASCII characters, which nearly all runs are; one bit per combination of neighbours.
 class PairTable {
  public:
   constexpr PairTable() {

@@ -1,32 +1,32 @@
-// Which runs of punctuation are ordinary in prose. Punctuation passes in clear, so whatever could stand for a
-// word (":)", "#$%^&*", "^_^", "<3", "***") must not count as punctuation.
+// Which runs of punctuation are ordinary in prose. Punctuation is output in clear, so anything that could
+// represent a word (":)", "#$%^&*", "^_^", "<3", "***") must not count as punctuation.
 #pragma once
 
 #include <string_view>
 
 namespace sotto {
 
-/// What stands directly before and after a run: a token, or whitespace and the ends of the text.
+/// What is directly before and after a run: a token, or whitespace or an end of the text.
 struct RunNeighbours {
   bool token_before;
   bool token_after;
 };
 
-/// Whether `run`, two or more characters of the kind punctuation in a row, is ordinary: then each of them is
-/// a token of the class punctuation, otherwise the whole run is one of the class other. Ordinary are the runs
+/// Whether `run`, two or more consecutive characters of the kind punctuation, is ordinary: then each of them
+/// is a token of class punctuation, otherwise the whole run is one token of class other. Ordinary runs are
 /// (!)  (?)  (...)  [...]  (…)  […], "-," after a token, and those of the form
 ///
 ///   attached?  dashes?  end?  closing?  (end closing?)?
 ///   ( colon quotes? dashes?  |  (comma quotes?)? (dashes | hyphen)? (opening hyphen?)? )  attached?
 ///
 /// where
-///   end       dots (. and …), then ! and ?, then dots, each as often as you like: "..."  "?!"  "!!!"  "?.."
-///   closing   up to four quotes and closing brackets ) ], of which at most two brackets: ."  ),  ").  '"
-///   opening   up to four quotes and opening brackets ( [ ¿ ¡, of which at most two brackets: ("  -(
+///   end       dots (. and …), then ! and ?, then dots, any number of each: "..."  "?!"  "!!!"  "?.."
+///   closing   up to four quotes and closing brackets ) ], with at most two brackets: ."  ),  ").  '"
+///   opening   up to four quotes and opening brackets ( [ ¿ ¡, with at most two brackets: ("  -(
 ///   quotes    one or two of " ' ` and the quotation marks of European languages
 ///   colon     : or ;
-///   dashes    two hyphens or more, or the dashes U+2012 to U+2015: "--"  ";--"
-///   attached  at most one in a run. At its beginning one of % * + _ > } $ ¢ £ ¥ € ° © ® ™ ‰ ′ ″ † ‡ with a
+///   dashes    two or more hyphens, or the dashes U+2012 to U+2015: "--"  ";--"
+///   attached  at most one per run. At its beginning one of % * + _ > } $ ¢ £ ¥ € ° © ® ™ ‰ ′ ″ † ‡ with a
 ///             token before it ("50%,"  "Brand™."); at its end one of $ # @ & * + ~ _ < { ¢ £ ¥ € § ± − with
 ///             a token after it ("($5"  ".@joe").
 ///

@@ -19,8 +19,8 @@ void Renderer::start_with_care(const Token& token, Last action) {
     out_.push_back(' ');
 }
 
-/// The whitespace text[position, end) after a dropped token, without its first blanks at the beginning of a
-/// line.
+/// Copies the whitespace text[position, end) after a dropped token, without its leading blanks at the
+/// beginning of a line.
 void Renderer::copy_gap_after_drop(std::size_t end) {
   const bool at_line_start = out_.size() == begin_ || out_.view().back() == '\n';
   std::size_t from = position_;

@@ -1,4 +1,4 @@
-// Puts tokens back into text: what is kept is reproduced byte for byte, whitespace included.
+// Turns tokens back into text: kept tokens are reproduced byte for byte, including whitespace.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,17 @@
 namespace sotto {
 
 /// Appends a text to `out` token by token: call keep, replace or drop for each token of `text` in order, then
-/// finish. Both arguments must outlive it. Not thread-safe. Only `out`'s bytes from its size at construction
-/// on are touched.
+/// finish. Both arguments must outlive the renderer. Not thread-safe. Only touches `out` beyond its size at
+/// construction.
 ///
-/// Two words never grow together: where tokens without whitespace between them ("ok😀") are both replaced, or
-/// one between two words is dropped, a blank is put between. This depends on token classes and whitespace
-/// only.
+/// Two words never merge: if tokens without whitespace between them ("ok😀") are both replaced, or one between
+/// two words is dropped, a blank is inserted. This depends only on token classes and whitespace.
 class Renderer {
  public:
   Renderer(std::string_view text, OutputBuffer& out)
       : text_(text), out_(out), begin_(out.size()), position_(0) {}
 
-  /// The token as it is.
+  /// Outputs the token unchanged.
   void keep(const Token& token) {
     if (needs_care(token)) [[unlikely]]
       start_with_care(token, Last::kept);
@@ -34,21 +33,21 @@ class Renderer {
     end_token(token, Last::kept);
   }
 
-  /// Other bytes in the token's place.
+  /// Outputs other bytes instead of the token.
   void replace(const Token& token, std::string_view replacement) {
     start_token(token);
     out_.append(replacement);
     end_token(token, Last::replaced);
   }
 
-  /// As replace, faster: kTextPadding bytes after the replacement must be readable.
+  /// Like replace, but faster: kTextPadding bytes after the replacement must be readable.
   void replace_padded(const Token& token, std::string_view replacement) {
     copy_padded(start_padded(token, replacement.size()), replacement.data(), replacement.size());
     out_.advance(replacement.size());
     end_token(token, Last::replaced);
   }
 
-  /// As replace_padded, with the first letter in upper case.
+  /// Like replace_padded, with the first letter in upper case.
   void replace_padded_capitalized(const Token& token, std::string_view replacement) {
     if (!replacement.empty() && static_cast<unsigned char>(replacement[0]) < 0x80) {
       char* const to = start_padded(token, replacement.size());
@@ -62,22 +61,22 @@ class Renderer {
     end_token(token, Last::replaced);
   }
 
-  /// As replace, in the given case; the replacement is given in lower case.
+  /// Like replace, in the given case; the replacement must be in lower case.
   void replace_in_case(const Token& token, std::string_view replacement, CasePattern pattern) {
     start_token(token);
     append_in_case(out_, replacement, pattern);
     end_token(token, Last::replaced);
   }
 
-  /// As replace, for words separated by blanks; see append_in_case.
+  /// Like replace, for words separated by blanks; see append_in_case.
   void replace_in_case(const Token& token, std::string_view words, std::span<const CasePattern> patterns) {
     start_token(token);
     append_in_case(out_, words, patterns);
     end_token(token, Last::replaced);
   }
 
-  /// Room for token.end − token.begin bytes in the token's place, all of which the caller must write before
-  /// the next call: for digits, of which the caller has as many.
+  /// Room for token.end − token.begin bytes instead of the token, all of which the caller must write before
+  /// the next call: for digits, whose number stays the same.
   char* replace_in_place(const Token& token) {
     start_token(token);
     const std::size_t size = token.end - token.begin;
@@ -87,7 +86,7 @@ class Renderer {
     return to;
   }
 
-  /// Leaves the token out, with the blanks before it but not the line ends; at the beginning of a line also
+  /// Omits the token and the blanks before it, but not the line terminators; at the beginning of a line also
   /// the blanks after it.
   void drop(const Token& token);
 
@@ -95,10 +94,10 @@ class Renderer {
   void finish();
 
  private:
-  /// What the output ends with, as far as it matters for the next token.
+  /// What the output ends with, as far as it affects the next token.
   enum class Last : std::uint8_t { nothing, kept, replaced };
 
-  /// Whether more than the whitespace of the text may have to stand before the token, or less.
+  /// Whether the whitespace before the token may have to differ from that of the text.
   bool needs_care(const Token& token) const {
     return dropped_ || (token.begin == position_ && last_ != Last::nothing &&
                         token.token_class != TokenClass::punctuation);
@@ -110,7 +109,7 @@ class Renderer {
     copy_text(position_, token.begin);
   }
 
-  /// As start_token, and room for `size` bytes. One byte of whitespace is the common case.
+  /// Like start_token, plus room for `size` bytes. One byte of whitespace is the common case.
   char* start_padded(const Token& token, std::size_t size) {
     if (token.begin == position_ + 1 && !dropped_) [[likely]] {
       char* const to = out_.reserve(size + 1);
@@ -127,7 +126,7 @@ class Renderer {
     last_ = token.token_class == TokenClass::punctuation ? Last::nothing : action;
   }
 
-  /// Writes what stands before the token and moves the position to it.
+  /// Writes what precedes the token and moves the position to it.
   void start_with_care(const Token& token, Last action);
   void copy_gap_after_drop(std::size_t end);
 
@@ -143,7 +142,7 @@ class Renderer {
 
   std::string_view text_;
   OutputBuffer& out_;
-  std::size_t begin_;     // of this text's output
+  std::size_t begin_;     // start of this text's output
   std::size_t position_;  // text[0, position) is done
   Last last_ = Last::nothing;
   bool dropped_ = false;  // the last call was drop

@@ -1,4 +1,4 @@
-// Where sentences begin, seen token by token.
+// Detects where sentences begin, token by token.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 namespace sotto {
 
 /// A sentence ends at '.', '!', '?' or '…' (a run of them, with closing quotes and brackets) before
-/// whitespace, and at a blank line. Only punctuation, whitespace and token classes are looked at, never the
+/// whitespace, and at a blank line. The rule uses only punctuation, whitespace and token classes, never the
 /// words ("Mr. Smith" is two sentences): capitals of the output follow the sentence starts, so a rule that
 /// knew words would leak them.
 class SentenceTracker {
@@ -18,7 +18,7 @@ class SentenceTracker {
   /// `pending`: whether the next word, number or other token begins a sentence.
   explicit SentenceTracker(bool pending = true) : pending_(pending) {}
 
-  /// Call for each whitespace character; true when a sentence ends before it.
+  /// Call for each whitespace character; returns true if a sentence ends before it.
   bool whitespace(char32_t value) {
     if (value == '\n') ++newlines_;
     const bool ends = ended_ || newlines_ == 2 || value == 0x2029;
@@ -28,8 +28,8 @@ class SentenceTracker {
     return ends;
   }
 
-  /// Call for each token; `first` is its first code point. True when it begins a sentence. Opening
-  /// punctuation before the word leaves the start to the word.
+  /// Call for each token; `first` is its first code point. Returns true if it begins a sentence. Opening
+  /// punctuation does not count as the start; the word after it does.
   bool token(TokenClass token_class, char32_t first) {
     newlines_ = 0;
     if (token_class != TokenClass::punctuation) {
@@ -40,7 +40,7 @@ class SentenceTracker {
     return false;
   }
 
-  /// The state to hand on, when whitespace or the end of the text follows.
+  /// The state to pass on if whitespace or the end of the text follows.
   bool pending_after_whitespace() const { return pending_ || ended_; }
 
  private:

@@ -24,9 +24,9 @@ std::vector<TokenRange> split_sentences(std::string_view text, const std::vector
   if (tokens.empty()) return sentences;
   SentenceTracker tracker;
   const auto count = static_cast<std::uint32_t>(tokens.size());
-  std::uint32_t first = 0;   // of the sentence being read
+  std::uint32_t first = 0;   // of the current sentence
   std::uint32_t border = 0;  // the token after the last sentence end seen
-  bool has_start = false;    // the sentence being read has its first word
+  bool has_start = false;    // the current sentence has its first word
   std::size_t position = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Token& token = tokens[i];

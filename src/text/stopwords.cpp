@@ -14,17 +14,19 @@ constexpr std::string_view kStopwords[] = {
     "yourself", "yourselves", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its",
     "itself", "they", "them", "their", "theirs", "themselves", "a", "an", "the", "this", "that", "these",
     "those", "what", "which", "who", "whom", "whose", "each", "every", "both", "all", "any", "some", "few",
-    "more", "most", "other", "such", "same", "own", "no",  // verbs that carry grammar rather than meaning
+    "more", "most", "other", "such", "same", "own", "no",
+    // verbs that carry grammar rather than meaning
     "am", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "having", "do", "does",
-    "did", "doing", "will", "would", "shall", "should", "can", "could", "may", "might",
-    "must",  // prepositions
+    "did", "doing", "will", "would", "shall", "should", "can", "could", "may", "might", "must",
+    // prepositions
     "about", "above", "after", "against", "at", "before", "below", "between", "by", "down", "during", "for",
     "from", "in", "into", "of", "off", "on", "out", "over", "since", "through", "to", "under", "until", "up",
     "with", "within", "without",
     // conjunctions and adverbs
     "and", "but", "or", "nor", "so", "if", "then", "than", "because", "as", "while", "though", "whether",
     "when", "where", "why", "how", "here", "there", "again", "further", "once", "only", "just", "not", "too",
-    "very", "now", "also",  // contractions
+    "very", "now", "also",
+    // contractions
     "i'm", "i've", "i'd", "i'll", "you're", "you've", "you'd", "you'll", "he's", "he'd", "he'll", "she's",
     "she'd", "she'll", "it's", "it'll", "we're", "we've", "we'd", "we'll", "they're", "they've", "they'd",
     "they'll", "that's", "that'll", "who's", "what's", "where's", "why's", "how's", "here's", "there's",
@@ -42,7 +44,7 @@ constexpr std::size_t slot_of(std::string_view word) {
   return (hash * 0x9E3779B1U) >> 22;
 }
 
-/// Open addressing with linear steps; an empty slot ends a search.
+/// Open addressing with linear probing; an empty slot ends a search.
 constexpr auto kTable = [] {
   std::array<std::string_view, kSlots> table{};
   for (const std::string_view word : kStopwords) {

@@ -29,8 +29,7 @@ bool extends(CharKind kind) {
   return kind == CharKind::mark || kind == CharKind::extender;
 }
 
-/// ASCII punctuation in a URL that may be its last character; other punctuation there belongs to the
-/// sentence.
+/// Whether ASCII punctuation in a URL may be its last character; if not, it belongs to the sentence.
 bool may_end_url(char32_t value) {
   return value < 0x80 &&
          std::string_view("/=&#%+-$@~").find(static_cast<char>(value)) != std::string_view::npos;
@@ -78,8 +77,8 @@ class TokenScanner {
     }
   }
 
-  /// The character at `position`; whitespace of size 0 at the end. Punctuation that a mark or variation
-  /// selector follows is an emoji or at any rate no plain punctuation.
+  /// The character at `position`; whitespace of size 0 at the end. Punctuation followed by a mark or
+  /// variation selector is an emoji, or in any case not plain punctuation.
   Char at(std::size_t position) const {
     if (position >= text_.size()) return {' ', 0, CharKind::whitespace};
     const CodePoint code_point = decode_utf8(text_, position);
@@ -102,7 +101,7 @@ class TokenScanner {
     after_token_ = true;
   }
 
-  /// All of a run at once, so that a long one is read once.
+  /// Processes a whole run at once, so that a long one is read only once.
   void punctuation(const Char& first) {
     std::size_t end = position_ + first.size;
     if (!may_continue_run(end) && first.value != '<') return emit(end, TokenClass::punctuation, first.value);
@@ -120,14 +119,14 @@ class TokenScanner {
       emit(position_ + encode_utf8(value).size, TokenClass::punctuation, value);
   }
 
-  /// False only where no punctuation can stand.
+  /// False only where no punctuation is possible.
   bool may_continue_run(std::size_t position) const {
     if (position >= text_.size()) return false;
     const auto byte = static_cast<unsigned char>(text_[position]);
     return !is_ascii_whitespace(byte) && !is_ascii_alphanumeric(byte);
   }
 
-  /// "<3", where it is no comparison ("x<3", "<3.5", "<30") and the digit begins nothing else.
+  /// "<3", if it is not a comparison ("x<3", "<3.5", "<30") and the digit begins nothing else.
   bool is_heart(const Char& first, std::size_t next) {
     if (first.value != '<' || at(next).value != '3' || after_token_ || email_end(next) != 0) return false;
     const Char after = at(next + 1);
@@ -183,13 +182,13 @@ class TokenScanner {
     return zero_width_joiner && last == CharKind::foreign && at(next).kind == CharKind::foreign;
   }
 
-  /// The end of a run of underscores that a word character follows, otherwise `position`.
+  /// The end of a run of underscores followed by a word character, otherwise `position`.
   std::size_t after_underscores(std::size_t position) const {
     const std::size_t end = text_.find_first_not_of('_', position);
     return end != std::string_view::npos && is_word_kind(at(end).kind) ? end : position;
   }
 
-  /// The end of the URL that begins at `begin`, 0 when there is none.
+  /// The end of the URL that begins at `begin`, or 0 if there is none.
   std::size_t url_end(std::size_t begin) {
     if (const std::size_t body = after_www(begin)) return url_body_end(body);
     if (!has_scheme_ || begin < no_scheme_before_) return 0;
@@ -214,8 +213,8 @@ class TokenScanner {
     return is_word_kind(at(begin + 4).kind) ? begin + 4 : 0;
   }
 
-  /// `body`: a word character. The URL goes on to whitespace, quotes, an unpaired closing parenthesis,
-  /// symbols or punctuation beyond ASCII, less the punctuation that ends it.
+  /// `body` is a word character. The URL extends to whitespace, quotes, an unpaired closing parenthesis,
+  /// symbols or punctuation beyond ASCII, minus its trailing punctuation.
   std::size_t url_body_end(std::size_t body) const {
     std::size_t end = body;
     int depth = 0;
@@ -234,9 +233,9 @@ class TokenScanner {
     }
   }
 
-  /// The end of the e-mail address that begins at `begin`, 0 when there is none.
+  /// The end of the e-mail address that begins at `begin`, or 0 if there is none.
   std::size_t email_end(std::size_t begin) {
-    // Where one search for the '@' failed, the searches from inside the same stretch would fail too.
+    // If one search for the '@' failed, searches from inside the same stretch would fail too.
     if (!has_at_sign_ || begin < no_email_before_) return 0;
     std::size_t at_sign = begin;
     Char c = at(at_sign);
@@ -266,8 +265,8 @@ class TokenScanner {
   std::size_t position_;
   SentenceTracker tracker_;
   TokenWriter& tokens_;
-  std::u32string run_;        // of punctuation; a member, so that its memory is used again
-  bool after_token_ = false;  // no whitespace stands directly before position_
+  std::u32string run_;        // of punctuation; a member so that its memory is reused
+  bool after_token_ = false;  // no whitespace directly before position_
   bool has_at_sign_;
   bool has_scheme_;
   std::size_t no_scheme_before_ = 0;

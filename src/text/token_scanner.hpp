@@ -1,5 +1,5 @@
-// The tokenizer for everything: one code point at a time, all classes, all scripts. It defines the borders;
-// the fast path of tokenize() is an equal for plain ASCII.
+// The general tokenizer: one code point at a time, all classes, all scripts. It defines the token boundaries;
+// the fast path of tokenize() is equivalent for plain ASCII.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sotto {
 
 /// Appends the tokens of text[begin, end), which must be bounded by whitespace or the ends of the text.
 /// `pending`: whether the next word begins a sentence; returns the same for what follows. Takes time linear
-/// in end − begin. A byte that is not valid UTF-8 counts as an unknown symbol. Thread-safe.
+/// in end − begin. An invalid UTF-8 byte counts as an unknown symbol. Thread-safe.
 bool scan_tokens(std::string_view text, std::size_t begin, std::size_t end, bool pending,
                  TokenWriter& tokens);
 

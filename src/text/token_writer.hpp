@@ -1,4 +1,4 @@
-// Writes tokens through a pointer into a vector that is used again and again.
+// Writes tokens through a pointer into a reused vector.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace sotto {
 
-/// The vector keeps its old size while tokens are written over its old content, so that a vector used for
-/// many texts is hardly ever initialised again. It has its right size after finish().
+/// The vector keeps its old size while tokens overwrite its old content, so that a vector used for many texts
+/// is rarely reinitialised. Its size is correct after finish().
 class TokenWriter {
  public:
   TokenWriter(std::vector<Token>& tokens, std::size_t text_size) : tokens_(tokens) {
-    // English text has a token for every five bytes or so.
+    // English text has about one token per five bytes.
     if (tokens_.size() < text_size / 5) grow(text_size / 5);
   }
 
@@ -35,7 +35,7 @@ class TokenWriter {
     ++count_;
   }
 
-  /// Forgets the tokens that begin at or after `begin`; true when one of them began a sentence.
+  /// Discards the tokens that begin at or after `begin`; returns true if one of them began a sentence.
   bool forget_from(std::size_t begin) {
     bool began = false;
     for (; count_ > 0 && tokens_[count_ - 1].begin >= begin; --count_)
@@ -46,8 +46,8 @@ class TokenWriter {
   void finish() { tokens_.resize(count_); }
 
  private:
-  /// As resize(), by block copies: resize() initialises the fields one by one, which takes a tenth of the
-  /// time that finding the tokens does.
+  /// Like resize(), by block copies: resize() initialises field by field, which takes a tenth as long as
+  /// finding the tokens.
   void grow(std::size_t size) {
     static constexpr Token kBlank[64] = {};
     while (tokens_.size() < size) tokens_.insert(tokens_.end(), std::begin(kBlank), std::end(kBlank));

@@ -1,8 +1,8 @@
-// The fast path: 64 bytes at a time as bit masks. Borders are local in plain ASCII text: a joiner belongs to
-// a word by its two neighbours, so all borders of a block come from a few shifts. Whatever needs more (bytes
-// beyond ASCII, letters next to digits, what could be a URL or an e-mail address, runs of punctuation that
-// are not ordinary) sends its stretch between two blanks to scan_tokens(); no token contains whitespace, so
-// that stretch can be cut out.
+// The fast path: 64 bytes at a time as bit masks. Token boundaries are local in plain ASCII text: whether a
+// joiner belongs to a word depends on its two neighbours, so a few shifts give all boundaries of a block.
+// Whatever needs more (non-ASCII bytes, letters next to digits, possible URLs and e-mail addresses, runs of
+// punctuation that are not ordinary) sends its stretch between two blanks to scan_tokens(); no token contains
+// whitespace, so that stretch can be processed separately.
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -35,7 +35,7 @@ Mask below(int bit) {
   return (Mask{1} << bit) - 1;
 }
 
-/// The bytes that the whitespace character before text[end] takes, 0 when there is something else or nothing.
+/// The size of the whitespace character that ends at text[end], or 0 if there is none.
 std::size_t whitespace_before(std::string_view text, std::size_t end) {
   for (std::size_t size = 1; size <= 3 && size <= end; ++size) {
     const bool continues = (static_cast<unsigned char>(text[end - size]) & 0xC0) == 0x80;
@@ -62,22 +62,22 @@ class FastTokenizer {
   }
 
  private:
-  /// What is known of a block once its neighbours are.
+  /// What is known about a block once its neighbours are known.
   struct Borders {
     Mask space;
     Mask newline;
     Mask run_starts;  // of words and numbers
     Mask starts;      // of all tokens
-    Mask ends;        // last bytes of all tokens; the last byte of the block ends a run for the time being
+    Mask ends;        // last bytes of all tokens; the last byte of the block ends a run provisionally
     Mask digit;
     Mask punctuation;
     Mask terminator;  // . ! ?
     Mask maybe_closer;
     Mask rare;
-    bool open;  // the last run goes on in the next block
+    bool open;  // the last run continues in the next block
   };
 
-  /// The last bits of the block before.
+  /// The last bits of the previous block.
   struct Carry {
     Mask letter = 0;
     Mask digit = 0;
@@ -91,7 +91,7 @@ class FastTokenizer {
 
   ByteMasks load(std::size_t base) const {
     if (base + kBlockBytes <= text_.size()) return byte_masks(text_.data() + base);
-    // Blanks follow the text. Behind every text lies a block of nothing else.
+    // The text is followed by blanks: after every text there is a block of nothing else.
     if (base >= text_.size()) return {.space = ~Mask{0}};
     char padded[kBlockBytes];
     std::memset(padded, ' ', sizeof padded);
@@ -99,8 +99,8 @@ class FastTokenizer {
     return byte_masks(padded);
   }
 
-  /// Appends the tokens that end in the block and returns where to go on: at the next block, or behind a
-  /// stretch that reached beyond this one.
+  /// Appends the tokens that end in the block and returns where to continue: at the next block, or after a
+  /// stretch that extended beyond this one.
   std::size_t process(std::size_t base, const ByteMasks& block, const ByteMasks& next) {
     Borders borders = find_borders(block, next);
     const Mask plain = borders.punctuation & ~block.rare;
@@ -131,7 +131,7 @@ class FastTokenizer {
     const Mask separator = block.dot | block.comma;
     const Mask run = block.letter | block.digit | (block.joiner & letter_before & letter_after) |
                      (separator & digit_before & digit_after);
-    // Whether the next block's first byte belongs to a run that this block's last byte belongs to.
+    // Whether the next block's first byte belongs to the same run as this block's last byte.
     const Mask next_run = next.letter | next.digit |
                           (next.joiner & next.letter >> 1 & block.letter >> kLastBit) |
                           ((next.dot | next.comma) & next.digit >> 1 & block.digit >> kLastBit);
@@ -154,7 +154,7 @@ class FastTokenizer {
   }
 
   /// A bit inside each run of punctuation that is not ordinary; `pairs` has the bits whose predecessor is
-  /// punctuation too.
+  /// also punctuation.
   Mask unusual_runs(std::size_t base, Mask punctuation, Mask pairs) const {
     Mask unusual = 0;
     while (pairs != 0) {
@@ -169,9 +169,9 @@ class FastTokenizer {
     return unusual;
   }
 
-  /// Whether the run that text[begin, end) is part of is ordinary; it may reach into other blocks.
-  /// Punctuation next to punctuation is never inside a word or number. False for a long run, whatever it is:
-  /// a run that every block looked at from end to end would take quadratic time.
+  /// Whether the run that contains text[begin, end) is ordinary; it may extend into other blocks. Punctuation
+  /// next to punctuation is never inside a word or number. False for any long run: examining it from end to
+  /// end in every block would take quadratic time.
   bool is_ordinary(std::size_t begin, std::size_t end) const {
     const std::size_t longest = end - begin + kBlockBytes;
     while (begin > 0 && is_punctuation(text_[begin - 1]) && end - begin < longest) --begin;
@@ -187,8 +187,7 @@ class FastTokenizer {
     return c > ' ' && c < 0x7F && !is_ascii_alphanumeric(static_cast<unsigned char>(c));
   }
 
-  /// Emits what stands before the stretch that contains the rare byte, then the stretch; returns the
-  /// stretch's end.
+  /// Emits the tokens before the stretch that contains the rare byte, then the stretch; returns its end.
   std::size_t scan_stretch(std::size_t base, const Borders& borders, Mask live, int rare_bit) {
     std::size_t begin = stretch_begin_;
     if (const Mask blanks = borders.space & live & below(rare_bit)) {
@@ -209,7 +208,7 @@ class FastTokenizer {
     Mask ends = borders.ends & live;
     const auto offset = static_cast<std::uint32_t>(base);
     if (carry_.open) {
-      // The first end in this block is that of the run from the block before; it had a provisional one.
+      // The first end in this block belongs to the run from the previous block, whose end was provisional.
       tokens_[tokens_.count() - 1].end = offset + static_cast<std::uint32_t>(lowest_bit(ends)) + 1;
       ends &= ends - 1;
     }
@@ -241,7 +240,7 @@ class FastTokenizer {
     }
   }
 
-  /// The blanks before which a sentence ends.
+  /// The blanks that directly follow the end of a sentence.
   Mask sentence_ends_in(std::size_t base, const Borders& borders, Mask live) const {
     const Mask blanks = borders.space & live;
     Mask found = blanks & ((borders.terminator & live) << 1 | carry_.terminator);
@@ -258,7 +257,7 @@ class FastTokenizer {
     return end > 0 && ends_sentence(static_cast<unsigned char>(text_[end - 1]));
   }
 
-  /// Whether only whitespace stands between the line end at `position` and the one before.
+  /// Whether there is only whitespace between the line terminator at `position` and the previous one.
   bool ends_blank_line(std::size_t position) const {
     while (const std::size_t size = whitespace_before(text_, position)) {
       position -= size;
@@ -270,7 +269,7 @@ class FastTokenizer {
   std::string_view text_;
   TokenWriter& tokens_;
   Carry carry_;
-  std::size_t stretch_begin_ = 0;  // behind the last whitespace of the blocks before
+  std::size_t stretch_begin_ = 0;  // after the last whitespace of the previous blocks
   bool pending_ = true;            // the next word begins a sentence
 };
 

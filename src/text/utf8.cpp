@@ -17,8 +17,8 @@ std::uint64_t load64(const char* from) {
   return word;
 }
 
-/// What the first byte of a sequence says about the rest: how many bytes, and the range of the second one,
-/// which is where overlong forms, surrogates and values above U+10FFFF show.
+/// What the first byte of a sequence says about the rest: the number of bytes, and the range of the second
+/// one, which excludes overlong forms, surrogates and values above U+10FFFF.
 struct Lead {
   std::uint32_t size;
   unsigned char second_min;
@@ -96,7 +96,7 @@ bool is_valid_utf8(std::string_view text) {
   for (;;) {
     position += ascii_prefix(text, position);
     if (position == text.size()) return true;
-    // Text that is not ASCII comes in runs; leave them only at an ASCII byte.
+    // Non-ASCII text comes in runs; leave them only at an ASCII byte.
     while (position < text.size() && static_cast<unsigned char>(text[position]) >= 0x80) {
       const CodePoint code_point = decode_utf8(text, position);
       if (!code_point.valid) return false;

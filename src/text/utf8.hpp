@@ -17,11 +17,11 @@ struct CodePoint {
   bool valid;  ///< false: `size` bytes are a maximal ill-formed subpart, `value` is U+FFFD
 };
 
-/// decode_utf8() where text[position] is not ASCII.
+/// decode_utf8() for text[position] beyond ASCII.
 CodePoint decode_multibyte_utf8(std::string_view text, std::size_t position);
 
 /// The code point that begins at text[position]; position < text.size(). Follows the Unicode rule of maximal
-/// subparts, so decoding an ill-formed text from its beginning meets one invalid code point for each subpart.
+/// subparts, so decoding ill-formed text from its beginning yields one invalid code point per subpart.
 inline CodePoint decode_utf8(std::string_view text, std::size_t position) {
   const auto first = static_cast<unsigned char>(text[position]);
   return first < 0x80 ? CodePoint{first, 1, true} : decode_multibyte_utf8(text, position);

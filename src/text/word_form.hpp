@@ -1,5 +1,5 @@
-// Which spellings may be words of a model or of a phrase table. A word becomes output as it is, so one with a
-// line end or a tab inside would forge records, and two equal ones would make an input ambiguous.
+// Which spellings may be words of a model or a phrase table. Words are output unchanged, so one containing a
+// line terminator or a tab would forge records, and two equal ones would make an input ambiguous.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace sotto {
 
-/// What is wrong with a spelling, to be put after "the word": it is empty, not UTF-8, or has a blank, a line
-/// or paragraph separator or a control character inside. Empty when nothing is.
+/// What is wrong with a spelling, as a continuation of "the word": it is empty, not UTF-8, or contains a
+/// blank, a line or paragraph separator, or a control character. Empty if nothing is wrong.
 std::string_view word_fault(std::string_view word);
 
-/// True when the first fault of a spelling is a control character or a separator. Vector files of others have
+/// Whether the first fault of a spelling is a control character or a separator. Third-party vector files have
 /// a few such words, which nobody misses.
 bool has_invisible_control(std::string_view word);
 
-/// True when all these bytes are ASCII letters, digits, punctuation: then no non-empty part of them has a
-/// fault. Much faster than asking part by part.
+/// Whether all these bytes are ASCII letters, digits or punctuation: then no non-empty part of them has a
+/// fault. Much faster than checking part by part.
 bool is_plain_ascii(std::string_view words);
 
-/// The first of the words words[offsets[i], offsets[i + 1]) that has a fault. The offsets ascend within the
-/// size of `words`.
+/// The first of the words words[offsets[i], offsets[i + 1]) that has a fault. The offsets must be ascending
+/// and within `words`.
 template <class Offset>
 std::optional<std::size_t> first_faulty(std::span<const Offset> offsets, std::string_view words) {
   const auto word = [&](std::size_t i) { return words.substr(offsets[i], offsets[i + 1] - offsets[i]); };

@@ -1,4 +1,4 @@
-// The WordNet data base, read from its own files (index.*, data.*, *.exc; formats: wndb(5), morph(7)).
+// The WordNet database, read from its own files (index.*, data.*, *.exc; formats: wndb(5), morph(7)).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace sotto {
 enum class PartOfSpeech : std::uint8_t { noun, verb, adjective, adverb };
 inline constexpr std::size_t kPartsOfSpeech = 4;
 
-/// A set of words with one meaning, named by the part of speech and its place in that data file.
+/// A set of words with one meaning, identified by the part of speech and its offset in that data file.
 struct Synset {
   PartOfSpeech part;
   std::uint32_t offset;
@@ -30,42 +30,41 @@ struct Synset {
   }
 };
 
-/// Index and exceptions are read on opening, synsets when they are asked for. Immutable, so safe to share
-/// between threads.
+/// Index and exceptions are read on opening, synsets on demand. Immutable, so safe to share between threads.
 class WordNet {
  public:
-  /// Where Debian's package wordnet-base puts the files.
+  /// Where Debian's package wordnet-base installs the files.
   static constexpr std::string_view kDefaultFolder = "/usr/share/wordnet";
 
-  /// Errors name the file, and the line when its content is wrong.
+  /// Errors name the file, and the line if its content is wrong.
   static Result<WordNet> open(const std::filesystem::path& folder);
 
-  /// The words of the index that `word` is a form of, the word itself first if it is one: by the list of
-  /// exceptions, otherwise by the suffix rules. `word` is in lower case, with '_' for blanks.
+  /// The words of the index that `word` is a form of, starting with the word itself if it is one: by the
+  /// exception list, otherwise by the suffix rules. `word` is in lower case, with '_' for blanks.
   std::vector<std::string> base_forms(std::string_view word, PartOfSpeech part) const;
 
-  /// SHA-256, in hex, of all the files.
+  /// SHA-256 over all the files, in hexadecimal.
   std::string digest() const;
 
-  /// All synsets of all base forms of `word`, sorted, each once.
+  /// All synsets of all base forms of `word`, sorted, without duplicates.
   std::vector<Synset> synsets(std::string_view word) const;
 
-  /// The words of a synset as they are spelled ("Paris", "domestic_dog"), without syntactic markers. They
-  /// live as long as this object. The error names the line of the data file that is wrong.
+  /// The words of a synset as spelled ("Paris", "domestic_dog"), without syntactic markers. They live as long
+  /// as this object. The error names the faulty line of the data file.
   Result<std::vector<std::string_view>> words(Synset synset) const;
 
-  /// The antonyms of all base forms of `word` (the pointers "!" of just these words, not of their synonyms),
-  /// in lower case, sorted, each once.
+  /// The antonyms of all base forms of `word` (the "!" pointers of exactly these words, not of their
+  /// synonyms), in lower case, sorted, without duplicates.
   Result<std::vector<std::string>> antonyms(std::string_view word) const;
 
  private:
-  /// A pointer from one word of a synset to one word of another; words are counted from 1.
+  /// A pointer from one word of a synset to one word of another; words are numbered from 1.
   struct Antonym {
     std::uint32_t from;
     Synset synset;
     std::uint32_t to;
   };
-  /// What the line of a synset holds.
+  /// The contents of a synset's line.
   struct Line {
     std::vector<std::string_view> words;
     std::vector<Antonym> antonyms;
@@ -74,13 +73,13 @@ class WordNet {
     std::uint32_t begin;
     std::uint32_t count;
   };
-  /// All that belongs to one part of speech; the maps' keys lie in the mapped files.
+  /// Everything for one part of speech; the maps' keys point into the mapped files.
   struct Part {
     std::filesystem::path data_path;
     MappedFile index_file;
     MappedFile data_file;
     MappedFile exceptions_file;
-    std::unordered_map<std::string_view, Range> index;  ///< lemma to its place in `offsets`
+    std::unordered_map<std::string_view, Range> index;  ///< lemma to its range in `offsets`
     std::vector<std::uint32_t> offsets;
     std::unordered_multimap<std::string_view, std::string_view> exceptions;  ///< form to base form
   };

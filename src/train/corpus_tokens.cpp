@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-/// Sentences of a document as words and phrases; one for each thread.
+/// Sentences of a document as words and phrases; one per thread.
 class SentenceCutter {
  public:
   SentenceCutter(std::shared_ptr<const PhraseTable> table, Segmentation method,
@@ -58,15 +58,15 @@ class SentenceCutter {
   std::string spelling_;
 };
 
-/// Threads take blocks of the corpus in turn; what a block leaves is handed in, in the order of the corpus.
+/// Threads take blocks of the corpus in turn; the results are delivered in corpus order.
 class CorpusPass {
  public:
   CorpusPass(const TrainOptions& options, TrainingPhase phase, CorpusReader reader)
       : options_(options), phase_(phase), reader_(std::move(reader)) {}
 
-  /// Calls make_worker() in each thread; a worker has Result<void> work(block, name) and, called for one
-  /// block at a time in the order of the corpus, Result<void> hand_in(), and finish() when the thread has
-  /// nothing more to do, for one thread at a time.
+  /// Calls make_worker() in each thread; a worker has Result<void> work(block, name); Result<void> hand_in(),
+  /// called for one block at a time in corpus order; and finish(), called for one thread at a time when the
+  /// thread has nothing left to do.
   template <class MakeWorker>
   Result<void> run(const MakeWorker& make_worker) {
     return turns_.run(thread_count(options_.threads), [&] {

@@ -1,8 +1,8 @@
 // Corpora as the tokens that vectors are trained on.
 //
-// A sentence is a line, its tokens are separated by blanks: words in the form they are looked up (lower
-// case), phrases joined by '_'. Numbers, punctuation and other tokens interrupt phrases and are left out, as
-// are words outside the vocabulary, so that what stands left and right of them becomes each other's context.
+// Each line is a sentence whose tokens are separated by blanks: words in lookup form (lower case), phrases
+// joined by '_'. Numbers, punctuation and other tokens interrupt phrases and are omitted, as are words
+// outside the vocabulary, so that the tokens to their left and right become each other's context.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace sotto {
 Result<TokenCounts> count_tokens(const TrainOptions& options,
                                  const std::shared_ptr<const PhraseTable>& table);
 
-/// Writes the tokens of `vocabulary` to `output`, complete or not at all and in the order of the corpus,
-/// whatever the number of threads. Only phrases of the vocabulary are formed.
+/// Writes the tokens of `vocabulary` to `output`, complete or not at all and in corpus order, independent of
+/// the number of threads. Forms only phrases of the vocabulary.
 Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
                                      const std::shared_ptr<const PhraseTable>& table,
                                      const TokenVocabulary& vocabulary, const std::filesystem::path& output);

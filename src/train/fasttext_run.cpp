@@ -32,7 +32,7 @@ fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOpt
   if (!options.subwords) {
     args.minn = 0;
     args.maxn = 0;
-    args.bucket = 0;  // otherwise two million rows are made that nobody uses
+    args.bucket = 0;  // otherwise two million unused rows are created
   }
   return args;
 }
@@ -55,7 +55,7 @@ Result<FasttextRun> FasttextRun::train(const std::filesystem::path& tokens, cons
   FasttextTrainer& trainer = impl->trainer;
   std::mutex mutex;
   bool stopped = false;
-  // Called by all threads of the library, a few times a second each.
+  // Called by all threads of the library, a few times per second each.
   const auto callback = [&](float, float, double, double, std::int64_t) {
     const std::lock_guard lock(mutex);
     if (stopped || !options.progress) return;

@@ -1,5 +1,5 @@
-// The one place that knows fastText: trains on a file of tokens and hands out the vectors. What the library
-// throws becomes an error value; it is told not to print.
+// The only interface to fastText: trains on a file of tokens and provides the vectors. Exceptions of the
+// library become error values; it is told not to print.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace sotto {
 
 class FasttextRun {
  public:
-  /// `tokens` has one sentence a line, tokens separated by blanks. Those that occur fewer than
-  /// options.min_count times are passed over.
+  /// `tokens` has one sentence per line, with tokens separated by blanks. Tokens that occur fewer than
+  /// options.min_count times are skipped.
   static Result<FasttextRun> train(const std::filesystem::path& tokens, const TrainOptions& options);
   FasttextRun(FasttextRun&& other) noexcept;
   FasttextRun& operator=(FasttextRun&& other) noexcept;
   ~FasttextRun();
 
-  /// Tokens in the vocabulary, fastText's own end of sentence among them.
+  /// Tokens in the vocabulary, including fastText's own end of sentence.
   std::uint32_t size() const;
   std::string token(std::uint32_t id) const;
   std::uint64_t count(std::uint32_t id) const;
@@ -33,7 +33,7 @@ class FasttextRun {
   void input_vector(std::uint32_t id, std::span<float> out) const;
   void output_vector(std::uint32_t id, std::span<float> out) const;
 
-  double loss() const;  ///< mean, as the first thread saw it
+  double loss() const;  ///< mean, as seen by the first thread
 
  private:
   struct Impl;

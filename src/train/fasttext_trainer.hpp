@@ -1,4 +1,4 @@
-// libfasttext's training loop. Only the files that know fastText include this header.
+// libfasttext's training loop. Only the files that interface with fastText include this header.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace sotto {
 
-/// What the library's own train() does, but that every vector starts at random: it fills a tenth of the
-/// matrix for each thread, and with few threads most vectors begin as zeros, equal to each other. Throws what
+/// Like the library's own train(), except that every vector starts at random: the library fills a tenth of
+/// the matrix per thread, so with few threads most vectors start as zeros, equal to each other. Throws what
 /// the library throws.
 class FasttextTrainer : public fasttext::FastText {
  public:

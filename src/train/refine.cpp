@@ -6,7 +6,7 @@
 namespace sotto {
 namespace {
 
-// The first component stands out clearly in word vectors; where it does not, it does not matter which of two
+// The first component is clearly dominant in word vectors; where it is not, it does not matter which of two
 // equal ones is removed.
 constexpr int kPowerIterations = 100;
 constexpr double kConverged = 1e-12;
@@ -36,10 +36,10 @@ void remove_mean(FloatRows& rows) {
   for (std::size_t row = 0; row < rows.size(); ++row) subtract(rows[row], 1, mean);
 }
 
-/// By power iteration; all zeros when the rows are.
+/// By power iteration; all zeros if the rows are.
 std::vector<double> first_component(const FloatRows& rows) {
-  // The start must not be at right angles to the component; the sum of the rows, each turned to the same
-  // side, is not, but for contrived rows.
+  // The start must not be orthogonal to the component; the sum of the rows, each flipped to the same side, is
+  // not, except for contrived rows.
   std::vector<double> direction(rows.dimension(), 0.0);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double sign = rows[row][0] < 0 ? -1 : 1;

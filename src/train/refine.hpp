@@ -1,4 +1,4 @@
-// What makes better distances of what training leaves.
+// Improves the distances between trained vectors.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sotto {
 
-/// Rows of floats one after the other.
+/// Contiguous rows of floats.
 class FloatRows {
  public:
   FloatRows(std::size_t rows, std::size_t dimension) : dimension_(dimension), values_(rows * dimension) {}
@@ -25,12 +25,12 @@ class FloatRows {
   std::vector<float> values_;
 };
 
-/// Scales a vector to length 1; one that is zero stays so.
+/// Scales a vector to length 1; a zero vector stays zero.
 void scale_to_unit(std::span<float> vector);
 
 /// Removes the mean and the first principal component of the rows (Mu and Viswanath, "All-but-the-Top: Simple
 /// and Effective Postprocessing for Word Representations", with one component) and scales each to length 1.
-/// The order of all additions is fixed, so the result is the same for every number of threads.
+/// The order of all additions is fixed, so the result does not depend on the number of threads.
 void refine(FloatRows& rows);
 
 }  // namespace sotto

@@ -32,7 +32,7 @@ class Choice {
     drop_phrases([this](PhraseId phrase) { return is_allowed(phrase); });
     std::vector<Candidate> chosen = candidates();
     if (rules_.limit > 0 && chosen.size() > rules_.limit) {
-      // Phrases beyond the limit give their words more weight, which decides who is within it.
+      // Phrases beyond the limit give their words more weight, which affects what is within it.
       chosen.resize(rules_.limit);
       const std::vector<bool> within = phrases_of(chosen);
       drop_phrases([&](PhraseId phrase) { return within[phrase]; });
@@ -59,7 +59,7 @@ class Choice {
                        [this](std::string_view word) { return is_selected(word); });
   }
 
-  // Those of three words first: what they leave may make phrases of two frequent enough.
+  // Three-word phrases first: their parts may make two-word phrases frequent enough.
   template <class Stays>
   void drop_phrases(const Stays& stays) {
     for (const std::size_t length : {3, 2})

@@ -1,4 +1,4 @@
-// Which tokens get a vector: counted first, then chosen.
+// Which tokens get a vector: counts them first, then chooses.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class TokenCounts {
   void add_word(std::string_view word, std::uint64_t count = 1);
   void add_phrase(PhraseId phrase, std::uint64_t count = 1) { phrase_counts_[phrase] += count; }
   void add(const TokenCounts& other);
-  /// Sets the count of a phrase to zero and returns what it was.
+  /// Sets the count of a phrase to zero and returns the previous count.
   std::uint64_t take_phrase(PhraseId phrase) { return std::exchange(phrase_counts_[phrase], 0); }
 
   const WordTable& words() const { return words_; }
@@ -45,9 +45,9 @@ struct VocabularyRules {
   const WordSelection* selection = nullptr;  ///< null: all words are allowed
 };
 
-/// Chooses by these rules, at equal counts in byte order. Where a phrase is not chosen, other tokens will
-/// stand in the text for it, and they are counted that way: for three words the first two if they are a
-/// phrase, else the last two, else single words. `table` is null without phrases.
+/// Chooses by these rules, with ties in byte order. If a phrase is not chosen, other tokens replace it in the
+/// text and are counted accordingly: for three words the first two if they are a phrase, else the last two,
+/// else single words. `table` is null without phrases.
 TokenVocabulary choose_vocabulary(TokenCounts counts, const PhraseTable* table, const VocabularyRules& rules);
 
 }  // namespace sotto

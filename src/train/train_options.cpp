@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// What fastText's own integers hold.
+// The range of fastText's own integers.
 constexpr std::uint64_t kLargestInteger = 2'000'000'000;
 constexpr std::uint64_t kLargestWindow = 1000;
 constexpr std::uint64_t kMostNegatives = 1000;

@@ -1,4 +1,4 @@
-// Checks of what a user asks of training.
+// Checks of the user's training options.
 #pragma once
 
 #include <sotto/result.hpp>

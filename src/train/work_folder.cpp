@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// To be raised when the same text and options give other tokens, besides kTokenizerVersion.
+// Must be raised if the same text and options give different tokens, in addition to kTokenizerVersion.
 constexpr int kTokenFileVersion = 1;
 
 Result<Json> describe_input(const std::filesystem::path& file) {
@@ -75,7 +75,7 @@ Result<WorkFolder> WorkFolder::open(const TrainOptions& options, std::string key
 WorkFolder::~WorkFolder() {
   if (folder_.empty()) return;
   std::error_code error;
-  std::filesystem::remove(folder_, error);  // goes only if it is empty
+  std::filesystem::remove(folder_, error);  // removed only if empty
 }
 
 bool WorkFolder::holds(TokenizedCorpus& corpus) const {

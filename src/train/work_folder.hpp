@@ -1,5 +1,5 @@
-// The folder with the tokenized corpus. A manifest beside it says what it was made of, so that a later run
-// can tell whether it may use it.
+// The folder with the tokenized corpus. A manifest next to it records what it was made from, so that a later
+// run can tell whether to reuse it.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace sotto {
 
-/// What tokenizing found; kept in the manifest.
+/// Counts from tokenizing; kept in the manifest.
 struct TokenizedCorpus {
   std::uint64_t documents = 0;
   std::uint64_t words = 0;
   std::uint64_t tokens = 0;
 };
 
-/// All that decides the tokenized corpus, as canonical text: paths, sizes and times of the inputs, digests of
-/// phrases and vocabulary, and the options.
+/// Everything that determines the tokenized corpus, as canonical text: paths, sizes and times of the inputs,
+/// digests of phrases and vocabulary, and the options.
 Result<std::string> corpus_key(const TrainOptions& options, const std::string& phrase_digest);
 
-/// Not thread-safe. Destroyed without finish(), it leaves a complete tokenized corpus behind, or nothing.
+/// Not thread-safe. If destroyed without finish(), leaves a complete tokenized corpus behind, or nothing.
 class WorkFolder {
  public:
-  /// Makes the folder if it is not there.
+  /// Creates the folder if it does not exist.
   static Result<WorkFolder> open(const TrainOptions& options, std::string key);
   WorkFolder(WorkFolder&& other) noexcept = default;
   WorkFolder& operator=(WorkFolder&& other) = delete;
@@ -33,13 +33,13 @@ class WorkFolder {
 
   std::filesystem::path tokens() const { return folder_ / "tokens.txt"; }
 
-  /// True when the folder holds the tokenized corpus of this key; `corpus` then says what is in it.
+  /// Whether the folder holds the tokenized corpus of this key; if so, `corpus` describes it.
   bool holds(TokenizedCorpus& corpus) const;
-  /// Forgets what is there; to be called before tokens() is written.
+  /// Discards existing contents; must be called before tokens() is written.
   void clear();
-  /// To be called when tokens() is complete.
+  /// Must be called when tokens() is complete.
   Result<void> record(const TokenizedCorpus& corpus);
-  /// Removes what is in the folder, and the folder if nothing else is.
+  /// Removes the contents, and the folder if nothing else is in it.
   void finish();
 
  private:

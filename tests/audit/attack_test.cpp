@@ -9,7 +9,7 @@ namespace {
 
 using Figures = std::map<std::string, std::pair<double, double>>;  // success, E_M
 
-/// A mechanism that keeps its rows to itself.
+/// A mechanism that hides its rows.
 class Opaque final : public Mechanism {
  public:
   explicit Opaque(const Mechanism& inner) : inner_(inner) {}
@@ -49,7 +49,7 @@ class Attack : public AuditTest {
     return options;
   }
 
-  /// E_M and the success of the best guess by the triple sum over secret, output and guess. `weight(guess,
+  /// E_M and the success of the best guess, as triple sums over secret, output and guess. `weight(guess,
   /// output)` is what the adversary goes by, up to a factor.
   template <class Weight>
   std::pair<double, double> by_definition(const Mechanism& mechanism, const std::vector<double>& pi,
@@ -125,7 +125,7 @@ TEST_F(Attack, ExactFiguresAreThoseOfTheDefinitions) {
 }
 
 // Equation 3 of "On a Utilitarian Approach to Privacy Preserving Text Generation" as printed has π(w′)f(ŵ|w′)
-// in the numerator: that would be no distribution over the guesses and not the posterior.
+// in the numerator. That is not a distribution over the guesses, and not the posterior.
 TEST_F(Attack, ThePosteriorIsBayesRule) {
   const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
   const std::vector<double> pi = prior("counts");
@@ -139,7 +139,7 @@ TEST_F(Attack, ThePosteriorIsBayesRule) {
   EXPECT_GT(std::abs(report.attacks[0].expected_error.value - as_printed), 0.01);
 }
 
-// n = 200,000 trials; each interval misses with probability 1e-7 at most (that of the distance about).
+// n = 200,000 trials; each interval misses with probability at most 1e-7 (approximately, for the distance).
 TEST_F(Attack, SampledIntervalsHoldTheExactFigures) {
   for (const char* prior_name : {"uniform", "counts"}) {
     const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
@@ -176,14 +176,14 @@ TEST_F(Attack, SomeWordsAsSecrets) {
   EXPECT_DOUBLE_EQ(few.blind_success, 0.25);
   const AttackReport all = attack(*mechanism, *model_, options(3, "uniform")).value();
   EXPECT_GT(few.attacks[0].success.value, all.attacks[0].success.value);
-  // The nearest secret of an output that is no secret is a guess too.
+  // The secret nearest to an output that is not itself a secret is a guess too.
   double own = 0;
   for (TokenId w = 0; w < 12; ++w) own += mechanism->row(w)[w] / 12;
   EXPECT_NEAR(1 - all.attacks[1].expected_error.value, own, 1e-12);
   EXPECT_GT(few.attacks[1].success.value, own);
 }
 
-// By hand: two lists of five words; a word and its neighbour in either list are 1 apart.
+// Computed by hand: two lists of five words; neighbours in either list are 1 apart.
 TEST_F(Attack, ListsGoByTheLeastDistance) {
   const auto model = write_list_set(folder_.path() / "five.safetensors", letter_words(5),
                                     {{"a", {0, 1, 2, 3, 4}}, {"b", {0, 3, 1, 4, 2}}});

@@ -1,4 +1,4 @@
-// Small models for the tests of the audit, and a line of docs/audit.md for what an audit found.
+// Small models for the audit tests, and findings printed as rows of docs/audit.md.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace sotto::testing {
 
 class AuditTest : public NoiseTest {
  protected:
-  /// Twelve words near each other in four groups, with counts.
+  /// Twelve words in four groups of near words, with counts.
   std::shared_ptr<const Model> tiny() { return write_tiny_model(folder_.path() / "tiny.safetensors"); }
 
   /// Thirteen words in two lists that have little in common.
@@ -56,7 +56,7 @@ class AuditTest : public NoiseTest {
     return report ? *report : BlackBoxReport{};
   }
 
-  /// A line of the table in docs/audit.md.
+  /// A row of the table in docs/audit.md.
   static void print_row(const std::string& broken, const BlackBoxReport& report) {
     std::string shown;
     if (report.losses_refute()) {

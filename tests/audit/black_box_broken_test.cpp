@@ -1,5 +1,5 @@
 // Audits the auditor: what is broken on purpose must be refuted, at confidence 1 − 1e-6 over all tests of an
-// audit. The lines printed are those of docs/audit.md.
+// audit. The printed rows are those of docs/audit.md.
 #include "audit/audit_fixture.hpp"
 
 namespace sotto::testing {
@@ -16,12 +16,12 @@ TEST_F(BlackBoxBroken, NoiseHalved) {
     EXPECT_TRUE(report.losses_refute());
     EXPECT_FALSE(report.independence_refutes());
     EXPECT_GT(report.epsilon_lower, 2);
-    EXPECT_LE(report.epsilon_lower, 4);  // what it does keep
+    EXPECT_LE(report.epsilon_lower, 4);  // which it does keep
   }
 }
 
-// Thirty words in 50 dimensions and one beside the first, 0.3 away. Most words lie within γ of each other,
-// so the wrong score gives those beyond it a part of the weight they should have.
+// Thirty words in 50 dimensions and one more at distance 0.3 from the first. Most words lie within γ of each
+// other, so the wrong score gives those beyond γ only part of the weight they should have.
 TEST_F(BlackBoxBroken, ScoreOfTheFarWordsInTem) {
   VectorModel parts = random_words(30, 50, 200, 1e-3);
   parts.words.emplace_back("beside");
@@ -50,8 +50,8 @@ TEST_F(BlackBoxBroken, VickreyWithoutTheInput) {
   EXPECT_FALSE(report.own_claim);
 }
 
-// Words about equally far from each other: the theorem claims ε·d, hardly more than its least 5 + 2·ln n, for
-// every pair, while the chance to become the word of rank r is that of k >= r.
+// Words about equally far from each other. For every pair the theorem claims ε·d, hardly more than its
+// minimum 5 + 2·ln n, while the probability of becoming the word of rank r is that of k >= r.
 TEST_F(BlackBoxBroken, TheGumbelTheorem) {
   const std::size_t words = 14;
   VectorModel parts = random_words(words, 2000, 200, 1e-3);

@@ -1,5 +1,5 @@
 // Audits the auditor: what is right must not be refuted. Each audit has α = 1e-6 over all its tests; 100
-// seeds of each mechanism and ε.
+// seeds per mechanism and ε.
 #include "audit/audit_fixture.hpp"
 
 namespace sotto::testing {

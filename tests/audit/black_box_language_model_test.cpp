@@ -1,5 +1,4 @@
-// The draw of a masked word before the auditor: with clipped logits it is not refuted, without clipping it
-// is.
+// Audits the draw of a masked word: it is not refuted with clipped logits, and is without clipping.
 #include <cstdlib>
 
 #include <sotto/attack.hpp>
@@ -13,10 +12,10 @@ namespace sotto::testing {
 namespace {
 
 constexpr float kRange = 4;
-constexpr float kLoudest = 3 * kRange;  // what the model's logits reach
+constexpr float kLoudest = 3 * kRange;  // the largest logit of the model
 
-/// The place of a word in a text of one word. Its logits are the model's answer to the word: loud for the
-/// word itself, as those of masked models with the original beside them are.
+/// A text of one word. Its logits are the model's answer to the word: high for the word itself, as masked
+/// models give when they also see the original.
 class MaskedWord final : public Mechanism {
  public:
   MaskedWord(std::uint32_t words, double claimed, LogitBounds bounds, double epsilon)
@@ -54,8 +53,8 @@ class MaskedWord final : public Mechanism {
   LogitLaw law_;
 };
 
-/// The balanced law on the same answers. Broken: weights are drawn as they are, without the shift that gives
-/// them one total; so their quotients use ε, and those of their totals come on top.
+/// The balanced law on the same answers. Broken: draws from the raw weights, without the shift that gives
+/// them all the same total; their ratios use up ε, and the ratios of the totals come on top.
 class BalancedWord final : public Mechanism {
  public:
   BalancedWord(std::uint32_t words, double epsilon, bool broken)
@@ -85,7 +84,7 @@ class BalancedWord final : public Mechanism {
     for (std::uint32_t i = 0; i < words_; ++i) outcomes[i] = i;
     return BalancedLaw::make(head(), epsilon_, std::move(outcomes), {}).value();
   }
-  /// A word of even number likes itself alone; the one after it likes all but that word.
+  /// A word with an even id prefers itself alone; the one after it prefers all but that word.
   std::vector<std::uint64_t> weights_of(TokenId word) const {
     std::vector<std::uint64_t> weights(words_);
     std::vector<float> scores(words_);
@@ -106,7 +105,7 @@ class BalancedWord final : public Mechanism {
   bool broken_;
 };
 
-// Before anything asks for the plugin.
+// Must run before anything loads the plugin.
 const int kPluginIsChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FAKE_PLUGIN, 1);
 
 class BlackBoxLanguageModel : public AuditTest {

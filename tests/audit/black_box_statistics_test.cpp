@@ -1,4 +1,4 @@
-// The bounds, events and claims that an audit is made of.
+// The bounds, events and claims that make up an audit.
 #include <limits>
 
 #include "audit/audit_fixture.hpp"
@@ -10,7 +10,7 @@
 namespace sotto::testing {
 namespace {
 
-/// P(at most k of n) by summing the terms.
+/// P(at most k of n), summed term by term.
 long double at_most(std::uint64_t k, std::uint64_t n, long double p) {
   long double sum = 0;
   for (std::uint64_t i = 0; i <= k; ++i)

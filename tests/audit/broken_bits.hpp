@@ -7,7 +7,7 @@
 
 namespace sotto::testing {
 
-/// A generator that is right in itself, seeded with so few bits: each run takes one of 2^bits streams.
+/// A sound generator seeded with too few bits: each run takes one of 2^bits streams.
 inline BitSourceMaker few_seeds(int bits) {
   return [bits](std::uint64_t run) {
     ChaChaBitSource seeds(key_from_seed(run));
@@ -20,7 +20,7 @@ inline BitSourceMaker one_seed() {
   return [](std::uint64_t) { return std::make_unique<ChaChaBitSource>(key_from_seed(42)); };
 }
 
-/// Every second word is the complement of the word before it.
+/// Every second word is the complement of the one before it.
 class AntitheticBits final : public BitSource {
  public:
   explicit AntitheticBits(std::uint64_t run) : stream_(key_from_seed(run)) {}

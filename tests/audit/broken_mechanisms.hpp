@@ -1,4 +1,4 @@
-// Mechanisms that are broken on purpose. Each claims what the right one may claim.
+// Mechanisms that are broken on purpose. Each claims what its correct version may claim.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ inline Guarantee metric_claim(double epsilon) {
   return guarantee;
 }
 
-/// Any mechanism, given by its rows: one for each word and the last for ⊥.
+/// Any mechanism, given by its rows: one per word, and the last for ⊥.
 class TableMechanism final : public Mechanism {
  public:
   TableMechanism(Rows rows, double epsilon, Distance distance)
@@ -54,8 +54,8 @@ class TableMechanism final : public Mechanism {
   std::vector<CumulativeTable> tables_;
 };
 
-/// A right mechanism that claims a smaller ε than it was made for: at 2ε its noise is half of what it should
-/// be.
+/// A correct mechanism that claims a smaller ε than it was made for: at 2ε its noise is half of what it
+/// should be.
 class Overclaiming final : public Mechanism {
  public:
   Overclaiming(std::unique_ptr<Mechanism> inner, double claimed)
@@ -75,7 +75,7 @@ class Overclaiming final : public Mechanism {
   double claimed_;
 };
 
-/// Lets what is outside the vocabulary pass as it is.
+/// Passes words outside the vocabulary through unchanged.
 class PassingBottom final : public Mechanism {
  public:
   PassingBottom(std::unique_ptr<Mechanism> inner, TokenId bottom)
@@ -98,8 +98,8 @@ class PassingBottom final : public Mechanism {
   TokenId bottom_;
 };
 
-/// Every second token repeats the output of the token before it if they had the same input, as a cache does
-/// that is meant to save time.
+/// Every second token repeats the output of the one before if their inputs are equal, like a cache meant to
+/// save time.
 class Repeating final : public Mechanism {
  public:
   explicit Repeating(std::unique_ptr<Mechanism> inner) : inner_(std::move(inner)) {}
@@ -120,8 +120,8 @@ class Repeating final : public Mechanism {
   std::unique_ptr<Mechanism> inner_;
 };
 
-/// TEM with the score −γ + (2/ε)·ln(|W|/|L|) for the words beyond γ, where it must be ln|W∖L|: the published
-/// code's. L are the words within γ.
+/// TEM with the score −γ + (2/ε)·ln(|W|/|L|) for the words beyond γ, as in the published code, where it must
+/// be ln|W∖L|. L is the set of words within γ.
 inline Rows wrong_tem_rows(std::size_t words, double epsilon, double gamma, const Distance& distance) {
   Rows rows;
   for (TokenId x = 0; x <= words; ++x) {
@@ -141,7 +141,7 @@ inline Rows wrong_tem_rows(std::size_t words, double epsilon, double gamma, cons
   return rows;
 }
 
-/// The row of two-sided geometric noise on `order`, clamped to its ends, for a word at `place`.
+/// Adds `share` times the row of two-sided geometric noise on `order`, clamped to its ends, for `place`.
 inline void add_list_law(const std::vector<TokenId>& order, std::size_t place, double epsilon, double share,
                          std::vector<double>& row) {
   const double q = std::exp(-epsilon);
@@ -153,7 +153,7 @@ inline void add_list_law(const std::vector<TokenId>& order, std::size_t place, d
   }
 }
 
-/// Two lists, but words with an odd id are not in the second: for them only the first is used.
+/// Two lists, but words with an odd id are missing from the second and use only the first.
 inline Rows dropped_list_rows(const std::vector<TokenId>& first, const std::vector<TokenId>& second,
                               double epsilon) {
   const auto place = [](const std::vector<TokenId>& order, TokenId word) {

@@ -1,4 +1,4 @@
-// Certificates of the mechanisms on word lists against brute force.
+// Certificates of the word-list mechanisms against brute force.
 #include <cmath>
 #include <iostream>
 
@@ -20,7 +20,7 @@ class ListCertificate : public ::testing::Test {
 
   ListChoice choose(const std::string& lists) const { return ListChoice::make(model_, lists).value(); }
 
-  /// Brute force over the mixture of the lists, and the certificate.
+  /// Compares the certificate with brute force over the mixture of the lists.
   static void check(const ListChoice& lists, const IndexWeights& weights, double limit, bool is_tight) {
     const FoundLoss found = find_place_loss({lists, weights, limit}).value();
     const Enclosed exact =
@@ -79,7 +79,7 @@ TEST_F(ListCertificate, IsNeverBelowBruteForceAndTightForOneList) {
   }
 }
 
-// Tables as no mechanism should have them: too steep, with a step, almost flat.
+// Tables that no mechanism should have: too steep, with a step, almost flat.
 TEST_F(ListCertificate, ShowsWrongTables) {
   const ListChoice one = choose("L2");
   const std::uint64_t big = std::uint64_t{1} << 50;

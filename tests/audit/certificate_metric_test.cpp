@@ -12,7 +12,7 @@ namespace {
 
 using namespace sotto::testing;
 
-/// Brute force computes in double precision once it has its enclosures.
+/// Brute force continues in double precision once it has its enclosures.
 constexpr double kDivision = 1e-15;
 
 class MetricCertificate : public SelectionTest {
@@ -41,13 +41,13 @@ class MetricCertificate : public SelectionTest {
     });
   }
 
-  /// The certificate is never below brute force, and equals it up to its own slack.
+  /// The certificate is never below brute force, and equals it up to the certificate's own slack.
   static void expect_equals_brute_force(const FoundLoss& found, const Enclosed& exact,
                                         const std::string& what) {
     EXPECT_GE(found.epsilon, exact.low * (1 - kDivision)) << what;
     EXPECT_GE(found.epsilon, exact.high * (1 - kDivision)) << what;
     EXPECT_LE(found.worst.per_distance.lower, exact.high * (1 + kDivision)) << what;
-    // Bounds that skip outputs add up long doubles near 1, whose last place is worth 2^-63.
+    // Bounds that skip outputs sum long doubles near 1, whose last place is worth 2^-63.
     EXPECT_LE(found.epsilon - found.worst.per_distance.lower, 1e-14 * found.epsilon + 0x1p-63) << what;
   }
 
@@ -70,7 +70,7 @@ class MetricCertificate : public SelectionTest {
   int checks_ = 0;
 };
 
-/// "a" one unit of the grid from "the", "cat" on "dog"; and the far words as far as the grid allows.
+/// "a" is one grid unit from "the", "cat" coincides with "dog", and far words are as far as the grid allows.
 VectorModel nearest_possible_parts() {
   VectorModel parts = tiny_model_parts();
   for (std::size_t c = 0; c < 4; ++c) {
@@ -116,7 +116,7 @@ TEST_F(MetricCertificate, EqualsBruteForceOnRandomModels) {
     parts.words = letter_words(static_cast<std::size_t>(words));
     for (int i = 0; i < words * dimension; ++i) {
       const bool follows =
-          i >= dimension && uniform(0, 2) == 0;  // a coordinate of the word before, or next to it
+          i >= dimension && uniform(0, 2) == 0;  // the same coordinate as the word before, or one unit more
       parts.vectors.push_back(follows ? parts.vectors[static_cast<std::size_t>(i - dimension)] + uniform(0, 1)
                                       : uniform(-spread, spread));
     }
@@ -134,7 +134,7 @@ TEST_F(MetricCertificate, EqualsBruteForceOnMoreWords) {
   check(cluster_parts(60, 6, 2), 8, "permute-and-flip", "");
 }
 
-// A mechanism that promises more than it keeps: its weights follow the whole distance, the claim is cut off.
+// A mechanism that promises more than it keeps: its weights follow the full distance, the claim is truncated.
 TEST_F(MetricCertificate, ShowsAFalsePromise) {
   const auto model = write(tiny_model_parts());
   for (const std::string rule : {"exponential", "permute-and-flip"}) {
@@ -145,7 +145,7 @@ TEST_F(MetricCertificate, ShowsAFalsePromise) {
   }
 }
 
-/// Two pairs of words one unit of the grid apart, and all others as far away as the grid allows.
+/// Two pairs of words one grid unit apart, and all others as far away as the grid allows.
 VectorModel far_cloud_parts(int words) {
   std::mt19937_64 random(7);
   std::uniform_int_distribution<int> along(20'000, 45'000);
@@ -160,8 +160,8 @@ VectorModel far_cloud_parts(int words) {
   return parts;
 }
 
-// Words one unit apart, and others so far that ½ε·d of these two is of the size of what rounding takes from a
-// weight of 2^12: 10.3 is lost at ε = 10 unless the weights make room for it.
+// Two words are one unit apart and others so far that ½ε·d of these two is comparable to what rounding takes
+// from a weight of 2^12: the loss is 10.3 at ε = 10 unless the weights leave room for it.
 TEST_F(MetricCertificate, RoundingCostsNearPairsNothing) {
   const auto model = write(far_cloud_parts(3000));
   const auto mechanism = make("santext", model, 10);
@@ -199,7 +199,7 @@ TEST_F(MetricCertificate, DoesNotDependOnThreads) {
       EXPECT_EQ(one.epsilon, three.epsilon);
       EXPECT_EQ(one.worst.input, three.worst.input);
       EXPECT_EQ(one.worst.other, three.worst.other);
-      // Of 45,150 pairs, and of 300 with ⊥, few need a look at all outputs.
+      // Of 45,150 pairs, 300 of them with ⊥, few require looking at all outputs.
       EXPECT_LT(one.exact_pairs, 100U) << rule << ' ' << epsilon;
     }
   }

@@ -1,4 +1,4 @@
-// Certificates of custext and syntf, whose promise is pure, against brute force.
+// Certificates of custext and syntf, whose guarantee is pure, against brute force.
 #include <gtest/gtest.h>
 
 #include <sotto/mechanism.hpp>
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> dense_weights(const PureRow& row, std::size_t words) 
   return weights;
 }
 
-/// Brute force inside the groups. Checks on the way that the rows are those that explain() shows.
+/// Brute force within groups. Also checks that the rows are those that explain() shows.
 Enclosed brute_force(const Mechanism& mechanism, const PureRows& rows, std::size_t words) {
   Enclosed worst;
   for (const std::vector<TokenId>& group : rows.groups) {
@@ -125,10 +125,10 @@ TEST(PureCertificate, ShowsABrokenMechanism) {
   const FoundLoss found = find_pure_loss(uneven.rows(0)).value();
   EXPECT_NEAR(found.epsilon, std::log(3.0), 1e-15);
   EXPECT_EQ(found.worst.output, 0U);
-  // An output that one input cannot give.
+  // An output that is impossible for one of the inputs.
   const HandMade impossible{{0, 1}, {{3000, 4000}, {4000}}, {4000, 4000}};
   EXPECT_FALSE(find_pure_loss(impossible.rows(0)));
-  // The same with a rest weight of 10: then it is only unlikely.
+  // The same with a rest weight of 10, which makes it merely unlikely.
   const HandMade unlikely{{0, 1}, {{3000, 4000}, {4000}}, {4000, 4010}};
   EXPECT_NEAR(find_pure_loss(unlikely.rows(10)).value().epsilon, std::log(1000.0 / 4000 / 10 * 4010), 1e-12);
 }

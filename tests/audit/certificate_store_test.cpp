@@ -1,4 +1,4 @@
-// Certificates as JSON and on disk, and what receipts make of them.
+// Certificates as JSON and on disk, and how receipts use them.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST_F(CertificateStore, NoChangeOfTheContentGoesUnnoticed) {
     damaged[i] = damaged[i] == '1' ? '2' : '1';
     for (const std::string& text : {damaged, json.substr(0, i)}) {
       const auto read = parse_certificate(text);
-      EXPECT_TRUE(!read || to_json(*read) == json) << text;  // a blank or a twentieth digit says nothing
+      EXPECT_TRUE(!read || to_json(*read) == json) << text;  // a blank or a twentieth digit changes nothing
     }
   }
 }
@@ -143,7 +143,7 @@ TEST_F(CertificateStore, AnythingElseIsNotCovered) {
   other = privatize_options(2);
   other.model = changed->path().string();
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
-  // Seeded noise is public, whatever was certified.
+  // Seeded noise is public, whatever has been certified.
   other = privatize_options(2);
   other.key_file.reset();
   other.seed = 1;
@@ -171,7 +171,7 @@ TEST_F(CertificateStore, ADamagedCertificateIsReported) {
 }
 
 TEST_F(CertificateStore, TheUsersFolderTakesOverWhereTheModelsCannotBeWritten) {
-  // A file in the folder's place: refused even to root, unlike a folder without permission.
+  // A file in place of the folder fails even for root, unlike a folder without permission.
   std::ofstream(folder_.path() / "models" / "certificates") << "in the way";
   const auto stored = store_certificate(certify(certify_options(2)).value(), model_->path()).value();
   EXPECT_EQ(stored.file.parent_path(), folder_.path() / "data" / "sotto" / "certificates");

@@ -67,7 +67,7 @@ TEST_F(CertificateTarget, IsMetFromBelowAndNearly) {
       ASSERT_TRUE(found) << name << ' ' << found.error().message;
       EXPECT_LE(found->epsilon, target) << name;
       EXPECT_GE(found->epsilon, 0.998 * target) << name;
-      // It is the certificate of its own nominal ε.
+      // It equals the certificate of its own nominal ε.
       CertifyOptions again = certify_options(name, found->subject.epsilon, parameters);
       EXPECT_EQ(certify(again).value().epsilon, found->epsilon) << name;
     }
@@ -96,7 +96,7 @@ TEST_F(CertificateTarget, PrivatizeRunsAtTheNominalEpsilon) {
   EXPECT_EQ(receipt.guarantee.kind, GuaranteeKind::certified);
   EXPECT_LE(receipt.guarantee.epsilon, 1);
   EXPECT_EQ(receipt.certificate->sha256, made.stored.sha256);
-  // The same run as with that nominal ε.
+  // Equals a run with that nominal ε.
   PrivatizeOptions plain = privatize_options(nominal);
   plain.target = PrivacyTarget::nominal;
   sotto::Counts counts;

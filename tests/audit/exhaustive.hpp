@@ -1,6 +1,6 @@
-// The largest loss by brute force: every ordered pair of inputs, every output, probabilities as fractions of
-// integers (GMP), logarithms and distances rounded both ways (MPFR). Shares no code with the certifier but
-// the integer weights.
+// The largest loss by brute force: every ordered pair of inputs, every output, probabilities as rational
+// numbers (GMP), logarithms and distances rounded both ways (MPFR). Shares nothing with the certifier but the
+// integer weights.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Enclosed {
   double high = 0;
 };
 
-/// An MPFR number that frees itself.
+/// An RAII wrapper for an MPFR number.
 class Real {
  public:
   Real() { mpfr_init2(value_, 300); }

@@ -1,4 +1,4 @@
-// Programs that are not ours: what they answer, and every way in which they may fail to.
+// Foreign programs: their answers, and every way in which they may fail to give one.
 #include "audit/foreign_command.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@ TEST(ForeignCommand, AnswersLineByLine) {
             (std::vector<std::string>{"a", "b"}));
 }
 
-// It writes only after it has read everything; it writes before it reads; it does not read at all.
+// Commands that write only after reading everything, that never read, and that open their input by name.
 TEST(ForeignCommand, ReadsAndWritesInAnyOrder) {
   EXPECT_EQ(run_command("sort", "w", 200'000, 60).value().size(), 200'000U);
   EXPECT_EQ(run_command("yes | head -n 200000", "w", 200'000, 60).value().size(), 200'000U);

@@ -1,5 +1,5 @@
-// Every policy with every mechanism: nothing that is claimed for texts is refuted, and what the adjacency
-// leaves out can be told apart. Each audit has α = 1e-6 over all its tests and runs on a fixed seed.
+// Every policy with every mechanism: nothing claimed for texts is refuted, and what the adjacency leaves out
+// can be told apart. Each audit has α = 1e-6 over all its tests and runs on a fixed seed.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -39,7 +39,7 @@ const std::array<std::vector<std::string>, 5> kValues = {{{"privatize", "keep"},
                                                           {"keep", "drop"},
                                                           {"position", "keep", "lower"}}};
 
-/// The choice for each part, as numbers.
+/// The index of the value of each part.
 using Choice = std::array<std::size_t, 5>;
 
 std::vector<Choice> every_choice() {
@@ -56,8 +56,8 @@ std::vector<Choice> every_choice() {
   return choices;
 }
 
-/// So few choices that each pair of values of two parts occurs in one of them: each next one has the most
-/// pairs that are still missing.
+/// A small set of choices in which every pair of values of two parts occurs, chosen greedily: each next
+/// choice covers the most missing pairs.
 std::vector<Choice> pairwise_choices() {
   using PartPair = std::array<std::size_t, 4>;
   const auto pairs_of = [](const Choice& choice) {
@@ -127,9 +127,9 @@ class PolicyGrid : public AuditTest {
     expect_told_apart(mechanism, report, policy);
   }
 
-  /// Texts between which nothing is promised because a policy shows the difference: most draws of one lie in
-  /// an event that no draw of the other meets. A kept word that the mechanism may also draw for the other
-  /// text only makes its event likelier.
+  /// Texts for which nothing is promised because a policy shows the difference: most draws of one lie in an
+  /// event that no draw of the other meets. A kept word that the mechanism may also draw for the other text
+  /// only makes its event likelier.
   void expect_told_apart(const GridMechanism& mechanism, const BlackBoxReport& report, const Policy& policy) {
     const std::set<std::string> shown = [&] {
       std::set<std::string> traits = {"whitespace"};
@@ -162,7 +162,7 @@ class PolicyGrid : public AuditTest {
   }
 };
 
-/// Three mechanisms, pairwise.
+/// Three mechanisms with the pairwise choices.
 class PolicyGridSlice : public PolicyGrid {};
 TEST_F(PolicyGridSlice, NothingClaimedIsRefuted) {
   const std::vector<Choice> choices = pairwise_choices();
@@ -177,7 +177,7 @@ TEST_F(PolicyGridLong, NothingClaimedIsRefuted) {
     for (const Choice& choice : every_choice()) check(mechanism, choice);
 }
 
-/// Texts of the user's choice.
+/// Texts chosen by the user.
 class TextPairTest : public PolicyGrid {};
 
 TEST_F(TextPairTest, NumbersOfOtherLengthAreOutsideTheClaim) {
@@ -193,7 +193,7 @@ TEST_F(TextPairTest, NumbersOfOtherLengthAreOutsideTheClaim) {
   EXPECT_EQ(report.pairs.front().allowed, 0);
 }
 
-/// What the design called a guarantee before: words alone, whatever the policy lets through.
+/// A claim about words alone, whatever the policy lets through.
 TEST_F(TextPairTest, AClaimThatIgnoresThePolicyIsRefuted) {
   BlackBoxOptions options = small_audit(2000, 4, 7);
   options.path = AuditPath::document;

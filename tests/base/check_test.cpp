@@ -1,4 +1,4 @@
-// Checks that a promise rests on are there in the build that is tested, whatever build that is.
+// Checks that a promise rests on are active in the build under test, whichever build that is.
 #include "base/check.hpp"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-/// Spells so that a test sees what was taken for a name or a hint.
+/// A spelling that marks what was taken for a name or a hint.
 std::string marked(const Error& error) {
   return describe(error, {[](std::string_view name) { return "<" + std::string(name) + ">"; },
                           [](const Hint& hint) { return "[" + hint.command + "]"; }});
@@ -28,7 +28,7 @@ TEST(ErrorText, HintsHaveTheirArguments) {
             "run 'lm calibrate (model: m, threads: 2)'");
 }
 
-// A file or a value may be called anything, also what would be a parameter or a hint.
+// A file or a value may be called anything, including something that looks like a parameter or a hint.
 const std::vector<std::string> kHostile = {
     "{epsilon}", "{0}", "{{epsilon}}", "{{{epsilon}}}", "{",        "}",     "{}",         "}{",
     "{{",        "}}",  "{{}",         "{}}",           "{epsilon", "x}y{z", "{ epsilon }"};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kBlocks = 200;
 
-/// What happens to which blocks.
+/// Which blocks fail, and how.
 struct Trouble {
   std::vector<std::uint64_t> bad = {};        // work on them fails
   std::vector<std::uint64_t> throwing = {};   // work on them throws
@@ -36,7 +36,7 @@ bool contains(const std::vector<std::uint64_t>& blocks, std::uint64_t block) {
   return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
 }
 
-/// Four threads work on 200 blocks, the later ones of each ten faster.
+/// Four threads work on 200 blocks; within each ten the later ones are faster.
 Outcome run(const Trouble& trouble) {
   InOrder order;
   std::uint64_t next = 0;

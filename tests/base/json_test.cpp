@@ -16,7 +16,7 @@ TEST(ParseJson, ReadsWhatIsJson) {
     EXPECT_TRUE(parse_json(bad).is_discarded()) << bad;
 }
 
-// What prints, copies or compares a tree calls itself once for each level.
+// Printing, copying and comparing a tree recurse once per level.
 TEST(ParseJson, DepthHasALimit) {
   EXPECT_EQ(parse_json(nested(kDeepestJson)).dump(), nested(kDeepestJson));
   EXPECT_TRUE(parse_json(nested(kDeepestJson + 1)).is_discarded());
@@ -24,7 +24,7 @@ TEST(ParseJson, DepthHasALimit) {
   std::string objects;
   for (int i = 0; i < 100'000; ++i) objects += "{\"a\":";
   EXPECT_TRUE(parse_json(objects).is_discarded());
-  // Brackets that stand side by side, or inside strings, are no depth.
+  // Brackets side by side or inside strings add no depth.
   std::string flat = "[";
   for (int i = 0; i < 1000; ++i) flat += "[],\"[[[[\\\"[[[\",";
   EXPECT_EQ(parse_json(flat + "1]").size(), 2001U);

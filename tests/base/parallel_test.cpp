@@ -31,7 +31,7 @@ TEST(ParallelFor, WhatAThreadThrowsReachesTheCaller) {
                                 if (begin >= 3) throw std::bad_alloc();
                               }),
                  std::bad_alloc);
-    EXPECT_LE(calls, 3U + threads);  // nobody begins another part
+    EXPECT_LE(calls, 3U + threads);  // no thread begins another part
   }
 }
 

@@ -1,4 +1,4 @@
-// Where plugins may come from.
+// Where plugins may be loaded from.
 #include "base/plugin.hpp"
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Plugin kPlugin = {.file = "libsotto_planted.so", .purpose = "tests", .remedy = "nothing"};
 
-/// A current folder where somebody put files of the plugin's name.
+/// A current folder in which somebody has put files with the plugin's name.
 class PlantedPlugin : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Counting against a counter that keeps every n-gram in a map, in much memory and in little.
+// Compares the counter, with much memory and with little, to one that keeps every n-gram in a map.
 #include <cmath>
 #include <map>
 #include <random>
@@ -19,8 +19,8 @@ namespace {
 
 using testing::expect_error;
 
-/// N-grams with blanks between their words. Sentences come from split_sentences(), n-grams from what stands
-/// between tokens: the words of the definition, not the shortcuts of the counter.
+/// N-grams as their words joined by blanks. Follows the definition, with sentences from split_sentences() and
+/// n-grams from adjacent word tokens, and none of the counter's shortcuts.
 struct BruteForce {
   std::map<std::string, std::uint64_t> counts;
   std::map<std::string, std::vector<std::string>> words;
@@ -62,7 +62,7 @@ struct BruteForce {
   }
 };
 
-/// Words that come in a Zipf-like way, some with apostrophes, hyphens and letters beyond ASCII, some long.
+/// Words with a Zipf-like distribution, some with apostrophes, hyphens and non-ASCII letters, some long.
 std::string random_corpus(std::size_t documents, unsigned seed) {
   std::mt19937 random(seed);
   const auto word = [&] {
@@ -185,7 +185,7 @@ TEST_F(Count, TheTableHoldsWhatTheFiltersSay) {
 }
 
 TEST_F(Count, ScoresOfEquationsFiveAndSix) {
-  // N = 16; "x y z" three times, the rest once each.
+  // N = 16; "x y z" occurs three times, everything else once.
   write("corpus.txt", "x y z. x y z. x y z. a, b, c, d, e, f, g.\n");
   CountOptions run = options();
   run.min_count = 3;
@@ -265,7 +265,7 @@ TEST_F(Count, JsonLinesAndSeveralFiles) {
   EXPECT_EQ(table->count(table->find("new_york")), 3U);
 }
 
-// With 17 bytes a line the border of the first block, at 1 MiB, falls between a CR and its LF.
+// With 17 bytes per line the border of the first block, at 1 MiB, falls between a CR and its LF.
 TEST_F(Count, LinesEndInAnyWay) {
   for (const char* line_end : {"\n", "\r", "\r\n"}) {
     std::string corpus;

@@ -181,7 +181,7 @@ TEST(PhraseTable, AFileWithoutPhrasesIsRefused) {
   expect_error(PhraseTable::open(folder.path() / "text"), Errc::bad_format, {"text"});
 }
 
-/// Every single damaged byte, cut and swapped tensor: refused at opening, or harmless and found by verify().
+/// Every damaged byte, truncation or hostile tensor is refused on opening, or harmless and found by verify().
 class DamagedTable : public ::testing::Test {
  protected:
   DamagedTable() {
@@ -189,10 +189,10 @@ class DamagedTable : public ::testing::Test {
     bytes_ = read_file(folder_.path() / "phrases.safetensors").value();
   }
 
-  /// Opens the bytes as a file, asks everything of the table, and returns whether it passed verify().
+  /// Opens the bytes as a file, queries everything in the table, and returns whether it passed verify().
   bool survives(const std::string& bytes) {
     const auto file = folder_.path() / "damaged.safetensors";
-    std::filesystem::remove(file);  // some file systems wait for the disk where a file is replaced
+    std::filesystem::remove(file);  // some file systems wait for the disk when a file is replaced
     std::ofstream(file, std::ios::binary) << bytes;
     const auto table = PhraseTable::open(file);
     if (!table) return false;
@@ -223,7 +223,7 @@ TEST_F(DamagedTable, Truncated) {
     ASSERT_FALSE(survives(bytes_.substr(0, size))) << size;
 }
 
-/// Content that a right digest would not reveal: hostile rather than damaged.
+/// Content that a matching digest would not reveal: hostile rather than damaged.
 TEST_F(DamagedTable, HostileTensors) {
   std::mt19937_64 random(9);
   const std::size_t data = 8 + [&] {
@@ -231,7 +231,7 @@ TEST_F(DamagedTable, HostileTensors) {
     std::memcpy(&header, bytes_.data(), 8);
     return header;
   }();
-  // Words are checked at opening, so in every second round they stay as they are and the rest is reached.
+  // Words are checked on opening, so every second round leaves them alone to get at the rest.
   const std::vector<std::byte> aligned = [&] {
     const auto bytes = std::as_bytes(std::span(bytes_));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
@@ -253,7 +253,7 @@ TEST_F(DamagedTable, HostileTensors) {
     }
     (void)survives(hostile);
   }
-  // An index without an empty slot must not be searched for ever.
+  // The search must end even if the index has no empty slot.
   std::string full = bytes_;
   for (std::size_t i = data; i < full.size(); ++i)
     if (full[i] == '\xFF') full[i] = '\x00';

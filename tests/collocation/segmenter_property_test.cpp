@@ -21,7 +21,7 @@ using testing::write_table;
 using Words = std::vector<std::string>;
 using Lengths = std::vector<std::uint32_t>;
 
-/// Phrases by their joined words, with whole scores so that sums of doubles are exact and ties come often.
+/// Phrases by their joined words; integer scores, so that sums of doubles are exact and ties are frequent.
 struct Table {
   std::map<std::string, int> scores;
 
@@ -30,7 +30,7 @@ struct Table {
     for (const auto& [text, score] : scores) all.push_back({text, static_cast<double>(score), 1});
     return all;
   }
-  /// Of the tokens [first, first + length): null when they are no phrase. A single token scores 0.
+  /// The score of tokens [first, first + length); null if they are not a phrase. A single token scores 0.
   const int* score(const Words& text, std::size_t first, std::size_t length) const {
     static constexpr int kSingle = 0;
     if (first + length > text.size()) return nullptr;
@@ -74,7 +74,7 @@ Lengths literal_mst(const Table& table, const Words& text) {
   return lengths;
 }
 
-/// Looks at all segmentations. The largest of (sum, −tokens, lengths) is the one that is meant.
+/// Enumerates all segmentations. The optimal one has the largest (sum, −tokens, lengths).
 using Ranked = std::tuple<int, int, Lengths>;
 void all_segmentations(const Table& table, const Words& text, std::size_t first, const Ranked& so_far,
                        Ranked& best) {
@@ -132,7 +132,7 @@ World random_world() {
   return world;
 }
 
-/// RapidCheck reads its settings at its first use.
+/// RapidCheck reads its settings on first use.
 const bool kSettings = ::setenv("RC_PARAMS", "seed=20261115 max_success=700", 1) == 0;
 
 TEST(SegmenterProperty, MethodsAreWhatTheirDefinitionsSay) {
@@ -153,7 +153,7 @@ TEST(SegmenterProperty, MethodsAreWhatTheirDefinitionsSay) {
   }));
 }
 
-/// Long enough that look-ups go through several batches; sentence ends and punctuation among the words.
+/// Long enough that look-ups take several batches; sentence ends and punctuation among the words.
 TEST(SegmenterProperty, PiecesPartitionTheTokensAndAreThePhrasesTheyName) {
   const TemporaryFolder folder;
   EXPECT_TRUE(rc::check([&folder] {
@@ -187,7 +187,7 @@ TEST(SegmenterProperty, PiecesPartitionTheTokensAndAreThePhrasesTheyName) {
   }));
 }
 
-/// Runs are cut for themselves: a text of several is the pieces of each.
+/// Sentences are segmented independently: the pieces of a text are those of its sentences.
 TEST(SegmenterProperty, SentencesDoNotTouchEachOther) {
   const TemporaryFolder folder;
   EXPECT_TRUE(rc::check([&folder] {

@@ -44,7 +44,7 @@ TEST(Segmenter, FigureOneOfThePaper) {
     EXPECT_NEAR(mst.sum, 12.43, kUnit);
   }
 
-  // The figure counts the comma as a token that gets its share.
+  // The figure counts the comma as a token with a share of its own.
   EXPECT_NEAR(token_budget(BudgetStrategy::even, 6, 6), 1.67, 0.005);   // S1
   EXPECT_NEAR(token_budget(BudgetStrategy::words, 4, 6), 1.67, 0.005);  // S2
   EXPECT_NEAR(token_budget(BudgetStrategy::even, 4, 6), 2.5, 1e-9);     // S3 and S4

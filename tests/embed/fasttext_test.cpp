@@ -1,5 +1,5 @@
-// fastText models written here byte by byte; the expected vectors come from a second, plain implementation of
-// the n-gram rule.
+// fastText models written byte by byte; the expected vectors come from an independent, plain implementation
+// of the n-gram rule.
 #include <cmath>
 #include <functional>
 #include <random>
@@ -60,14 +60,14 @@ struct FasttextModel {
 std::uint32_t plain_hash(const std::string& text) {
   std::uint32_t hash = 2166136261U;
   for (const char c : text) {
-    // fastText converts through a signed byte; for bytes from 0x80 on this sets the upper 24 bits.
+    // fastText converts through a signed byte, so bytes from 0x80 up set the upper 24 bits.
     const auto byte = static_cast<unsigned char>(c);
     hash = (hash ^ (byte < 0x80 ? byte : byte | 0xFFFFFF00U)) * 16777619U;
   }
   return hash;
 }
 
-// All substrings of the characters of "<word>" of the right lengths.
+// All substrings of the characters of "<word>" with an allowed length.
 std::vector<std::uint32_t> plain_buckets(const std::string& word, const FasttextModel& model) {
   std::vector<std::string> characters;
   for (const char c : "<" + word + ">") {
@@ -113,7 +113,7 @@ class FasttextTest : public ImportTest {
           sum += static_cast<double>(rows[part][c]);
           magnitude += std::abs(static_cast<double>(rows[part][c]));
         }
-        // Half a unit, and the rounding of as many float additions as there are parts.
+        // Half a unit, plus the rounding of one float addition per part.
         EXPECT_LE(std::abs(value(*model, id, c) - sum / static_cast<double>(parts.size())),
                   report.scale * 0.5 + magnitude * 0x1p-23)
             << given.words[id].first;
@@ -123,7 +123,7 @@ class FasttextTest : public ImportTest {
 };
 
 TEST_F(FasttextTest, HashIsFnv1aForAscii) {
-  // Published test vectors of 32-bit FNV-1a; the reader is checked against this hash.
+  // Published test vectors of 32-bit FNV-1a, since the reader is checked against this hash.
   EXPECT_EQ(plain_hash("a"), 0xE40C292CU);
   EXPECT_EQ(plain_hash("foobar"), 0xBF9CF968U);
 }
@@ -137,7 +137,7 @@ TEST_F(FasttextTest, WordVectorsAreMeansOverSubwords) {
   FasttextModel wide;
   wide.shortest = 3;
   wide.longest = 6;
-  wide.buckets = 7;  // collisions: a bucket counts as often as n-grams fall into it
+  wide.buckets = 7;  // collisions: a bucket counts once per n-gram that falls into it
   wide.extra_rows = 4;
   expect_vectors(wide);
 }
@@ -182,7 +182,7 @@ TEST_F(FasttextTest, RefusesWhatItCannotRead) {
   refused([](auto& m) { m.words[1].first = "\xFF"; }, {"dictionary entry 2", "UTF-8"});
   refused([](auto& m) { m.words[1].second = -4; }, {"dictionary entry 2", "count -4"});
   refused([](auto& m) { m.extra_rows = -1; }, {"matrix of 55", "56 × 3"});
-  // Without a limit a word of 20,000 characters would have 200 million n-grams, of 10,000 on average.
+  // Without a limit, a word of 20,000 characters would have 200 million n-grams, most of them thousands long.
   refused([](auto& m) { m.words[1].first = std::string(20'000, 'a'), m.longest = 1'000'000; },
           {"n-grams of up to 1000000", "at most 64"});
   refused([](auto& m) { m.words.clear(); }, {"dictionary of 0 words"});

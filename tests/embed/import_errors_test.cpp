@@ -51,7 +51,7 @@ TEST_F(ImportTest, RefusesBrokenHeaders) {
   expect_refused("0 2\n", {"line 1", "no words"});
   expect_refused("1000000000000 300\na 1\n", {"line 1", "1000000000000 words"});
   expect_refused("99999999999999999999999 300\na 1\n", {"line 1", "words, more than"});
-  // A large but allowed promise must not be paid for in memory.
+  // A large but allowed promise must not cost memory.
   expect_refused("4000000000 2\na 1 2\n", {"promises 4000000000 words", "ends after 1"});
   expect_refused("3 2\na 1 2\nb 1 2\n", {"promises 3 words", "ends after 2"});
   expect_refused("1 2\na 1 2\nb 1 2\n", {"line 3", "promises 1 words"});

@@ -1,4 +1,4 @@
-// A folder with vector files, and shorthands to import them.
+// A folder with vector files, and shorthands for importing them.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class ImportTest : public FolderTest {
     return options;
   }
 
-  /// Imports, and opens what came out.
+  /// Imports, and opens the result.
   std::shared_ptr<const Model> import(const ImportOptions& options, ImportReport* report = nullptr) const {
     const auto result = import_vectors(options);
     if (!result) throw std::runtime_error(result.error().message);
@@ -41,7 +41,7 @@ class ImportTest : public FolderTest {
     return import(options(content), report);
   }
 
-  /// Expects refusal with a message that names the file and these parts, and no output.
+  /// Expects a refusal whose message names the file and contains these parts, and no output.
   void expect_refused(const ImportOptions& options, const std::vector<std::string>& parts) const {
     std::vector<std::string> all = parts;
     all.push_back(path("v").string());  // "vectors" or "vocabulary"
@@ -65,7 +65,7 @@ class ImportTest : public FolderTest {
   }
 };
 
-/// The bytes of a number, as binary vector files hold it.
+/// The bytes of a number, as in binary vector files.
 template <class T>
 std::string bytes_of(T number) {
   return {reinterpret_cast<const char*>(&number), sizeof(number)};

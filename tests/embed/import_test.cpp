@@ -106,7 +106,7 @@ TEST_F(ImportTest, RoundsToTheNearestMultipleOfTheScale) {
       double squared = 0;
       for (std::size_t c = 0; c < 3; ++c) {
         const double error = value(*model, word, c) - expected[3 * word + c];
-        // Half a unit, and rounding of the division.
+        // Half a unit, plus the rounding of the division.
         EXPECT_LE(std::abs(error), report.scale * (0.5 + 1e-9)) << word << ' ' << c;
         squared += error * error;
       }
@@ -142,7 +142,7 @@ TEST_F(ImportTest, NormsAndEntriesUseTheWholeRangeAndNoMore) {
     }
     EXPECT_LE(largest_norm, kLargestNorm * kLargestNorm);
     EXPECT_LE(largest_value, 32767);
-    // One of the two bounds is met but for rounding.
+    // One of the two bounds is met, up to rounding.
     EXPECT_TRUE(largest_value == 32767 || std::sqrt(static_cast<double>(largest_norm)) >
                                               46340 - std::sqrt(static_cast<double>(dimension)));
   }
@@ -158,7 +158,7 @@ TEST_F(ImportTest, TiesRoundToEven) {
 }
 
 TEST_F(ImportTest, TinyAndHugeNumbers) {
-  // Below the smallest float: zero. At its largest: kept.
+  // Below the smallest float: zero. At the largest: kept.
   const auto model = import("a 1e-60 3e38\nb 1e-500 -3e38\n");
   EXPECT_EQ(value(*model, 0, 0), 0);
   EXPECT_NEAR(value(*model, 1, 1), -3e38, 1e34);
@@ -217,7 +217,7 @@ TEST_F(ImportTest, WordsWithBlanksAreLeftOutWhereTheyAreClear) {
   EXPECT_EQ(report.skipped, 1U);
 }
 
-// Such words are in published files; a model with them would not open.
+// Published files contain such words; a model with them would not open.
 TEST_F(ImportTest, WordsWithControlCharactersAreLeftOut) {
   ImportReport report;
   const auto model = import("the 1 2\na\xC2\x85z 3 4\nx\x01y 5 6\n\xE2\x80\xA8 5 6\nof 7 8\n", &report);
@@ -265,7 +265,7 @@ TEST_F(ImportTest, ExportAndImportAgain) {
       EXPECT_EQ(words_of(*copy), words_of(*original));
       for (TokenId word = 0; word < 40; ++word) {
         for (std::size_t c = 0; c < 7; ++c) {
-          // Half a unit of the new scale, and the exported value rounded to a float.
+          // Half a unit of the new scale, plus the rounding of the exported value to a float.
           const double exact = value(*original, word, c);
           EXPECT_LE(std::abs(value(*copy, word, c) - exact), report.scale * 0.5 + std::abs(exact) * 0x1p-23);
         }

@@ -60,8 +60,8 @@ class ListsTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-// Each word of the list is the nearest to the one before it among those that follow, by the distances of the
-// model itself; at equal distance the model's lower id comes first.
+// Each word of the list is the nearest to the one before it among those that follow, by the model's own
+// distances; ties go to the model's lower id.
 void expect_greedy(const WordList& list, const Model& set, const Model& model) {
   ASSERT_EQ(list.order.size(), model.size());
   std::vector<TokenId> ids;

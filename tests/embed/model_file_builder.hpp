@@ -1,4 +1,4 @@
-// Model files put together by hand, so that every part of them can be wrong.
+// Model files assembled by hand, so that every part of them can be wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sotto::testing {
 
-/// Header and data of a safetensors file, written as they are.
+/// Header and data of a safetensors file, written verbatim.
 struct RawFile {
   nlohmann::ordered_json header;
   std::string data;
@@ -34,8 +34,7 @@ struct RawFile {
   }
 };
 
-/// A valid model of the words "aa", "b", "ccc" with vectors of dimension 2 and two lists; the digest is made
-/// up.
+/// A model of the words "aa", "b", "ccc" with vectors of dimension 2 and two lists, valid but for its digest.
 inline RawFile valid_raw_model() {
   RawFile file;
   file.header["__metadata__"] = {{"format", "sotto-model"},

@@ -17,7 +17,7 @@ namespace {
 
 using testing::expect_error;
 
-// Sets an environment variable (or removes it) and restores it at the end.
+// Sets or removes an environment variable, and restores it on destruction.
 class Variable {
  public:
   Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
@@ -39,7 +39,7 @@ class Variable {
   std::optional<std::string> old_;
 };
 
-// Changes the current folder, made if it is not there, and goes back at the end.
+// Changes the current folder, creating it if necessary, and goes back on destruction.
 class CurrentFolder {
  public:
   explicit CurrentFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
@@ -80,7 +80,7 @@ TEST_F(ModelPathsTest, NamesAreSearchedInOrder) {
   const auto in_a = add("a/m.safetensors");
   EXPECT_EQ(find_model("m").value(), in_a);
   const auto other = add("b/k.safetensors");
-  // The folders of the program come after these; nothing is assumed about them.
+  // The program's own folders come after these; nothing is assumed about them.
   auto models = list_models();
   ASSERT_GE(models.size(), 2U);
   EXPECT_EQ(models[0], in_a);

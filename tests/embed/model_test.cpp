@@ -31,7 +31,7 @@ class ModelTest : public ::testing::Test {
     testing::write_bytes(path(), bytes);
     return Model::open(path());
   }
-  /// Opens a file that must be refused with a message that names it.
+  /// Expects the file to be refused with a message that names it.
   void expect_refused(const std::string& bytes, const std::string& part) const {
     SCOPED_TRACE(part);
     expect_error(open(bytes), Errc::bad_format, {path().string(), part});
@@ -78,7 +78,7 @@ TEST_F(ModelTest, SquaredDistancesAreExactBeyond32Bits) {
   EXPECT_EQ(model->squared_distance(0, 1), std::int64_t{65534} * 65534);
 }
 
-// What safetensors demands, read from the bytes alone.
+// The requirements of safetensors, checked on the raw bytes.
 TEST_F(ModelTest, FileIsAValidSafetensorsFile) {
   testing::write_tiny_model(path());
   const std::string bytes = read_file(path()).value();
@@ -147,7 +147,7 @@ TEST_F(ModelTest, VerifyFindsEveryChangedByte) {
   const std::string bytes = read_file(path()).value();
   const std::size_t header_end = bytes.find("  ");
   int opened = 0;
-  // Every byte of the data, and some of the header; a change there may be refused earlier, by open.
+  // Every byte of the data, and some of the header, where open() may already refuse a change.
   for (std::size_t i = 0; i < bytes.size(); i += i < header_end ? 7 : 1) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 1);
@@ -159,7 +159,7 @@ TEST_F(ModelTest, VerifyFindsEveryChangedByte) {
   EXPECT_GT(opened, 100);
 }
 
-// Words become output as they are: one with a tab or a line end inside would forge cells and records.
+// Words are output verbatim: a tab or a line end inside one would forge cells and records.
 TEST_F(ModelTest, HostileWords) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
     RawFile file;
@@ -228,7 +228,7 @@ TEST_F(ModelTest, HostileContainers) {
   std::string longer = bytes;
   longer.replace(0, 8, std::string("\x00\x00\x01\x00\x00\x00\x00\x00", 8));
   expect_refused(longer, "truncated");
-  // Cut anywhere, a file is refused.
+  // A file is refused wherever it is truncated.
   for (std::size_t size = 0; size < bytes.size(); size += 5)
     EXPECT_FALSE(open(bytes.substr(0, size))) << size << " bytes";
   expect_refused(bytes + "x", "tensors take");
@@ -241,7 +241,7 @@ TEST_F(ModelTest, HostileContainers) {
   expect_refused(valid.bytes_with(nested + "}"), "not a JSON object");
 }
 
-// Changes one entry of a valid header and expects refusal.
+// Changes one entry of a valid header at a time and expects a refusal.
 TEST_F(ModelTest, HostileHeaders) {
   const auto refused = [&](const std::function<void(nlohmann::ordered_json&)>& change,
                            const std::string& part) {

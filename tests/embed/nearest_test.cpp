@@ -83,7 +83,7 @@ void expect_exact(const Rows& rows, const Rows& queries, std::size_t k, unsigned
     expect_equal(std::span(out).subspan(i * found, found), brute_force(rows, queries.row(i), k), i);
 }
 
-// Checks nearest() for several k, query by query and all at once.
+// Checks nearest() for several k, query by query and in one batch.
 void expect_nearest_exact(const Rows& rows, const Queries& queries, std::initializer_list<std::size_t> ks) {
   const NearestSearch search = make_search(rows);
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -104,7 +104,7 @@ void expect_nearest_exact(const Rows& rows, const Queries& queries, std::initial
   }
 }
 
-// Runs the body once for each instruction set that this processor and the program share.
+// Runs the body once for each instruction set that both this processor and the program support.
 template <class Body>
 void for_all_targets(Body body) {
   int targets = 0;
@@ -162,7 +162,7 @@ TEST(NearestSearch, LowestCoordinatesAreExact) {
 }
 
 TEST(NearestSearch, TiesGoToTheLowerRow) {
-  // Coordinates of −1, 0, 1 in 3 dimensions: 27 different rows among 300, so ties abound.
+  // Coordinates −1, 0, 1 in 3 dimensions: at most 27 distinct rows among 300, so ties abound.
   const Rows rows = random_rows(300, 3, 1, 7);
   for (const std::size_t k : {1, 4, 20, 150}) expect_exact(rows, random_rows(40, 3, 1, 8), k, 1);
   for_all_targets([&] {
@@ -181,8 +181,8 @@ TEST(NearestSearch, EqualAndZeroRowsAreExact) {
   expect_nearest_exact(rows, Queries{50, std::vector<std::int32_t>(50, 0)}, {1, 2, 128});
 }
 
-// Rows that differ by one unit in a few coordinates from one of them: their 8-bit forms are nearly all the
-// same, so that only the exact comparison tells them apart.
+// Rows at most one unit per coordinate from a common centre: their 8-bit forms are nearly all equal, so that
+// only the exact comparison tells them apart.
 Rows near_ties(std::size_t size, std::size_t dimension, unsigned seed) {
   const Rows centre = random_rows(1, dimension, 2500, seed);
   const Rows steps = random_rows(size, dimension, 1, seed + 1);
@@ -202,7 +202,7 @@ TEST(NearestSearch, NearTiesAreToldApart) {
   });
 }
 
-// The worst case for the bound of the rounding error: half a step of the 8-bit form in every coordinate, with
+// The worst case for the bound on the rounding error: half a step of the 8-bit form in every coordinate, with
 // signs such that the errors add up. By the rounded numbers alone the first row would win; the second does.
 void expect_second_row(const std::vector<std::int16_t>& first, const std::vector<std::int16_t>& second,
                        const std::vector<std::int32_t>& query) {
@@ -216,7 +216,7 @@ void expect_second_row(const std::vector<std::int16_t>& first, const std::vector
 
 TEST(NearestSearch, RoundingErrorsOfTheQueryThatAddUpDoNoHarm) {
   std::vector<std::int32_t> query(60, 499);
-  query[0] = 127'000;  // a step is 1000, so that the rest is rounded to 0
+  query[0] = 127'000;  // a step is 1000, so the rest rounds to 0
   std::vector<std::int16_t> first(60, 0);
   first[0] = 1;
   std::vector<std::int16_t> second(60, 5);
@@ -302,7 +302,7 @@ TEST(NearestSearch, LongQueriesAreExact) {
   Rows queries = random_rows(30, 40, 32767, 4);
   queries.values[0] = -32768;
   expect_exact(rows, queries, 6, 2);
-  // Rows so short that long queries stay within 32 bits, and the border between the two ways.
+  // Rows so short that long queries stay within 32 bits, and the border between the two code paths.
   expect_exact(random_rows(150, 40, 100, 5), queries, 6, 1);
   for (const int largest : {7000, 10000, 13000}) expect_exact(rows, random_rows(30, 40, largest, 6), 6, 1);
 }

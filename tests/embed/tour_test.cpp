@@ -18,7 +18,7 @@ struct Case {
   std::size_t size;
   std::size_t dimension;
   int largest;
-  std::size_t copies;  ///< every row occurs so often, at random places
+  std::size_t copies;  ///< how often every row occurs, at random positions
 };
 
 std::vector<std::int16_t> make_rows(const Case& c, unsigned seed) {
@@ -101,7 +101,7 @@ TEST(GreedyTour, DoesNotDependOnThreadsOrProcessor) {
 }
 
 TEST(NearestNeighbours, LeavesTheRowItselfOutAmongEqualOnes) {
-  // 50 equal rows, 5 neighbours: for most rows the row itself is not among the 6 nearest.
+  // 50 equal rows, 5 neighbours: for most rows, the row itself is not among the 6 nearest.
   const std::vector<std::int16_t> rows(50 * 3, 7);
   const auto search = NearestSearch::create(rows, 3);
   ASSERT_TRUE(search);

@@ -32,8 +32,8 @@ TEST(AttributeInference, FindsWhatIsLeftInTheText) {
   EXPECT_EQ(result.unprotected.runs.size(), 2U);
 }
 
-// Always the same other word in place of the one that tells: only who trains on privatized text sees through
-// it.
+// The telltale word is always replaced by the same other word: only an attacker trained on privatized text
+// sees through it.
 TEST(AttributeInference, AConsistentReplacementFoolsOnlyTheStaticAttacker) {
   const TaskData original = marked_task({"alpha", "beta"});
   const TaskData privatized = marked_task({"gamma", "delta"});
@@ -43,8 +43,8 @@ TEST(AttributeInference, AConsistentReplacementFoolsOnlyTheStaticAttacker) {
   EXPECT_GE(accuracy(result.adaptive_attacker), 0.95);
 }
 
-// The word that tells is gone. Labels are uniform and independent of what is left, so each of the 2 · 2 runs
-// is right with probability ½ on each of n = 2,000 texts; by Hoeffding's inequality all stay within the bound
+// The telltale word is gone. Labels are uniform and independent of what is left, so each of the 2 · 2 runs is
+// right with probability ½ on each of n = 2,000 texts; by Hoeffding's inequality all stay within the bound
 // with probability 1 − α, α = 1e-6.
 TEST(AttributeInference, DoesNotFindWhatIsNotThere) {
   constexpr double kN = 2000;

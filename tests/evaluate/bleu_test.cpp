@@ -33,7 +33,7 @@ Pairs all_pairs() {
   return pairs;
 }
 
-/// nltk puts the smallest double in the place of zero matches, so where the score is 0 it gives about 1e-77.
+/// nltk replaces zero matches by the smallest double, so where the score is 0 it gives about 1e-77.
 void expect_sentences(const std::string& library, BleuShortText short_text) {
   const Pairs pairs = all_pairs();
   for (const auto& [name, smoothing] : kSmoothings) {

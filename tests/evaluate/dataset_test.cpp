@@ -86,7 +86,7 @@ TEST_F(DatasetTest, SplitsShareNoRowAndLoseNone) {
       EXPECT_EQ(split.columns.at("who")[i], row % 2 == 0 ? "ann" : "bob");
     }
   EXPECT_EQ(seen.size(), 100U);
-  // One split alone has the rows that it has together with the others.
+  // A split loaded alone has the same rows as when loaded with the others.
   DatasetRequest single = request;
   single.splits = {"test"};
   EXPECT_EQ(load_dataset(entry(), folder_.path(), single)->at("test").digest, splits.at("test").digest);
@@ -114,7 +114,7 @@ TEST_F(DatasetTest, SamplesDependOnTheSeedAlone) {
     last = row;
     upper_half += row >= 500 ? 1 : 0;
   }
-  // n = 50 rows of 1000 without replacement: P(0 or 50 of one half) < 1e-14.
+  // n = 50 of 1000 rows without replacement: P(0 or 50 from one half) < 1e-14.
   EXPECT_GT(upper_half, 0U);
   EXPECT_LT(upper_half, 50U);
 }

@@ -1,5 +1,5 @@
-// E_M and L_M: exact ones against the definitions, sampled ones against exact ones, and shared noise against
-// the mechanisms as they run in production.
+// E_M and L_M: exact values against the definitions, sampled values against exact ones, and shared noise
+// against the mechanisms as they run in production.
 #include "evaluate/inference_error.hpp"
 
 #include <boost/math/distributions/binomial.hpp>
@@ -104,9 +104,9 @@ bool covers(const Estimate& estimate, double truth) {
   return estimate.low <= truth && truth <= estimate.high;
 }
 
-// Intervals of confidence 0.9 from 300 samples. If each holds the truth with probability 0.85 at least (they
-// are approximate), more misses than the critical value come with probability α = 1e-6. The best guess is
-// judged from above only: what is learnt from draws errs more than what is best.
+// Intervals of confidence 0.9 from 300 samples. If each covers the truth with probability at least 0.85 (they
+// are approximate), more misses than the critical value occur with probability α = 1e-6. The best guess is
+// judged from above only: a guess learnt from draws errs more than the best one.
 TEST_F(InferenceError, IntervalsHoldTheTruth) {
   constexpr int kSamples = 300;
   const boost::math::binomial law(kSamples, 0.15);
@@ -134,8 +134,8 @@ TEST_F(InferenceError, IntervalsHoldTheTruth) {
   }
 }
 
-// With two draws a word the frequencies themselves would say 1/2 where the truth is nearly 1: the adversary
-// must not be judged by what it learnt from.
+// With two draws per word, the raw frequencies would say 1/2 where the truth is nearly 1: the adversary must
+// not be judged by the draws it learnt from.
 TEST_F(InferenceError, FewDrawsDoNotFlatterTheAdversary) {
   WordTaskOptions options = labelled();
   options.prior = "uniform";
@@ -166,8 +166,8 @@ TEST_F(InferenceError, WithoutVariationIntervalsStillHaveAWidth) {
 
 class SharedNoise : public NoiseTest {};
 
-// One noisy vector serves them all, and each has its own law. 12 · 9 two-sample tests, n = 40,000 each,
-// α = 1e-8.
+// One noisy vector serves all mechanisms of a group, and each keeps its own law. 12 · 9 two-sample tests, n =
+// 40,000 each, α = 1e-8.
 TEST_F(SharedNoise, EveryMechanismKeepsItsLaw) {
   constexpr std::size_t kDraws = 20'000;
   const std::vector<std::pair<std::string, ParameterValues>> variants = {
@@ -228,7 +228,7 @@ TEST_F(SharedNoise, ThreadsAndCompanyDoNotMatter) {
   }
 }
 
-// The shape of the paper's figure in a small world: with little noise Laplace gives the word away, Vickrey
+// The shape of the paper's figure in a small world: with little noise Laplace reveals the word and Vickrey
 // does not; t = 0 is Laplace.
 TEST_F(InferenceError, VickreyHidesWhatLaplaceShows) {
   const WordTask read = task(labelled());

@@ -9,7 +9,7 @@
 namespace sotto::testing {
 namespace {
 
-// Where there is no libtorch one line says so, for every kind of network.
+// Without libtorch, a one-line error says so for every kind of network.
 TEST(NetworkAbsence, SaysWhatIsMissing) {
   const TemporaryFolder empty;
   ::setenv("SOTTO_PLUGINS", empty.path().c_str(), 1);

@@ -24,7 +24,7 @@ TEST(WordReader, KnownWordsHaveTheirNumbers) {
   const TemporaryFolder folder;
   const auto model = write_tiny_model(folder.path() / "m.safetensors");
   const auto reader = make_word_reader(model, 4);
-  // Unknown words and numbers are ⊥, unknown punctuation is left out, and what exceeds the length too.
+  // Unknown words and numbers are ⊥, unknown punctuation is left out, and the excess length is cut.
   EXPECT_THAT(read(*reader, "The DOG, zebra 12!").ids, ElementsAre(0, 6, 12, 12));
   EXPECT_THAT(read(*reader, "dog cat horse paris rome rome").ids, ElementsAre(6, 7, 8, 9));
   EXPECT_THAT(read(*reader, "").ids, ElementsAre(12));
@@ -55,7 +55,7 @@ TEST(WordReader, RowsAreTheVectorsTimesOneFactor) {
   }
 }
 
-// Of data/tiny-bert: [CLS] is 2, [SEP] 3.
+// In data/tiny-bert, [CLS] is 2 and [SEP] is 3.
 class TemplateReader : public ::testing::Test {
  protected:
   std::unique_ptr<const NetworkReader> reader(std::size_t most, bool pairs, std::uint32_t segments = 2) {
@@ -72,7 +72,7 @@ TEST_F(TemplateReader, SingleTextsAreCutInside) {
   EXPECT_THAT(read(*reader(4, false), "a a a").ids, ElementsAre(2, a, a, 3));
   EXPECT_THAT(read(*reader(32, false), "").ids, ElementsAre(2, 3));
   EXPECT_TRUE(read(*reader(32, false), "a").segments.empty());
-  // Never more than the network has positions for.
+  // Never more than the network has positions.
   EXPECT_EQ(read(*reader(4000, false), std::string(200, '!')).ids.size(), 32U);
 }
 
@@ -99,7 +99,7 @@ TEST(SlotReader, PiecesShareTheirWordsPosition) {
   const NetworkLimits limits{16000, 128, 2, 8};
   const auto single = make_subword_reader(folder, limits, 3, false).value();
   const Sequence text = read(*single, "Good xyzzyqwv, good good");
-  // Word, word of several pieces, comma; the rest is cut.
+  // A word, a word of several pieces, a comma; the rest is cut.
   ASSERT_GE(text.ids.size(), 4U);
   EXPECT_EQ(text.positions.front(), 0);
   EXPECT_EQ(text.positions.back(), 2);

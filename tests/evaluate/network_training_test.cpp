@@ -14,8 +14,8 @@
 namespace sotto::testing {
 namespace {
 
-/// After epoch i it gives the validation texts' true class the probability script[i]; validation is one text
-/// of class 0 and one of class 1, so that the accuracy is 0, 1/2 or 1.
+/// After epoch i it gives the true class of each validation text the probability in script[i]. Validation is
+/// one text of class 0 and one of class 1, so the accuracy is 0, 1/2 or 1.
 class ScriptedNetwork final : public TrainableNetwork {
  public:
   explicit ScriptedNetwork(std::vector<std::pair<float, float>> script) : script_(std::move(script)) {}
@@ -105,7 +105,7 @@ TEST(NetworkTraining, WithoutValidationTheLastEpochStays) {
   EXPECT_TRUE(reports[2].best);
   EXPECT_FALSE(reports[2].validation_score.has_value());
   EXPECT_EQ(network.recalled, 0);
-  EXPECT_EQ(network.sizes.size(), 9U);  // 4, 4 and 2 texts an epoch, in any order
+  EXPECT_EQ(network.sizes.size(), 9U);  // 4, 4 and 2 texts per epoch, in any order
 }
 
 TEST(NetworkTraining, TellsProgressAndCanBeStopped) {

@@ -1,4 +1,4 @@
-// What decides the share of English words is part of a cell's key.
+// Everything that affects the share of English words is part of a cell's key.
 #include <gtest/gtest.h>
 
 #include "evaluate/cell_store.hpp"
@@ -28,7 +28,7 @@ class OverlapCellTest : public testing::FolderTest {
     cell_.dataset = "Notes";
   }
 
-  /// What decides the cell of the original texts, with everything read anew.
+  /// The identity of the cell of the original texts, with everything reread.
   Result<nlohmann::json> identity() {
     const Material material = Material::prepare(run_, catalog_, {folder_.path(), {}, 1, {}}).value();
     const Identities identities(material);

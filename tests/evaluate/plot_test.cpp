@@ -68,7 +68,7 @@ TEST(Plot, BarsStandOnZero) {
   EXPECT_THAT(html, Not(HasSubstr("height=\"-")));
 }
 
-// A file of its own has what the page gives otherwise: the name space, styles, title and legend.
+// A standalone file contains what the page provides otherwise: the namespace, styles, title and legend.
 TEST(Plot, SvgFilesNeedNoPage) {
   const std::string svg = to_svg(BarPlot{"A & B", "y", false, {"g1"}, {{"<a>", 0, {{10.0}}}}});
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));

@@ -1,4 +1,4 @@
-// Figures that the papers print, computed again from the other figures they print.
+// Figures printed in the papers, recomputed from other figures printed there.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,8 +62,8 @@ bool agree(const std::array<double, 3>& printed, const std::array<double, 3>& co
   return true;
 }
 
-// One row of 63 has a misprint (77.00 for 58.78), in another one (SanText, 100 dimensions, ε = 1) the printed
-// inputs give a little more than the printed scores.
+// One row of 63 has a misprint (77.00 for 58.78); in another (SanText, 100 dimensions, ε = 1) the printed
+// inputs give slightly more than the printed scores.
 TEST(PublishedTables, CompositeScoresOfImdb) {
   int equal = 0;
   for (const PublishedRow& row : published_rows())
@@ -71,8 +71,8 @@ TEST(PublishedTables, CompositeScoresOfImdb) {
   EXPECT_EQ(equal, 61);
 }
 
-// In the AG News half of the table each column is sorted by its score for α = 0.5, so that most scores stand
-// beside the wrong mechanism. Sorted likewise, all 63 agree.
+// In the AG News half of the table each column is sorted by its score for α = 0.5, so that most scores are
+// next to the wrong mechanism. Sorted the same way, all 63 agree.
 TEST(PublishedTables, CompositeScoresOfAgNewsAreSorted) {
   std::map<std::pair<int, double>, std::vector<PublishedRow>> columns;
   for (const PublishedRow& row : published_rows())
@@ -92,7 +92,7 @@ TEST(PublishedTables, CompositeScoresOfAgNewsAreSorted) {
 }
 
 // Table 4: CS ~ ε + N_w + S_w + PP over both data sets, all dimensions, mechanisms and ε. Coefficients are
-// printed with four digits, but come from figures with more digits than the tables have.
+// printed with four digits, but come from figures with more digits than the tables show.
 TEST(PublishedTables, RegressionOfTheCosineSimilarity) {
   std::vector<Predictor> predictors = {{"epsilon", {}}, {"N_w", {}}, {"S_w", {}}, {"PP", {}}};
   std::vector<double> cosine;
@@ -127,7 +127,7 @@ TEST(PublishedTables, RelativeGains) {
     EXPECT_NEAR(relative_gain(utility[i], 99.62, privacy[i], 69.60).value(), gain[i], 0.0055) << i;
 }
 
-// The same table: +62 stands for 0.62 points over 96.68, the F1 of always saying "positive" when 93.57% are.
+// The same table: +62 means 0.62 points over 96.68, the F1 of always saying "positive" when 93.57% are.
 TEST(PublishedTables, PointsOverTheMajority) {
   std::vector<ClassIndex> labels(9357, 1);
   labels.resize(10'000, 0);

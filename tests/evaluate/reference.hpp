@@ -1,4 +1,4 @@
-// What independent libraries computed (data/make_fixtures.py), and what a paper printed.
+// Results of independent libraries (data/make_fixtures.py), and figures printed in a paper.
 #pragma once
 
 #include <fstream>

@@ -53,7 +53,7 @@ class RunFileTest : public ::testing::Test {
   Result<RunFile> read(std::string_view content, bool quick = false) const {
     return read_run_file(write(content), quick);
   }
-  /// The whole file with one piece of it replaced.
+  /// Reads the whole file with one piece of it replaced.
   Result<RunFile> read_with(const std::string& from, const std::string& to) const {
     std::string content = kWhole;
     const std::size_t at = content.find(from);

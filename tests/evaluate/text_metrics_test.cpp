@@ -34,7 +34,7 @@ TEST(TextMetrics, PerturbedByPlace) {
   const Share share = perturbed("The dog ate my soup.", "A dog ate his Soup!");
   EXPECT_EQ(share.part, 2U);
   EXPECT_EQ(share.whole, 5U);
-  // Not a shift: word-level mechanisms keep places.
+  // Not treated as a shift: word-level mechanisms keep positions.
   EXPECT_DOUBLE_EQ(perturbed("a b a b", "b a b a").value(), 1);
 }
 
@@ -79,7 +79,7 @@ TEST(TextMetrics, LeastOccurringWords) {
   const std::vector<std::string> originals = {"a b c d", "A b c e", "a, f."};
   const std::vector<std::string> privatized = {"x a y", "C", "e z"};
   EXPECT_DOUBLE_EQ(least_occurring_words(originals, privatized, 3), 1.0 / 3);
-  EXPECT_DOUBLE_EQ(least_occurring_words(originals, privatized, 2), 1.0 / 3);  // two of three, whichever
+  EXPECT_DOUBLE_EQ(least_occurring_words(originals, privatized, 2), 1.0 / 3);  // any two of the three
   EXPECT_DOUBLE_EQ(least_occurring_words(originals, privatized, 4), (1 + 0.5) / 4);
   EXPECT_DOUBLE_EQ(least_occurring_words(originals, privatized, 1000), 0.5);
   EXPECT_DOUBLE_EQ(least_occurring_words(originals, originals), 1);

@@ -38,7 +38,7 @@ inline TaskData marked_task(const std::vector<std::string>& marks, std::size_t t
   return data;
 }
 
-/// Small and fast, and enough for these texts.
+/// Small and fast, and sufficient for these texts.
 inline ParameterValues toy_parameters() {
   return {{"dimension", "10"}, {"buckets", "1000"}, {"epochs", "15"}, {"learning_rate", "0.5"}};
 }

@@ -40,7 +40,7 @@ TEST_F(Tune, TheChoiceIsTheBestThatIsAllowed) {
       if (point.utility_loss.value <= 0.3) {
         EXPECT_LE(report->objective_of(point).value, report->objective_of(choice).value);
       }
-    // A point is on the frontier if and only if none is better in one figure and not worse in the other.
+    // A point is on the frontier if and only if no other is better in one figure and not worse in the other.
     for (std::size_t i = 0; i < report->points.size(); ++i) {
       const TradeOff& point = report->points[i];
       bool beaten = false;

@@ -71,8 +71,8 @@ std::uint64_t smallest_set(const std::vector<double>& row, double eta) {
   return least;
 }
 
-// A weight is rounded down by at most one part in 2^12; that bounds how far a probability, and with three
-// draws a third of S_w, is from the definition.
+// A weight is rounded down by at most one part in 2^12. That bounds the distance of a probability, and with
+// three draws of a third of S_w, from the definition.
 constexpr double kRelative = 0x1p-12 + 0x1p-40;
 
 TEST_F(WordMetricsTest, ExactEqualsBruteForce) {
@@ -124,8 +124,8 @@ TEST_F(WordMetricsTest, BottomNeverComesOut) {
   }
 }
 
-// 12 words, 100 repetitions of 100 draws each. Every interval holds with probability 1 − 1e-8, so all 26 with
-// more than 1 − 1e-6. That they are not too wide is checked too.
+// 12 words, 100 repetitions of 100 draws each. Every interval covers with probability 1 − 1e-8, so all 26 do
+// with more than 1 − 1e-6. The intervals must not be too wide either.
 TEST_F(WordMetricsTest, SampledIntervalsHoldTheExactValues) {
   const auto mechanism = make("tem", 4);
   WordMetricOptions options;
@@ -198,7 +198,7 @@ TEST_F(WordMetricsTest, TheSameForEveryNumberOfThreads) {
   EXPECT_NE(values, other_values);
 }
 
-// The draws of a word do not depend on which other words are asked for.
+// The draws of a word do not depend on which other words are requested.
 TEST_F(WordMetricsTest, AWordHasItsOwnDraws) {
   const auto mechanism = make("cmp", 5);
   const std::vector<TokenId> alone = {4};

@@ -1,4 +1,4 @@
-// A small world for the tests of tuning: the twelve-word model of four groups, its words labelled by group.
+// A small world for the tuning tests: the twelve-word model of four groups, its words labelled by group.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,8 @@ namespace sotto::testing {
 
 class WordTaskTest : public FolderTest {
  protected:
-  /// Function words, food, animals and cities; "soup" is food and an animal, for want of a better word.
+  /// Function words, food, animals and cities; "soup" is both food and animal, to have a word with two
+  /// labels.
   WordTaskOptions labelled() {
     WordTaskOptions options;
     options.table =

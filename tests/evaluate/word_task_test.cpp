@@ -1,4 +1,4 @@
-// Lists of words: what is read from files, and what is wrong with them.
+// Word lists: what is read from files, and how malformed ones are refused.
 #include "evaluate/word_task_fixture.hpp"
 #include "support/list_set.hpp"
 #include "support/result_matchers.hpp"

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> all(std::size_t size) {
   return outcomes;
 }
 
-/// As a model with knots up to 125 has it, its total at this share of the reach.
+/// As in a model with knots up to 125, with its total at this share of the reach.
 BoundedHead head(double epsilon, double share = 0.5) {
   BoundedHead made;
   made.range = 10;
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> weights_of(const BalancedLaw& law, std::span<const fl
   return weights;
 }
 
-/// Scores as they come, and as they should not.
+/// Ordinary scores, and pathological ones.
 std::vector<float> random_scores(std::mt19937_64& engine, std::size_t size, std::size_t kind) {
   std::vector<float> scores(size);
   const float width = kind % 5 == 0 ? 0.01F : kind % 5 == 1 ? 3.0F : kind % 5 == 2 ? 30.0F : 1000.0F;
@@ -60,7 +60,7 @@ std::vector<float> random_scores(std::mt19937_64& engine, std::size_t size, std:
 }
 
 TEST(BalancedLaw, NoPairOfInputsLosesMoreThanEpsilonInSmallWorlds) {
-  // Every probability of every law, for all ordered pairs of 24 score vectors a world. Totals are equal, so
+  // Every probability of every law, for all ordered pairs of 24 score vectors per world. Totals are equal, so
   // the ratio of two probabilities is that of two integers, compared without tolerance.
   std::mt19937_64 engine(1);
   std::uint64_t compared = 0;
@@ -88,7 +88,7 @@ TEST(BalancedLaw, NoPairOfInputsLosesMoreThanEpsilonInSmallWorlds) {
 }
 
 TEST(BalancedLaw, UsesAllOfEpsilon) {
-  // The total is that of seven best words among a thousand others, and one word is among them in one text and
+  // The total is that of seven top words among a thousand, and one word is among the seven in one text and
   // not in the other.
   for (const double epsilon : {0.1, 1.0, 5.0, 10.0, 25.0}) {
     BoundedHead made = head(epsilon);
@@ -105,7 +105,7 @@ TEST(BalancedLaw, UsesAllOfEpsilon) {
 }
 
 TEST(BalancedLaw, RenyiDivergencesKeepToRho) {
-  // ρ-zCDP: D_α <= ρ·α for every α; here the two texts of the test above and the reverse, computed exactly.
+  // ρ-zCDP: D_α <= ρ·α for every α; here for two texts in both directions, computed from the integers.
   for (const double epsilon : {0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0}) {
     const BalancedLaw law = BalancedLaw::make(head(epsilon), epsilon, all(7), {}).value();
     const double rho = law.guarantee().rho;
@@ -149,7 +149,7 @@ TEST(BalancedLaw, WeightsAreTheLawToManyDigits) {
 }
 
 TEST(BalancedLaw, IsSampled) {
-  // Among 300 outcomes, n = 200,000 draws for each ε, α = 1e-6; the law by an own computation.
+  // 300 outcomes, n = 200,000 draws per ε, α = 1e-6, against an independent computation of the law.
   constexpr std::size_t kSize = 300;
   constexpr std::uint64_t kDraws = 200'000;
   std::vector<float> scores, base;

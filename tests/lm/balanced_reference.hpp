@@ -1,4 +1,4 @@
-// The balanced law as docs/bounded-mlm.md has it, in long double, by bisection and without integers.
+// The balanced law as defined in docs/bounded-mlm.md, in long double, by bisection and without integers.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What else has a say in the scores of words: antonyms, similarity of the text; and the measures of texts.
+// What else affects the scores of words: antonyms and the similarity of the text; and measures of texts.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::kFirstWord;
 
 const std::vector<std::string> kWords = {"good", "bad", "warm", "cold", "colder", "soup"};
 
-/// The counts of ids as a vector.
+/// Encodes a text as its normalized id counts.
 class CountingModel final : public SentenceModel {
  public:
   std::uint32_t dimension() const override { return 32; }
@@ -44,7 +44,7 @@ class DpMlmExtras : public ::testing::Test {
         folder_.path(), {{'a', {"good"}, 1}, {'a', {"bad"}, 0}, {'a', {"warm"}, 3}, {'a', {"cold"}, 2}});
   }
 
-  /// All words alike, the place's own a little better.
+  /// All words score nearly the same.
   static std::shared_ptr<FakeMaskedModel> model() {
     return std::make_shared<FakeMaskedModel>(kFirstWord + static_cast<std::uint32_t>(kWords.size()),
                                              [](const Sequence&, std::uint32_t, std::uint32_t output) {
@@ -151,7 +151,7 @@ TEST_F(DpMlmExtras, LongTextsAreCutInsideTheirFrame) {
               0.1);  // one [SEP], though the text spells one
 }
 
-/// Answers with the number of tokens before each.
+/// The log-probability of a token is minus the number of tokens before it.
 class CountingCausal final : public CausalModel {
  public:
   std::uint32_t output_size() const override { return 32; }
@@ -184,7 +184,7 @@ TEST(TextScorer, EveryTokenIsCountedOnceInALongText) {
   EXPECT_EQ(scores[0].log_probability, -(1 + 2 + 3 + 4));
   EXPECT_EQ(scores[1].tokens, 0U);
   EXPECT_EQ(scores[1].log_probability, 0);
-  // Windows of eight ids, four apart: 7 new ones, then 4 at a time, each seen after four to seven others.
+  // Windows of eight ids, four apart: 7 new ones, then 4 at a time, each preceded by four to seven others.
   EXPECT_EQ(scores[2].tokens, 19U);
   EXPECT_EQ(scores[2].log_probability, -(28 + 3 * (4 + 5 + 6 + 7)));
   model->answers_ = true;

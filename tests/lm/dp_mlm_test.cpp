@@ -49,7 +49,7 @@ class DpMlm : public ::testing::Test {
       return 10 * mixed(sequence.ids, place, output);
     });
   }
-  /// Prefers this word.
+  /// A model that prefers this word.
   static std::shared_ptr<FakeMaskedModel> model_for(std::uint32_t word) {
     return make_model([word](const Sequence&, std::uint32_t, std::uint32_t output) {
       return output == kFirstWord + word ? 10.0F : 0.0F;
@@ -79,7 +79,7 @@ class DpMlm : public ::testing::Test {
         if (word != MlmOutput::kNone) add_word(text, mechanism.filler().words()[word]);
     return text;
   }
-  /// A question as a person would write it down.
+  /// A query to the model in readable form.
   static std::string read(const MlmMechanism& mechanism, const Sequence& sequence) {
     std::string text;
     for (const std::int32_t id : sequence.ids)
@@ -97,10 +97,10 @@ TEST_F(DpMlm, WhatMayComeOutAreTheWholeWordsOfTheVocabulary) {
 }
 
 TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
-  // n = 5,000 texts for each ε, α = 1e-6; the second word of three, its logits by an own computation.
+  // n = 5,000 texts per ε, α = 1e-6; the second of three words, its logits computed independently.
   constexpr std::uint64_t kRuns = 5'000;
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
-    // So near to each other that several words come out at every ε; some are clipped.
+    // So close to each other that several words come out at every ε; some are clipped.
     const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t place,
                                  std::uint32_t output) {
       return static_cast<float>(10.2 - std::min(12.0, 60 / epsilon) * mixed(ids, place, output));
@@ -132,8 +132,8 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsTheExponentialMechanism) {
 }
 
 TEST_F(DpMlm, TheLawOfAMaskedPlaceIsBalanced) {
-  // n = 5,000 texts for each ε and original, α = 1e-6. The scores of a place are sharpened by whether the
-  // word there is one that may come out: cat is, abcd is not.
+  // n = 5,000 texts per ε and original, α = 1e-6. Scores are sharpened depending on whether the original word
+  // can be output: cat can, abcd cannot.
   constexpr std::uint64_t kRuns = 5'000;
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
     const auto reach = static_cast<float>(std::min(epsilon, 125.0));
@@ -260,7 +260,7 @@ TEST_F(DpMlm, EveryWordOfPlusComesFromADraw) {
 }
 
 TEST_F(DpMlm, CoinsHaveTheirProbabilitiesWhateverTheWords) {
-  // n = 60,000 places, α = 1e-6: deleted or not, and added or not.
+  // n = 60,000 words, α = 1e-6: deleted or not, and with a word added or not.
   const auto m = mechanism(mixing_model(), {.epsilon = 10, .addition = 0.25, .deletion = 0.1});
   std::vector<std::uint64_t> counts(4);
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
@@ -313,7 +313,7 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
   Text text_run(*m, "Cat abcd, the mat");
   ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
   EXPECT_EQ(spelled(*m, text_run.document), "no no no no no no no no");
-  const Sequence& first = model->asked[0];  // a window of four slots; of abcd the first three pieces
+  const Sequence& first = model->asked[0];  // a window of four slots; the first three pieces of abcd
   EXPECT_EQ(read(*m, first), "cat a ##b ##c , the [MASK] a ##b ##c , the");
   EXPECT_EQ(first.positions, (std::vector<std::int32_t>{0, 1, 1, 1, 2, 3, 0, 1, 1, 1, 2, 3}));
   EXPECT_EQ(first.segments, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}));
@@ -365,7 +365,7 @@ TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
   EXPECT_EQ(guarantee.kind, GuaranteeKind::analytic);
   EXPECT_TRUE(guarantee.unit.is_pure());
   EXPECT_EQ(guarantee.epsilon, 12);
-  EXPECT_EQ(guarantee.rho, 12);  // ε²/8 = 18 is more than pure ε gives by itself
+  EXPECT_EQ(guarantee.rho, 12);  // ε²/8 = 18 exceeds what pure ε alone gives
   EXPECT_EQ(mechanism(mixing_model(), {.epsilon = 4})->guarantee().rho, 2);
 }
 

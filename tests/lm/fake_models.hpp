@@ -1,4 +1,4 @@
-// Models whose logits are known, so that laws can be computed, and that remember what they were asked.
+// Models whose logits are known, so that laws can be computed, and that record what they were asked.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace sotto::testing {
 
-/// A WordPiece tokenizer with BERT's frame: these words, letters for all others, and some marks.
+/// A WordPiece tokenizer with BERT's frame: these words, a few letters for all others, and some punctuation.
 inline std::shared_ptr<const SubwordTokenizer> small_tokenizer(const std::vector<std::string>& words) {
   const TemporaryFolder folder;
   std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n,\n!\n##a\n##b\n##c\n##d\n##x\n";
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kFirstWord = 13;  ///< the id of the first of the
 
 class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from_this<FakeMaskedModel> {
  public:
-  /// The logit of `output` for a sequence whose mask stands at `place`.
+  /// The logit of `output` for a sequence masked at `place`.
   using Score = std::function<float(const Sequence& sequence, std::uint32_t place, std::uint32_t output)>;
 
   FakeMaskedModel(std::uint32_t size, Score score) : inputs(size), outputs(size), score_(std::move(score)) {}
@@ -70,7 +70,7 @@ class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from
   mutable std::mutex mutex_;
 };
 
-/// A number in [0, 1) that depends on everything given.
+/// A number in [0, 1) that depends on all arguments.
 inline float mixed(std::span<const std::int32_t> ids, std::uint32_t place, std::uint32_t output) {
   std::uint64_t state = 0x9E3779B97F4A7C15 + place * 77 + output;
   for (const std::int32_t id : ids) state = (state ^ static_cast<std::uint32_t>(id)) * 0xD1B54A32D192ED03;

@@ -17,7 +17,7 @@ using testing::FakeCausalModel;
 using testing::mixed;
 using testing::value_or_throw;
 
-/// A byte-level tokenizer whose tokens are bytes, and "<|endoftext|>" and "<|paraphrase|>".
+/// A byte-level tokenizer whose tokens are bytes, plus "<|endoftext|>" and "<|paraphrase|>".
 std::shared_ptr<const SubwordTokenizer> byte_tokenizer(bool paraphrase) {
   const testing::TemporaryFolder folder;
   std::string vocabulary = "{\"<|endoftext|>\": 0, \"<|paraphrase|>\": 1";
@@ -41,7 +41,7 @@ std::shared_ptr<const GenerationMechanism> mechanism(std::shared_ptr<FakeCausalM
 std::shared_ptr<FakeCausalModel> mixing_model(bool answers = false) {
   return std::make_shared<FakeCausalModel>(
       kVocabularySize, answers, [](std::span<const std::int32_t> ids, std::uint32_t output) {
-        return 14 * mixed(ids, 0, output) - 2;  // leaves the bounds on both sides
+        return 14 * mixed(ids, 0, output) - 2;  // exceeds the bounds on both sides
       });
 }
 
@@ -57,8 +57,8 @@ GenerationDocument rewrite(const GenerationMechanism& mechanism, std::string_vie
 }
 
 TEST(Generation, TheFirstTokenFollowsTheExponentialMechanismOverAllTokens) {
-  // n = 20,000, α = 1e-6 for each ε; outcomes: the end, five letters and the blank. Logits lie so near to
-  // each other that several outcomes come out at every ε, and some are clipped.
+  // n = 20,000, α = 1e-6 per ε; outcomes: the end, five letters and the blank. Logits are so close to each
+  // other that several outcomes occur at every ε, and some are clipped.
   for (const double epsilon : {1.0, 10.0, 50.0, 250.0}) {
     const auto logit = [epsilon](std::span<const std::int32_t> ids, std::uint32_t output) {
       return static_cast<float>(10.4 - 60 / epsilon * mixed(ids, 0, output));
@@ -68,8 +68,8 @@ TEST(Generation, TheFirstTokenFollowsTheExponentialMechanismOverAllTokens) {
     EXPECT_EQ(m->writer().outcomes(), (std::vector<std::uint32_t>{0, 2, 3, 4, 5, 6, 7}));
     std::vector<std::uint64_t> counts(7);
     for (std::uint64_t i = 0; i < 20'000; ++i) {
-      const std::string output = rewrite(*m, "b", i).output;  // one token at most
-      // A blank alone is trimmed away, so it is counted with the end.
+      const std::string output = rewrite(*m, "b", i).output;  // at most one token
+      // A single blank is trimmed away, so it counts as the end.
       ++counts[output.empty() ? 0 : static_cast<std::size_t>(output[0] - 'a' + 1)];
     }
     const std::vector<std::int32_t> ids = {0, 3, 1};
@@ -104,7 +104,7 @@ TEST(Generation, ItEndsAtTheEndOfText) {
       });
   const GenerationDocument document = rewrite(*mechanism(model, true, {.epsilon = 1000}), "bcdbcd");
   EXPECT_EQ(document.output, "a");
-  EXPECT_EQ(document.draws, 6U);  // what an early end leaves out is spent all the same
+  EXPECT_EQ(document.draws, 6U);  // draws skipped by an early end are spent all the same
 }
 
 TEST(Generation, AFixedLengthHoldsForEveryText) {
@@ -134,8 +134,8 @@ TEST(Generation, ALongTextIsRewrittenInParts) {
   EXPECT_LE(model->longest, model->max_positions());
 }
 
-// Where a text is cut decides which draws can make an output at all: were it to depend on the words, texts of
-// one length would have outputs that only one of them can give.
+// Where a text is cut decides which draws can produce an output at all. If it depended on the words, texts of
+// equal length would have outputs that only one of them can give.
 TEST(Generation, PartsAndDrawsFollowFromTheNumberOfTokensAlone) {
   for (const bool answers : {false, true}) {
     const auto m = mechanism(mixing_model(answers), !answers, {.epsilon = 10}, answers ? "{}" : "");
@@ -160,7 +160,7 @@ TEST(Generation, PartsAndDrawsFollowFromTheNumberOfTokensAlone) {
 
 // Cut at its blank, the first text would give 20 letters, a blank and 19 more; the second never could.
 TEST(Generation, TextsOfOneLengthHaveEveryOutputInCommon) {
-  // One letter after the other, whatever was read: then the output is as long as it may be.
+  // Always the same letter, whatever was read, so that the output is as long as possible.
   const auto model = std::make_shared<FakeCausalModel>(
       kVocabularySize, false,
       [](std::span<const std::int32_t>, std::uint32_t output) { return output == 2 ? 10.0F : 0.0F; });
@@ -192,7 +192,7 @@ TEST(Generation, PromptsAndWhatTheyRefuse) {
   const auto writer = TextWriter::make(model, byte_tokenizer(false), "a{}b").value();
   EXPECT_EQ(writer->prompt(writer->ids("cc")).ids, (std::vector<std::int32_t>{2, 4, 4, 3}));
   EXPECT_EQ(writer->overhead(), 2U);
-  // A blank before the text belongs to its first token; without a text there is none.
+  // A blank before the text belongs to its first token; without a text it is dropped.
   const auto blank = TextWriter::make(model, byte_tokenizer(false), "a {}b").value();
   EXPECT_EQ(blank->prompt(blank->ids("cc")).ids, (std::vector<std::int32_t>{2, 7, 4, 4, 3}));
   EXPECT_EQ(blank->prompt(blank->ids("")).ids, (std::vector<std::int32_t>{2, 3}));

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> all_outcomes(std::size_t size) {
   return outcomes;
 }
 
-/// The exponential mechanism's law, in long double and without integers.
+/// The law of the exponential mechanism, in long double and without integers.
 std::vector<double> exact_law(std::span<const float> logits, LogitBounds bounds, double epsilon,
                               std::span<const float> base = {}) {
   std::vector<long double> terms;
@@ -40,8 +40,8 @@ std::vector<double> exact_law(std::span<const float> logits, LogitBounds bounds,
 }
 
 TEST(LogitLaw, IsTheExponentialMechanismFrom1To250) {
-  // Among 400 outcomes; logits leave the bounds on both sides, and several lie near the highest bound, so
-  // that something is left to chance at every ε. n = 200,000 draws for each ε, α = 1e-6.
+  // 400 outcomes; logits exceed the bounds on both sides, and several lie near the upper bound, so that no ε
+  // makes the outcome certain. n = 200,000 draws per ε, α = 1e-6.
   constexpr std::size_t kOutcomes = 400;
   constexpr std::uint64_t kDraws = 200'000;
   const LogitBounds bounds{-2, 7, false};
@@ -72,7 +72,7 @@ TEST(LogitLaw, WeightsAreTheLawToManyDigits) {
       ASSERT_TRUE(law.weights(logits, weights));
       const double total = static_cast<double>(std::accumulate(weights.begin(), weights.end(), 0ULL));
       const std::vector<double> expected = exact_law(logits, bounds, epsilon, measure);
-      // A weight is at most one unit off, and the largest there may be is 2^50.
+      // A weight is off by at most one unit; the largest possible weight is 2^50.
       for (std::size_t i = 0; i < logits.size(); ++i)
         EXPECT_NEAR(static_cast<double>(weights[i]) / total, expected[i], 1e-9 * expected[i] + 1.01 / total)
             << epsilon << " " << i;
@@ -80,7 +80,7 @@ TEST(LogitLaw, WeightsAreTheLawToManyDigits) {
   }
 }
 
-/// ln of the largest ratio of probabilities, from the integers.
+/// The log of the largest ratio of probabilities, from the integers.
 double loss(const LogitLaw& law, std::span<const float> a, std::span<const float> b,
             double* range = nullptr) {
   std::vector<std::uint64_t> x, y;
@@ -122,14 +122,14 @@ TEST(LogitLaw, NoPairOfInputsLosesMoreThanPromised) {
     double range = 0;
     const double largest = loss(law, a, b, &range);
     RC_ASSERT(largest <= epsilon * (1 + 1e-15));
-    // Either bounds the Rényi divergence of order α by ρ·α.
+    // Either one bounds the Rényi divergence of order α by ρ·α.
     RC_ASSERT(std::min(range * range / 8, largest) <= law.guarantee().rho * (1 + 1e-15));
   }));
 }
 
 TEST(LogitLaw, TheWorstPairReachesHalfOfIt) {
-  // One word at the top and all others at the bottom, against the reverse: with many words the loss comes
-  // near ε/2 + ε/2 where totals differ too.
+  // One word at the top and the other at the bottom, against the reverse: the loss is ε/2. With many words
+  // the totals differ too, and it comes near ε/2 + ε/2.
   const LogitLaw law = LogitLaw::make({0, 1, true}, 10, all_outcomes(2), {}).value();
   const std::vector<float> a = {1, 0}, b = {0, 1};
   EXPECT_GT(loss(law, a, b), 4.99);
@@ -137,7 +137,7 @@ TEST(LogitLaw, TheWorstPairReachesHalfOfIt) {
 }
 
 TEST(LogitLaw, SupportIsFull) {
-  // At ε = 250 the worst outcome has probability e^−125 in real numbers; here it still can come out.
+  // At ε = 250 the least likely outcome has probability e^−125 in real numbers; here it remains possible.
   const LogitLaw law = LogitLaw::make({0, 1, true}, 250, all_outcomes(3), {}).value();
   std::vector<std::uint64_t> weights;
   ASSERT_TRUE(law.weights(std::vector<float>{0, 0.5F, 1}, weights));

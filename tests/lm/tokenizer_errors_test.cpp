@@ -1,4 +1,4 @@
-// Folders that are absent, damaged or unsupported are refused in one line that names the file and the field.
+// Absent, damaged or unsupported folders are refused in one line that names the file and the field.
 #include <filesystem>
 #include <functional>
 #include <string>

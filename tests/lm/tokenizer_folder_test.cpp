@@ -1,4 +1,4 @@
-// The files of a folder and the settings beside them.
+// The files of a folder, and the settings next to them.
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -33,7 +33,7 @@ const std::vector<std::shared_ptr<const SubwordTokenizer>>& all_tokenizers() {
   return tokenizers;
 }
 
-/// Any scalar value, ASCII and blanks more often than others.
+/// Any scalar value, but ASCII and blanks more often than others.
 rc::Gen<std::string> valid_text() {
   const auto scalar = rc::gen::weightedOneOf<std::uint32_t>(
       {{6, rc::gen::inRange<std::uint32_t>(0x20, 0x7F)},
@@ -79,7 +79,7 @@ TEST(TokenizerProperty, ByteLevelRangesAreTheBytesOfTheTokens) {
   }));
 }
 
-/// Ranges go forward, stay inside the text, and ids are of the vocabulary.
+/// Ranges advance and stay inside the text, and ids are in the vocabulary.
 void check_encoding(const SubwordTokenizer& tokenizer, const std::string& text) {
   const Encoding encoding = tokenizer.encode(text, kPlain);
   RC_ASSERT(encoding.ranges.size() == encoding.ids.size());
@@ -135,7 +135,7 @@ TEST(TokenizerProperty, ThreadsShareATokenizer) {
   }
 }
 
-// Where any step goes back to the beginning for each token, these take minutes.
+// These take minutes if any step returns to the beginning for each token.
 TEST(TokenizerProperty, HostileTextTakesAboutLinearTime) {
   constexpr std::size_t kBytes = testing::kSanitized ? 30'000 : 300'000;
   for (const std::string piece :

@@ -1,4 +1,4 @@
-// What a tokenizer says about texts, words and tokens, on the committed tokenizers.
+// What a tokenizer reports about texts, words and tokens, on the committed tokenizers.
 #include <string>
 #include <vector>
 
@@ -88,7 +88,7 @@ TEST(SubwordTokenizer, ATextCannotForgeSpecialTokensWhenAskedNotTo) {
   }
 }
 
-// The one place where t5-json differs from its reference on purpose, and agrees with sentencepiece.
+// The only case where t5-json deliberately differs from its reference, and agrees with sentencepiece.
 TEST(SubwordTokenizer, NormalizationDoesNotMakeSpecialTokens) {
   for (const std::string text : {"a <\x03/s> b", "a \uFF1C/s\uFF1E b",
                                  "a <p\x13"
@@ -179,7 +179,7 @@ TEST(SubwordTokenizer, RangesOfIllFormedTextSpeakOfTheBytesAsGiven) {
   const auto gpt2 = open_tokenizer("gpt2");
   const Encoding encoding = gpt2->encode(text, {.ranges = true});
   EXPECT_EQ(gpt2->decode(encoding.ids), "a\uFFFD the\uFFFD\uFFFD\uFFFD\uFFFD of");
-  EXPECT_EQ(encoding.ranges.back().begin, 0U);  // the template's end
+  EXPECT_EQ(encoding.ranges.back().begin, 0U);  // the end token of the template
   EXPECT_EQ(encoding.ranges[encoding.first.end - 1], (ByteRange{12, 15}));
   const IndexRange the = encoding.ids_of(encoding.first, {5, 8});
   EXPECT_THAT(tokens_of(*gpt2, {encoding.ids[the.begin]}), ElementsAre("Ġthe"));

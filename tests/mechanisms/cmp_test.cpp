@@ -30,7 +30,7 @@ TEST_F(Cmp, EveryInputFollowsTheAlgorithmAsPrinted) {
   }
 }
 
-// The test above can fail: Gamma(1, 1/ε) in place of Gamma(3, 1/ε), a known error, is caught.
+// The test above can fail: it catches Gamma(1, 1/ε) in place of Gamma(3, 1/ε), a known error.
 TEST_F(Cmp, AWrongRadiusWouldBeNoticed) {
   const std::vector<Point> points = points_of(twelve_words());
   const Counts wrong = count_reference(12, 200'000, 1, [&](std::mt19937_64& random) {
@@ -44,7 +44,7 @@ TEST_F(Cmp, AWrongRadiusWouldBeNoticed) {
   EXPECT_FALSE(two_sample_test(counts, wrong, 1e-7).passed());
 }
 
-/// The noisy vectors behind `out`, from the same bits.
+/// The noisy vectors behind the outputs, replayed from the same bits.
 std::vector<Point> replay(const std::vector<Point>& points, std::span<const TokenId> in, double epsilon,
                           BitSource& bits) {
   std::vector<Point> noisy;
@@ -74,16 +74,16 @@ TEST_F(Cmp, TheNearestWordIsFoundEveryTime) {
     const std::vector<Point> noisy = replay(points, in, epsilon, again);
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Ranked nearest = rank_words(points, noisy[i])[0];
-      // Rounding moves the vector by at most half a step in each coordinate; nearer than that is a tie.
+      // Rounding moves the vector by at most half a step per coordinate; any closer is a tie.
       const double slack = 2 * std::sqrt(40.0) * 0.5e-3;
       ASSERT_LE(distance(points[out[i]], noisy[i]), nearest.distance + slack) << epsilon << ' ' << i;
     }
   }
 }
 
-// At ε = 1e-7 noise is 10^8 times the vectors. In 32-bit floats all distances become alike and 200 inputs
+// At ε = 1e-7 the noise is 10^8 times the vectors. In 32-bit floats all distances become equal and 200 inputs
 // have few distinct outputs. Here the outputs are those of exact arithmetic: the words furthest in the
-// direction.
+// direction of the noise.
 TEST_F(Cmp, ATinyEpsilonKeepsTheDirectionOfTheNoise) {
   const VectorModel parts = random_words(2000, 50, 3000, 1e-3);
   const std::vector<Point> points = points_of(parts);
@@ -125,8 +125,8 @@ TEST_F(Cmp, ATinyEpsilonKeepsTheDirectionOfTheNoise) {
   std::cout << "    distinct outputs of 200: " << distinct.size() << ", in exact arithmetic " << exact.size()
             << ", in 32-bit floats " << in_floats.size() << "; the exact one " << right << " times\n";
   EXPECT_LT(in_floats.size(), exact.size());
-  // Shortening noise from 5e11 steps to 2^30 can only change near ties: a word |w| long gains at most
-  // |w|²/2^31, about 0.1 of |w|, where the leaders lie some hundred steps apart.
+  // Shortening noise from 5e11 steps to 2^30 can only change near ties: a word of length |w| gains at most
+  // |w|²/2^31, about 0.1 of |w|, where the leaders are some hundred steps apart.
   EXPECT_GE(right, 190U);
 }
 
@@ -140,8 +140,8 @@ TEST_F(Cmp, SaysWhatItPromises) {
   EXPECT_TRUE(make("cmp", 2)->row(0).empty());
 }
 
-// 8 bits: the grid is coarse, and the algorithm is run on it, ties going to the earlier word. n = 200,000,
-// α = 1e-7.
+// With 8 bits the grid is coarse; the algorithm runs on it, ties going to the earlier word. n = 200,000, α =
+// 1e-7.
 TEST_F(Cmp, WorksOnEightBits) {
   VectorModel parts = twelve_words();
   for (int& x : parts.vectors) x /= 200;

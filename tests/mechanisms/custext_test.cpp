@@ -168,7 +168,7 @@ TEST_F(Custext, NoWordIsAlone) {
   }
 }
 
-// Weights are rounded up to integers of at least 2^(62 − 4)·exp(−½ε), which for ε <= 20 is above 2^43.
+// Weights are rounded up to integers of at least 2^(62 − 4)·exp(−½ε), which is above 2^43 for ε <= 20.
 TEST_F(Custext, RowEqualsTheDefinition) {
   const Reference reference(tiny_);
   for (const std::string k : {"2", "3", "5", "12", "20"}) {
@@ -185,7 +185,7 @@ TEST_F(Custext, RowEqualsTheDefinition) {
   }
 }
 
-// 39 tests of 200,000 draws, α = 1e-8 each: every input, ⊥ too.
+// 39 tests of 200,000 draws, α = 1e-8 each: every input, including ⊥.
 TEST_F(Custext, DrawsFollowTheDefinition) {
   constexpr std::uint64_t kDraws = 200'000;
   const Reference reference(tiny_);
@@ -203,7 +203,7 @@ TEST_F(Custext, DrawsFollowTheDefinition) {
   }
 }
 
-// The promise itself: all pairs of inputs with a common output, ⊥ among them, all outputs. Weights are
+// The promise itself: all pairs of inputs with a common output, including ⊥, and all outputs. Weights are
 // rounded so that no slack is needed; 2^-50 covers the double precision of the rows.
 TEST_F(Custext, EveryPairOfAGroupKeepsTheGuarantee) {
   const auto larger = write(random_model(100, 3, 6, true));
@@ -239,7 +239,7 @@ TEST_F(Custext, EqualVectorsAreEquallyLikely) {
   EXPECT_EQ(mechanism->row(4), (Vector{0.5, 0.5, 0, 0})) << "the words outside the vocabulary";
 }
 
-// φ(⊥) = 0 lies between two pairs of words, further from each word than these are from each other.
+// φ(⊥) = 0 lies between two pairs of words, further from each word than the words of a pair from each other.
 TEST_F(Custext, BottomMayBeFurtherAwayThanTheWordsOfItsGroup) {
   const auto model = write({letter_words(4), {100, 101, -100, -101}});
   const auto mechanism = make(model, 2, "2");
@@ -255,14 +255,14 @@ TEST_F(Custext, AModelOfEightBitsHasTheSameLaw) {
   for (TokenId word = 0; word <= 40; ++word) EXPECT_EQ(wide->row(word), narrow->row(word));
 }
 
-// Two words on a line, one unit apart: with ε = 2·ln 2 staying has twice the weight of leaving. The weights
-// lie in the order of the group, the more frequent word first.
+// Two words on a line, one unit apart: with ε = 2·ln 2 staying has twice the weight of leaving. Weights are
+// in the order of the group, the more frequent word first.
 TEST_F(Custext, GoldenDraws) {
   const auto model = write({letter_words(2), {0, 1}, {10, 20}});
   const auto mechanism = make(model, 2 * std::log(2.0), "2");
   const auto at = [](double u) { return static_cast<std::uint64_t>(u * 0x1p64); };
   ScriptedBitSource bits({at(0.66), 1, at(0.67), 1, at(0.33), 1, at(0.34), 1, at(0.66), 1, at(0.67), 1});
-  std::vector<TokenId> ids = {1, 1, 0, 0, 2, 2};  // ⊥ stands at the mean, 0.5, which is rounded to 0
+  std::vector<TokenId> ids = {1, 1, 0, 0, 2, 2};  // ⊥ is at the mean, 0.5, which is rounded to 0
   mechanism->privatize(ids, ids, bits);
   EXPECT_EQ(bits.words_drawn(), 12U) << "two words a token";
   EXPECT_EQ(ids, (std::vector<TokenId>{1, 0, 1, 0, 0, 0}));

@@ -75,7 +75,7 @@ TEST_F(DiffractorGeometric, TenMillionDrawsFollowTheClosedForm) {
   for (const double epsilon : {0.1, 0.5, 1.0, 3.0, 10.0}) {
     const auto mechanism = make(epsilon, "L2");
     for (const TokenId word :
-         {0U, kWords / 2, kWords - 1}) {  // list 0 is the identity, so these are its places
+         {0U, kWords / 2, kWords - 1}) {  // list 0 is the identity, so these are its positions
       ChaChaBitSource bits(key_from_seed(20'261'115 + word));
       const std::vector<TokenId> in(kBatch, word);
       std::vector<TokenId> out(kBatch);
@@ -103,7 +103,7 @@ TEST_F(DiffractorGeometric, MixtureOfListsFollowsTheRow) {
   }
 }
 
-// The promise itself, for all pairs of inputs (⊥ among them) and all outputs.
+// The promise itself, for all pairs of inputs (including ⊥) and all outputs.
 TEST_F(DiffractorGeometric, EveryPairKeepsTheGuarantee) {
   for (const std::string lists : {"L0", "L1", "L2"}) {
     for (const double epsilon : {0.05, 1.0, 4.0}) {
@@ -130,8 +130,8 @@ TEST_F(DiffractorGeometric, EveryPairKeepsTheGuarantee) {
   }
 }
 
-// The first word chooses the lists, a bit for each token as there are two; then each token takes one word,
-// its lowest bit the sign and the others a uniform V. With ε = 1 P(|K| > 0) = 0.538 and P(|K| > 1) = 0.198,
+// The first word chooses the lists, one bit per token as there are two lists. Then each token takes one word:
+// the lowest bit is the sign, the others a uniform V. With ε = 1, P(|K| > 0) = 0.538 and P(|K| > 1) = 0.198,
 // so 0.75 gives |K| = 0 and 0.3 gives |K| = 1.
 TEST_F(DiffractorGeometric, GoldenDraws) {
   const auto mechanism = make(1, "L0");

@@ -49,8 +49,8 @@ double default_gamma(double epsilon, std::size_t words, double beta = 0.001) {
 }
 
 /// The truncated exponential mechanism as its authors print it: words within γ compete with their distance, ⊥
-/// stands for all others together with the score −γ + 2·ln|others|/ε, and when ⊥ wins one of the others is
-/// taken uniformly. The largest score plus Gumbel noise of scale 2/ε wins, which is a draw ∝ exp(½ε·score).
+/// stands for all others together with the score −γ + 2·ln|others|/ε, and if ⊥ wins, one of the others is
+/// drawn uniformly. The largest score plus Gumbel noise of scale 2/ε wins, which is a draw ∝ exp(½ε·score).
 std::vector<double> as_printed(double epsilon, double gamma, std::int64_t place, std::int64_t size) {
   std::vector<std::int64_t> others;
   long double total = 0;
@@ -75,9 +75,10 @@ std::vector<double> as_printed(double epsilon, double gamma, std::int64_t place,
   return result;
 }
 
-/// Weights are rounded up to integers of at least 2^(62 − ⌈log₂ n⌉)·exp(−½ε·γ), and at least 2^12, each from
-/// the one before, so the roundings add up to 1/(1 − exp(−½ε)), or the number of words; a probability is off
-/// by that factor, twice, as its total is too. 2^-50 is for the test's own arithmetic.
+/// Weights are rounded up to integers of at least 2^(62 − ⌈log₂ n⌉)·exp(−½ε·γ), and at least 2^12. Each is
+/// computed from the one before, so the rounding errors add up to at most 1/(1 − exp(−½ε)), or the number of
+/// words. A probability is off by that factor twice, as its total is too. 2^-50 is for the test's own
+/// arithmetic.
 double rounding(double epsilon, double gamma, std::size_t words) {
   const double least = std::exp2(62 - std::ceil(std::log2(words))) * std::exp(-0.5 * epsilon * gamma);
   const double steps = std::min(static_cast<double>(words), 1 / (1 - std::exp(-0.5 * epsilon)));
@@ -105,7 +106,7 @@ TEST_F(DiffractorTem, RowEqualsThePrintedAlgorithm) {
   }
 }
 
-// 39 tests of 300,000 draws, α = 1e-8 each: every input, ⊥ too, against the printed algorithm.
+// 39 tests of 300,000 draws, α = 1e-8 each: every input, including ⊥, against the printed algorithm.
 TEST_F(DiffractorTem, DrawsFollowThePrintedAlgorithm) {
   constexpr std::uint64_t kDraws = 300'000;
   for (const double epsilon : {0.2, 1.0, 2.0}) {
@@ -141,8 +142,8 @@ TEST_F(DiffractorTem, MixturesAndLongListsFollowTheRow) {
   }
 }
 
-// The published code looks for words beyond γ until it finds one, for ever when a list has at most 2γ+1
-// words; and a list without such words raises an error elsewhere.
+// The published code searches for a word beyond γ until it finds one, forever if a list has at most 2γ+1
+// words; elsewhere a list without such words raises an error.
 TEST_F(DiffractorTem, ListsWithoutFarWordsWork) {
   for (std::size_t words = 1; words <= 9; ++words) {
     const auto list = write_list(words);
@@ -156,7 +157,7 @@ TEST_F(DiffractorTem, ListsWithoutFarWordsWork) {
         for (std::size_t i = 0; i < words; ++i)
           EXPECT_NEAR(row[i], expected[i], expected[i] * rounding(1, gamma, words));
       }
-      // The least and the greatest positions give words of the list, and two words of bits are drawn.
+      // The smallest and the largest draw both give words of the list, at two words of bits per token.
       ScriptedBitSource bits({0, 0, ~0ULL, ~0ULL});
       std::vector<TokenId> ids = {0, static_cast<TokenId>(words)};
       mechanism->privatize(ids, ids, bits);
@@ -166,7 +167,7 @@ TEST_F(DiffractorTem, ListsWithoutFarWordsWork) {
   }
 }
 
-// The published γ is a constant: here it follows ε, and a γ that is given is not overwritten.
+// The published γ is a constant. Here it follows ε, and a given γ is not overwritten.
 TEST_F(DiffractorTem, GammaFollowsEpsilonUnlessGiven) {
   const auto list = write_list(1001);
   const auto first_far = [&](double epsilon, const ParameterValues& parameters) {
@@ -186,7 +187,7 @@ TEST_F(DiffractorTem, NoWordIsImpossible) {
   EXPECT_EQ(row[1], row[11]) << "both are cut at the smallest weight";
 }
 
-// The promise itself, for all pairs of inputs (⊥ among them) and all outputs.
+// The promise itself, for all pairs of inputs (including ⊥) and all outputs.
 TEST_F(DiffractorTem, EveryPairKeepsTheGuarantee) {
   for (const std::string lists : {"L0", "L1", "L2"}) {
     for (const std::string gamma : {"auto", "0.5", "3", "100"}) {
@@ -214,8 +215,8 @@ TEST_F(DiffractorTem, EveryPairKeepsTheGuarantee) {
   }
 }
 
-// With ε = 2·ln 2 a weight is half of the one before. From place 50 of 101 the total is 3, in units of the
-// weight of the place itself: [0, 2) is given to 50, 49, 48, …, and [2, 3) to 51, 52, ….
+// With ε = 2·ln 2 a weight is half of the one before. From position 50 of 101 the total is 3, in units of the
+// weight of the position itself: [0, 2) goes to 50, 49, 48, …, and [2, 3) to 51, 52, ….
 TEST_F(DiffractorTem, GoldenDraws) {
   const auto list = write_list(101);
   const auto mechanism =

@@ -27,8 +27,8 @@ class DistanceTest : public NoiseTest {
       }
   }
 
-  /// Every output's loss is within ε times the distance, and for some pair it comes near: a distance that is
-  /// far too large would pass otherwise.
+  /// Every output's loss is within ε times the distance, and comes near it for some pair: otherwise a
+  /// distance far too large would pass.
   static void expect_rows_keep_the_promise(const Mechanism& mechanism, TokenId inputs, double epsilon) {
     double tightest = 0;
     for (TokenId a = 0; a < inputs; ++a)
@@ -71,7 +71,7 @@ TEST_F(DistanceTest, SensitiveOutputs) {
   expect_rows_keep_the_promise(*plus, inputs_, 2);
 }
 
-// With λ = 0 it is the Euclidean distance; otherwise |A^-½ x| against a solution by elimination.
+// With λ = 0 it is the Euclidean distance; otherwise |A^-½ x|, against a solution by elimination.
 TEST_F(DistanceTest, Mahalanobis) {
   expect_distances(*make_mechanism("mahalanobis", tiny_, 2, {{"lambda", "0"}}).value(),
                    [this](TokenId a, TokenId b) { return euclidean(a, b); });

@@ -1,4 +1,4 @@
-// The promise ε·d to the letter: on small vocabularies, for every pair of inputs (⊥ among them) and every
+// The promise ε·d to the letter: on small vocabularies, for every pair of inputs (including ⊥) and every
 // output, from the integers that are sampled. A probability is the number of the 2^128 draws that give the
 // output, an exact fraction; exp(ε·d) is rounded down. No tolerance anywhere.
 #include <functional>
@@ -35,7 +35,7 @@ mpz_class whole(std::uint64_t value) {
   return mpz_class(static_cast<unsigned long>(value));
 }
 
-/// Gives the outputs their positions one after the other.
+/// Assigns positions to the outputs consecutively.
 class Positions {
  public:
   explicit Positions(std::uint64_t total) : total_(whole(total)) {}
@@ -163,7 +163,7 @@ void set_allowed(Real& out, double epsilon, const Allowed& allowed) {
   mpfr_div_d(out, out, allowed.divisor, MPFR_RNDD);
 }
 
-/// Returns how many ordered pairs and outputs exceed what is allowed.
+/// How many ordered pairs exceed what is allowed, plus outputs that only the first of a pair can give.
 std::size_t excesses(const std::vector<ExactRow>& rows, double epsilon,
                      const std::function<Allowed(TokenId, TokenId)>& allowed) {
   std::size_t found = 0;
@@ -199,8 +199,8 @@ std::int64_t squared_distance(const Model& model, TokenId a, TokenId b) {
   return sum;
 }
 
-/// Words of which some are one unit of the grid apart, some equal, and some far away from all, so that the
-/// weights of far outputs differ by one where the promise is smallest.
+/// Some words are one grid unit apart, some equal, and some far from all others, so that the weights of far
+/// outputs differ by one where the promise is smallest.
 VectorModel grid_parts(std::size_t words, double scale, std::uint64_t seed) {
   VectorModel parts;
   std::mt19937_64 random(seed);
@@ -218,8 +218,8 @@ VectorModel grid_parts(std::size_t words, double scale, std::uint64_t seed) {
   return parts;
 }
 
-/// A few frequent words one unit of the grid apart, all others far away on the same side: from one frequent
-/// word to the next every distance changes by a unit, and the promise is nearly used up.
+/// A few frequent words one grid unit apart, all others far away on the same side: from one frequent word to
+/// the next every distance changes by a unit, and the promise is nearly used up.
 constexpr int kFarAway = 29'000;
 VectorModel line_parts(std::size_t words, double scale) {
   VectorModel parts;
@@ -233,7 +233,7 @@ VectorModel line_parts(std::size_t words, double scale) {
   return parts;
 }
 
-/// The ε at which the far words' exponents are from 20 to 34, and their weights small.
+/// The ε at which the far words' exponents range from 20 to 34, so that their weights are small.
 std::vector<double> line_epsilons(double scale) {
   std::vector<double> epsilons;
   for (double exponent = 20; exponent <= 34; exponent += 0.5)
@@ -334,7 +334,7 @@ TEST_F(ExactBound, ListsOfWords) {
           const std::string metric = made->guarantee().unit.metric;
           const double limit = std::stod(metric.substr(metric.find("at most ") + 8));
           const auto allowed = [&](TokenId x, TokenId y) {
-            return Allowed{made->distance(x, y), 1, limit};  // whole numbers, or the limit
+            return Allowed{made->distance(x, y), 1, limit};  // integers, or the limit
           };
           EXPECT_EQ(excesses(rows.rows(), epsilon, allowed), 0U)
               << words << ' ' << lists << ' ' << gamma << ' ' << epsilon;
@@ -344,7 +344,7 @@ TEST_F(ExactBound, ListsOfWords) {
   }
 }
 
-// Words and ⊥ of one group.
+// Within one group of words and ⊥.
 TEST_F(ExactBound, GroupsOfCustext) {
   for (const auto& model : models()) {
     for (const double epsilon : kEpsilons) {
@@ -398,8 +398,8 @@ std::vector<ExactRow> santext_plus_rows(const Mechanism& mechanism, const Model&
   return rows;
 }
 
-// For outputs that are sensitive: ε·d between two sensitive inputs and between two frequent ones, and
-// ε·d + ln(1/p) where one of them is sensitive. Nothing less would do, and a frequent output tells its input.
+// For sensitive outputs: ε·d between two sensitive inputs and between two frequent ones, and ε·d + ln(1/p) if
+// exactly one is sensitive. Nothing less would do, and a frequent output reveals its input.
 TEST_F(ExactBound, SanTextPlusOwesTheLogarithmOnlyBetweenSensitiveAndFrequent) {
   constexpr double kP = 0.25;
   std::size_t needed = 0;
@@ -421,7 +421,7 @@ TEST_F(ExactBound, SanTextPlusOwesTheLogarithmOnlyBetweenSensitiveAndFrequent) {
       };
       EXPECT_EQ(excesses(sensitive_outputs, epsilon, bound(kP)), 0U) << epsilon << ' ' << model->size();
       if (excesses(sensitive_outputs, epsilon, bound(kP * (1 + 1e-3))) > 0) ++needed;
-      // distance() and the additive term, which is stated for every pair, are that promise.
+      // distance() and the additive term, which is stated for every pair, express that promise.
       EXPECT_GE(made->guarantee().additive, std::log(1 / kP));
       EXPECT_NEAR(made->guarantee().additive, std::log(1 / kP), 1e-12);
       for (TokenId x = 0; x <= model->size(); ++x)

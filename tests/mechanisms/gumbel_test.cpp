@@ -52,8 +52,8 @@ TEST_F(Gumbel, DistancesAreOverAllPairs) {
   }
 }
 
-// The published scale below the formula's range: noise shrinks as ε falls. It is reproduced by
-// calibration=paper only, and where it would be negative, or infinite, ε is refused.
+// The published scale below the formula's range: noise shrinks as ε falls. Only calibration=paper reproduces
+// it; where it would be negative or infinite, ε is refused.
 TEST_F(Gumbel, TheScaleBelowTheFormulasRange) {
   const WordDistances distances{13.6, 3.0};
   const std::uint32_t words = 34'573;
@@ -148,7 +148,7 @@ TEST_F(Gumbel, TheTheoremIsFalse) {
   }
   std::cout << "    epsilon " << epsilon << ", largest loss a unit of distance " << worst << "\n";
   EXPECT_GT(worst, 1.5 * epsilon);
-  // The reason: a word stays with probability P(k = 1) at least.
+  // The reason: a word stays with probability at least P(k = 1).
   const double mean = std::log(20.0);
   for (TokenId word = 0; word < 20; ++word) EXPECT_GE(rows[word][word], mean / (20 - 1) * 0.99);
   EXPECT_EQ(mechanism->guarantee().kind, GuaranteeKind::none);
@@ -201,7 +201,7 @@ TEST_F(Gumbel, WorksOnTwoWordsAndOnEqualVectors) {
   const Counts counts = count_outputs(*make_mechanism("gumbel", two, 0.1, {}).value(), 2, 1, 10'000, 1);
   EXPECT_GT(counts[1], counts[0]);
   EXPECT_GT(counts[0], 0U);
-  // The input is first although an equal vector has a lower number: it stays at least when k = 1.
+  // The input comes first although an equal vector has a lower id: it stays at least when k = 1.
   const auto twins = write({{"x", "y", "z"}, {50, 50, 50, 50, -500, 20}, {}, 0.01}, "twins");
   const auto row = make_mechanism("gumbel", twins, 0.1, {}).value()->row(1);
   EXPECT_GT(row[1], row[0]);

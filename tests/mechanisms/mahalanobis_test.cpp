@@ -11,7 +11,7 @@ using namespace sotto::testing;
 
 class Mahalanobis : public NoiseTest {};
 
-/// The covariance of the words, from its definition, divided by `divisor(covariance)`.
+/// The covariance of the words, from its definition.
 std::vector<double> plain_covariance(const VectorModel& parts, std::size_t dimension) {
   const std::size_t words = parts.words.size();
   std::vector<long double> mean(dimension);
@@ -35,8 +35,8 @@ double trace_of(std::span<const double> matrix, std::size_t dimension) {
   return trace;
 }
 
-// One coordinate has a mean ten times its deviation. Scaled by the variance of all coordinates together, as
-// in the published code, the trace is far below the dimension.
+// One coordinate has a mean of ten times its deviation. Scaled by the variance of all coordinates together,
+// as in the published code, the trace is far below the dimension.
 TEST_F(Mahalanobis, TheCovarianceHasTheDimensionAsTrace) {
   VectorModel parts = random_words(500, 20, 800, 1e-3);
   for (std::size_t i = 0; i < parts.vectors.size(); i += 20) parts.vectors[i] += 8000;
@@ -76,8 +76,8 @@ TEST_F(Mahalanobis, TheShapeIsAFactorOfA) {
   }
 }
 
-// The vector code gives what a plain loop gives, to the last bit, whatever the batch: so it is the same for
-// every instruction set.
+// The vector code gives what a plain loop gives, to the last bit, whatever the batch size; so the result is
+// the same for every instruction set.
 TEST_F(Mahalanobis, MultiplyingIsReproducible) {
   for (const std::size_t dimension : {1U, 3U, 31U, 32U, 33U, 70U}) {
     const VectorModel parts = random_words(200, dimension, 900, 1e-3);
@@ -119,7 +119,7 @@ Matrix3 inverse(const Matrix3& m) {
   return result;
 }
 
-/// The symmetric square root by the iteration of Denman and Beavers.
+/// The symmetric square root by the Denman–Beavers iteration.
 Matrix3 square_root(const Matrix3& matrix) {
   Matrix3 y = matrix;
   Matrix3 z = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};

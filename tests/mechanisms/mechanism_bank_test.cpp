@@ -38,7 +38,7 @@ class MechanismBankTest : public SelectionTest {
             memory};
   }
 
-  /// What every input, ⊥ too, becomes with bits from `seed`, eight times.
+  /// What every input, including ⊥, becomes with bits from `seed`, eight times.
   static std::vector<TokenId> outputs(const Mechanism& mechanism, const Model& model, std::uint64_t seed) {
     std::vector<TokenId> tokens;
     for (int i = 0; i < 8; ++i)
@@ -53,7 +53,7 @@ class MechanismBankTest : public SelectionTest {
 };
 
 TEST_F(MechanismBankTest, EqualsMechanismsThatAreMadeOneByOne) {
-  // Memory that keeps everything, and some that keeps a single mechanism and next to no rows.
+  // Memory for everything, and memory for a single mechanism and next to no rows.
   for (const MechanismInfo& info : mechanisms()) {
     if (rewrites_whole_texts(info.name)) continue;
     const std::uint64_t least = info.name == "custext" ? 10'500 : 100;

@@ -1,4 +1,4 @@
-// What the tests of the noise mechanisms share: a small world, and the algorithms again, by brute force and
+// Shared by the tests of the noise mechanisms: a small world, and the algorithms reimplemented by brute force
 // with the standard library's random numbers.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace sotto::testing {
 
 using Point = std::vector<double>;
 
-/// Twelve words in 3 dimensions, none special, on a grid so fine that it cannot be noticed (scale 1e-4).
+/// Twelve words in 3 dimensions, none special, on a grid too fine to matter (scale 1e-4).
 inline VectorModel twelve_words() {
   return {{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"},
           {12000, -3000, 4000,  13000, -2000, 9000,  -8000, 14000, 2000,   -15000, 9000,   -6000,
@@ -131,8 +131,8 @@ inline Counts count_outputs(const Mechanism& mechanism, std::size_t words, Token
   return counts;
 }
 
-/// The χ² test that two samples come from one law. Neighbouring cells are merged until each has 20 in both
-/// samples together.
+/// The χ² test that two samples come from the same law. Neighbouring cells are merged until each has 20 in
+/// both samples together.
 inline TestOutcome two_sample_test(const Counts& first, const Counts& second, double alpha) {
   double sums[2] = {};
   for (std::size_t i = 0; i < first.size(); ++i) {

@@ -75,7 +75,7 @@ TEST_F(Noise, BatchesDoNotChangeTheOutput) {
   }
 }
 
-// Outputs are words, for ⊥ and for every ε that is allowed; nothing falls back to the input.
+// Outputs are words, for ⊥ and for every allowed ε; nothing falls back to the input.
 TEST_F(Noise, EveryAllowedEpsilonGivesWords) {
   for (const std::string name : {"cmp", "mahalanobis", "vickrey", "vickrey-k"}) {
     for (const double epsilon : {1e-9, 1e-7, 1.0, 1e6}) {

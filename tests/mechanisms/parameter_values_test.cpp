@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-/// Spellings of the same double, by the one that is kept.
+/// Spellings of the same double, by the canonical one.
 const std::map<std::string, std::vector<std::string>> kSpellings = {
     {"20", {"20", "020", "2e1", "20.0", "20.", "2.0E1", "0.2e2", "200e-1", "00020.000"}},
     {"0.5", {"0.5", ".5", "0.50", "5e-1", "00.5", "0.5000000000000000000001"}},
@@ -26,7 +26,7 @@ const std::map<std::string, std::vector<std::string>> kSpellings = {
     {"-2", {"-2", "-2.0"}},
 };
 
-/// No numbers: they stay as they are, and whoever reads them refuses them.
+/// Not numbers: they are left alone, and refused by whoever reads them.
 const std::vector<std::string> kNoNumbers = {"",    "auto", "+5",    " 5",  "5 ",      "0x10", "nan",
                                              "inf", "-inf", "1e400", "1,,", "5\u00A0", "True", "L0"};
 
@@ -46,7 +46,7 @@ TEST(ParameterValues, NumbersOfEveryMechanismHaveOneSpelling) {
           ASSERT_TRUE(complete);
           EXPECT_EQ(complete->at(parameter.name), kept) << info.name << ' ' << spelling;
           different.insert(complete->at(parameter.name));
-          // What is kept is kept.
+          // Canonical values are fixed points.
           EXPECT_EQ(complete_parameters(info, *complete).value(), *complete) << info.name;
           ++checked;
         }
@@ -73,7 +73,7 @@ TEST(ParameterValues, WordsAreTakenLetterByLetter) {
   EXPECT_GT(words, 5U);
 }
 
-// Whoever adds a parameter whose default is a word must say when it takes numbers too.
+// Whoever adds a parameter whose default is a word must say if it takes numbers too.
 TEST(ParameterValues, WhoeverSpeaksOfNumbersTakesThem) {
   for (const MechanismInfo& info : mechanisms())
     for (const ParameterInfo& parameter : info.parameters)

@@ -12,7 +12,7 @@ TEST(Registry, EveryMechanismIsDescribed) {
     EXPECT_EQ(find_mechanism(info.name).value()->name, info.name);
     for (const std::string& text : {info.summary, info.metric, info.guarantee, info.speed, info.use_when})
       EXPECT_FALSE(text.empty()) << info.name;
-    // For whole texts there may be no shipped model; words always have one.
+    // Mechanisms for whole texts may have no shipped model; those for words always have one.
     EXPECT_TRUE(!info.default_model.empty() || rewrites_whole_texts(info.name)) << info.name;
     const ParameterValues defaults = complete_parameters(info, {}).value();
     EXPECT_EQ(defaults.size(), info.parameters.size());

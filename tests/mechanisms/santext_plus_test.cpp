@@ -10,7 +10,7 @@ using namespace sotto::testing;
 
 using SanTextPlus = SelectionTest;
 
-// Counts fall with the id, so the sensitive half are the words 6 to 11.
+// Counts fall with the id, so the sensitive half is words 6 to 11.
 std::vector<double> law_from_definition(double epsilon, double p, TokenId x,
                                         const std::vector<long double>& distances) {
   std::vector<long double> law(12, 0);
@@ -39,7 +39,7 @@ TEST_F(SanTextPlus, RowEqualsTheDefinition) {
   }
 }
 
-// The promise is about sensitive outputs: ε·d + ln(1/p). For the others it cannot hold: they reveal the
+// The promise is about sensitive outputs: ε·d + ln(1/p). For the others it cannot hold, since they reveal the
 // input.
 TEST_F(SanTextPlus, EveryPairKeepsTheGuaranteeOnSensitiveOutputs) {
   for (const VectorModel& parts : {tiny_model_parts(), near_pair_parts()}) {
@@ -66,7 +66,7 @@ TEST_F(SanTextPlus, DrawsFollowTheRow) {
   expect_draws_follow_rows(*mechanism, *model, 300'000);
 }
 
-// A sensitive word and ⊥ take two words. Any other takes a coin, and two more if the coin says so; p = 0.2.
+// A sensitive word and ⊥ take two words of bits; any other a coin, and two more if it is replaced; p = 0.2.
 TEST_F(SanTextPlus, GoldenDraws) {
   const auto model = write(tiny_model_parts());
   const auto mechanism = make("santext-plus", model, 1);

@@ -12,8 +12,7 @@ using namespace sotto::testing;
 
 using SanText = SelectionTest;
 
-// A weight is rounded down by at most one part in 2^12, which bounds the relative difference of every
-// probability.
+// A weight is rounded down by at most one part in 2^12, which bounds the relative error of every probability.
 constexpr double kRelative = 0x1p-12 + 0x1p-40;
 
 TEST_F(SanText, RowEqualsTheDefinition) {
@@ -35,8 +34,8 @@ TEST_F(SanText, RowEqualsTheDefinition) {
   }
 }
 
-// The promise for all pairs of inputs (⊥ too) and outputs, from the integers that are sampled; among them a
-// pair of words 0.013 apart and a pair of equal vectors.
+// The promise for all pairs of inputs (including ⊥) and outputs, from the integers that are sampled; among
+// them a pair of words 0.013 apart and a pair of equal vectors.
 TEST_F(SanText, EveryPairKeepsTheGuarantee) {
   for (const VectorModel& parts : {tiny_model_parts(), near_pair_parts(), cluster_parts(30, 5, 3)}) {
     const auto model = write(parts);
@@ -61,8 +60,8 @@ TEST_F(SanText, EqualVectorsHaveEqualRows) {
   }
 }
 
-// Two words 0.013 apart and a far word: as plain integers ⌊2^k·exp(−½ε·d)⌋ its weight is 1 for one of them
-// and 2 or more for the other somewhere along the way, which certifies more than 50 at ε = 6.
+// Two words 0.013 apart and a far word. As plain integers ⌊2^k·exp(−½ε·d)⌋ its weight is, at some distance, 1
+// for one of the two and 2 or more for the other, which certifies more than 50 at ε = 6.
 TEST_F(SanText, RoundingDoesNotTellNearWordsApart) {
   constexpr double kEpsilon = 6;
   constexpr double kScale = 0.013 / 5;
@@ -99,8 +98,8 @@ TEST_F(SanText, FarWordsStayPossible) {
   EXPECT_EQ(word, 2U);
 }
 
-// The law of permute-and-flip by the words that come before y in the random order: k of them, any k equally
-// likely sets, all refused. Only sums of positive numbers, so accurate.
+// The law of permute-and-flip by the words that precede y in the random order: k of them, all sets of k
+// equally likely, all rejected. Sums only positive numbers, so it is accurate.
 std::vector<double> permute_and_flip_law(const std::vector<long double>& p) {
   const std::size_t n = p.size();
   std::vector<double> law;
@@ -163,8 +162,8 @@ TEST_F(SanText, PermuteAndFlipEqualsTheEnumerationOfAllOrders) {
   }
 }
 
-// From one word that counts (S = 1) to all of 200 alike (S = 200), so one panel of the quadrature to three;
-// the error is the one that the rule states beside that of rounding to integers.
+// From one word that counts (S = 1) to all 200 alike (S = 200), so from one panel of the quadrature to three.
+// The error is the one that the rule states, on top of rounding to integers.
 TEST_F(SanText, PermuteAndFlipIsIntegratedExactly) {
   constexpr std::size_t kWords = 200;
   const auto model = write(cluster_parts(kWords, 6, 8));
@@ -232,7 +231,7 @@ TEST_F(SanText, EveryWordIsReachedWhereItsPositionsBeginAndEnd) {
       }
 }
 
-// Two words a token, whatever the token; the output is that of a walk through the weights.
+// Two words of bits per token, whatever the token; the output is that of a walk through the weights.
 TEST_F(SanText, GoldenDraws) {
   const auto model = write(tiny_model_parts());
   const auto mechanism = make("santext", model, 1);
@@ -249,7 +248,7 @@ TEST_F(SanText, GoldenDraws) {
   EXPECT_EQ(ids, (std::vector<TokenId>{0, walk(4, 0.5), 11, walk(11, 0.25)}));
 }
 
-// Tables, sums of blocks and rows computed on the spot, in batches of any size, draw the same.
+// Tables, block sums and rows computed on the fly draw the same outputs, in batches of any size.
 TEST_F(SanText, OutputDoesNotDependOnCacheOrBatches) {
   VectorModel parts = cluster_parts(300, 9, 4);
   for (const bool with_counts : {true, false}) {

@@ -23,12 +23,12 @@
 
 namespace sotto::testing {
 
-/// The twelve words of the tiny model in vectors of which two are 0.013 apart and two are equal.
+/// The twelve words of the tiny model, with two vectors 0.013 apart and two equal ones.
 inline VectorModel near_pair_parts() {
   VectorModel parts = tiny_model_parts();
   parts.scale = 0.013 / 5;
   for (std::size_t c = 0; c < 4; ++c) {
-    parts.vectors[4 + c] = parts.vectors[c] + (c == 1 ? 5 : 0);  // "a" beside "the"
+    parts.vectors[4 + c] = parts.vectors[c] + (c == 1 ? 5 : 0);  // "a" next to "the"
     parts.vectors[28 + c] = parts.vectors[24 + c];               // "cat" on "dog"
   }
   return parts;
@@ -72,7 +72,7 @@ class SelectionTest : public ::testing::Test {
     return result ? "" : describe(result.error());
   }
 
-  /// The distance of an input (⊥ too) and a word, from the coordinates.
+  /// The distance between an input (possibly ⊥) and a word, from the coordinates.
   static long double distance(const Model& model, TokenId input, TokenId word) {
     const auto coordinate = [&](TokenId id, std::size_t c) -> std::int64_t {
       if (id == model.bottom()) return bottom_vector(model)[c];

@@ -34,7 +34,7 @@ class Syntf : public ::testing::Test {
 
   TokenId id(const std::string& word) const { return model_->find(word); }
 
-  /// Numbers of the synsets a word is in; the fixture needs no base forms.
+  /// Indices of the synsets that contain a word; the fixture needs no base forms.
   std::set<std::size_t> senses(const std::string& word) const {
     std::set<std::size_t> found;
     for (std::size_t i = 0; i < synsets_.size(); ++i)
@@ -45,7 +45,7 @@ class Syntf : public ::testing::Test {
     return found;
   }
 
-  /// ρ from the definitions, or −1 when y is no synonym of x and another word.
+  /// ρ from the definitions, or −1 if y is neither x nor a synonym of it.
   double rating(TokenId x, TokenId y, bool from_counts) const {
     const auto a = senses(parts_.words[x]);
     const auto b = senses(parts_.words[y]);
@@ -96,7 +96,7 @@ class Syntf : public ::testing::Test {
                                       {'a', {"soup", "pasta(p)"}}};
 };
 
-// Weights are rounded up to integers of at least 2^58·exp(−½ε), for ε <= 20 above 2^43.
+// Weights are rounded up to integers of at least 2^58·exp(−½ε), which is above 2^43 for ε <= 20.
 TEST_F(Syntf, RowEqualsTheDefinition) {
   for (const double epsilon : {0.1, 1.0, 20.0}) {
     for (const bool all_words : {false, true}) {
@@ -114,8 +114,8 @@ TEST_F(Syntf, RowEqualsTheDefinition) {
   }
 }
 
-// At most 52 tests of 100,000 draws, α = 1e-8 each: every input, ⊥ too. A word whose only candidate is itself
-// leaves nothing to test but that it is drawn.
+// At most 52 tests of 100,000 draws, α = 1e-8 each: every input, including ⊥. For a word whose only candidate
+// is itself, there is nothing to test but that it is drawn.
 TEST_F(Syntf, DrawsFollowTheDefinition) {
   constexpr std::uint64_t kDraws = 100'000;
   for (const bool all_words : {false, true}) {
@@ -139,8 +139,8 @@ TEST_F(Syntf, DrawsFollowTheDefinition) {
   }
 }
 
-// As published, each word's synonyms are its only outputs. That promises nothing, and the guarantee says so,
-// as it says how many words are released as they are: pizza and rome here.
+// As published, a word's synonyms are its only outputs. That promises nothing, and the guarantee says so; it
+// also says how many words are released unchanged: pizza and rome here.
 TEST_F(Syntf, SynonymsAlonePromiseNothing) {
   const auto mechanism = make(1, "synonyms");
   const auto dog = mechanism->row(id("dog"));
@@ -155,8 +155,8 @@ TEST_F(Syntf, SynonymsAlonePromiseNothing) {
   EXPECT_THAT(guarantee.statement, ::testing::HasSubstr("released as they are"));
 }
 
-// The promise itself: all pairs of inputs, ⊥ among them, and all outputs. Weights are rounded so that no
-// slack is needed; 2^-50 covers the double precision of the rows.
+// The promise itself: all pairs of inputs, including ⊥, and all outputs. Weights are rounded so that no slack
+// is needed; 2^-50 covers the double precision of the rows.
 TEST_F(Syntf, WithTheWholeVocabularyEveryPairKeepsTheGuarantee) {
   for (const std::string rating : {"similarity", "paper"}) {
     for (const double epsilon : {1e-9, 0.1, 1.0, 30.0, 1000.0}) {
@@ -178,7 +178,7 @@ TEST_F(Syntf, WithTheWholeVocabularyEveryPairKeepsTheGuarantee) {
   }
 }
 
-// The published score looks up the input word, so that all its synonyms are equally likely whatever ε is.
+// The published score looks up the input word, so that all its synonyms are equally likely at any ε.
 TEST_F(Syntf, TheScoreIsThatOfTheSynonym) {
   const auto row = make(8, "synonyms", "paper")->row(id("dog"));
   EXPECT_GT(row[id("dog")], row[id("cat")]);
@@ -187,7 +187,7 @@ TEST_F(Syntf, TheScoreIsThatOfTheSynonym) {
               1e-9);
 }
 
-// A model without "domestic_animal" and "noodle" never puts them out; spelling and markers do not matter.
+// A model without "domestic_animal" and "noodle" never outputs them; spelling and markers do not matter.
 TEST_F(Syntf, OnlyWordsOfTheModelAreCandidates) {
   const auto mechanism = make(1, "synonyms");
   EXPECT_GT(mechanism->row(id("paris"))[id("london")], 0);
@@ -213,9 +213,9 @@ TEST_F(Syntf, InflectedWordsHaveTheSynonymsOfTheirBaseForms) {
   EXPECT_EQ(support(3), (std::vector<TokenId>{3, 4}));
 }
 
-// paris and london share their only sense, so they are equally likely, each with the weight 1, the ten other
-// words with the weight exp(−½ε) = ½; in all 7. Positions: london and paris in the order of their ids, then
-// the rest in that order.
+// paris and london share their only sense, so they are equally likely, each with weight 1; the ten other
+// words have weight exp(−½ε) = ½; the total is 7. Positions: paris and london in the order of their ids, then
+// the rest in the order of theirs.
 TEST_F(Syntf, GoldenDraws) {
   const auto mechanism = make(2 * std::log(2.0), "vocabulary");
   ASSERT_EQ(id("paris"), 9U);

@@ -101,7 +101,7 @@ TEST_F(Tem, EveryPairKeepsTheGuarantee) {
   }
 }
 
-/// The algorithm with ⊥'s score as published in code: ln(|W|/|L|) instead of ln|W∖L|.
+/// The algorithm with ⊥'s score as in the published code: ln(|W|/|L|) instead of ln|W∖L|.
 std::vector<double> published_row(const std::vector<long double>& distances, double epsilon, double gamma) {
   std::vector<double> row;
   std::size_t near = 0;
@@ -116,7 +116,7 @@ std::vector<double> published_row(const std::vector<long double>& distances, dou
   return row;
 }
 
-// Words at distances of about 10 in 50 dimensions, but for one pair 0.3 apart: the two differ in how many
+// Words at distances of about 10 in 50 dimensions, except for one pair 0.3 apart: the two differ in how many
 // words are near, so ⊥'s score must make up for exactly those that are not.
 TEST_F(Tem, BottomStandsForExactlyTheFarWords) {
   constexpr std::size_t kDimension = 50;
@@ -159,7 +159,7 @@ TEST_F(Tem, BottomStandsForExactlyTheFarWords) {
   }
 }
 
-// γ is the one that is given; no word beyond it, or all but the word itself, and any vocabulary, are fine.
+// γ is the given one. No word beyond it, all but the word itself beyond it, and any vocabulary are fine.
 TEST_F(Tem, AnyGammaAndAnyVocabulary) {
   const auto model = write(tiny_model_parts());
   EXPECT_EQ(make("tem", model, 3, {{"gamma", "1000"}})->row(5), make("santext", model, 3)->row(5));
@@ -173,7 +173,7 @@ TEST_F(Tem, AnyGammaAndAnyVocabulary) {
   }
 }
 
-// Few words near, many far: kept as the near words alone, or in blocks, or not at all.
+// Few near words, many far ones: cached as the near words alone, in blocks, or not at all.
 TEST_F(Tem, EveryFarWordIsReached) {
   const auto model = write(cluster_parts(140, 4, 7));
   for (const std::string selection : {"exponential", "permute-and-flip"})

@@ -1,7 +1,7 @@
-// No branch and no address depends on a word's place, or on the weights of its row. Run by valgrind's
-// memcheck, which follows values that count as undefined and reports when the program's course depends on
-// one: places and weights are marked as such. tests/support/table_lookups.supp names the look-ups in tables
-// that are excepted.
+// No branch and no address depends on a word's position in a list, or on the weights of its row. Runs under
+// valgrind's memcheck, which tracks undefined values and reports when control flow or an address depends on
+// one: positions and weights are marked as undefined. tests/support/table_lookups.supp lists the table
+// look-ups that are exempt.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace sotto::testing;
 
-/// Memory that counts as undefined while the object lives.
+/// Memory that counts as undefined during the object's lifetime.
 class Secret {
  public:
   template <class T>
@@ -39,7 +39,7 @@ class Secret {
   std::size_t bytes_;
 };
 
-/// Marks what a mechanism's draws must not show: the places of its words, or the weights of their rows.
+/// Marks what a mechanism's draws must not show: the positions of its words, or the weights of their rows.
 class Secrets final : public RowVisitor {
  public:
   explicit Secrets(std::size_t words) : words_(words) {}
@@ -50,7 +50,7 @@ class Secrets final : public RowVisitor {
   Result<void> visit(const PlaceRows& rows) override { return hide(rows.lists.places()); }
   Result<void> visit(const GeometricRows& rows) override { return hide(rows.lists.places()); }
   Result<void> visit(const PureRows& rows) override {
-    std::vector<PureRow> all;  // computed first: what computes a row looks at values by nature
+    std::vector<PureRow> all;  // all rows first, since computing a row must look at values
     for (TokenId word = 0; word < words_; ++word) all.push_back(rows.row(word));
     for (const PureRow& row : all) (void)hide(row.cumulative);
     return {};
@@ -75,14 +75,14 @@ class Timing : public ::testing::Test {
     if (RUNNING_ON_VALGRIND == 0) GTEST_SKIP() << "valgrind runs this";
   }
 
-  /// How often the program's course depended on something undefined.
+  /// How often control flow or an address depended on something undefined.
   static unsigned reports(const std::function<void()>& action) {
     const auto before = VALGRIND_COUNT_ERRORS;
     action();
     return static_cast<unsigned>(VALGRIND_COUNT_ERRORS - before);
   }
 
-  /// Each word often, those at both ends of a list and ⊥ among them.
+  /// Draws each word often, including ⊥ and those at both ends of a list.
   static unsigned reports_of_draws(const Mechanism& mechanism, std::size_t inputs) {
     std::vector<TokenId> in;
     for (int repeat = 0; repeat < 40; ++repeat)

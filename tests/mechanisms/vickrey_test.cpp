@@ -78,7 +78,7 @@ TEST_F(Vickrey, EveryInputFollowsAlgorithm3) {
   }
 }
 
-// Squares in the place of distances, as in the published code, are another law, and the tests see it.
+// Squares in place of distances, as in the published code, are another law, and the tests notice.
 TEST_F(Vickrey, SquaredDistancesWouldBeNoticed) {
   constexpr std::size_t kMany = 300'000;
   const auto square = [](std::vector<double> d) {
@@ -140,7 +140,7 @@ TEST_F(Vickrey, ExcludingTheInputBreaksTheGuarantee) {
   }
 }
 
-/// How often the output is the word nearest to the noisy vector, found again from the same bits.
+/// How often the output is the word nearest to the noisy vector, recomputed from the same bits.
 double share_of_nearest(const Mechanism& mechanism, const std::vector<Point>& points, double epsilon) {
   constexpr std::size_t kTokens = 3000;
   std::vector<TokenId> out(kTokens);
@@ -169,12 +169,12 @@ TEST_F(Vickrey, TheDefaultPrefersTheNearestWord) {
   std::cout << "    the nearest word: " << ours << " of the time, with the published default " << published
             << "\n";
   EXPECT_LT(published, 0.01);
-  // At least a third in expectation; n = 3000, five deviations (α < 3e-7) are 0.043.
+  // At least a third in expectation; with n = 3000, five deviations (α < 3e-7) are 0.043.
   EXPECT_GT(ours, 1.0 / 3 - 0.043);
 }
 
-// Equal vectors and no noise to speak of: both distances are zero, and 0/0 is taken as its limit, 1 − t.
-// n = 100,000, α = 1e-7.
+// Equal vectors and negligible noise: both distances are zero, and 0/0 is taken as its limit, 1 − t. n =
+// 100,000, α = 1e-7.
 TEST_F(Vickrey, ZeroDistancesHaveALimit) {
   const auto twins = write({{"x", "y", "z"}, {100, 100, 100, 100, -500, 20}}, "twins");
   const auto mechanism = make_mechanism("vickrey", twins, 1e6, {{"t", "0.25"}}).value();

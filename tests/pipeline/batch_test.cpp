@@ -1,4 +1,4 @@
-// Batches in memory give what files and single calls give, on however many threads.
+// Batches in memory give the same output as files and single calls, on any number of threads.
 #include <thread>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 class BatchTest : public PipelineTest {
  protected:
-  /// Enough text for several chunks, in which every document is different.
+  /// Enough text for several chunks, with every document different.
   void make_documents(std::size_t count, std::size_t words) {
     for (std::size_t i = 0; i < count; ++i) {
       ids_.push_back(std::to_string(i));
@@ -156,7 +156,7 @@ TEST_F(RecordBatchTest, ChargesBeforeItReleases) {
   Counts counts;
   ASSERT_TRUE(privatizer->privatize(records_, *session, outputs_, counts));
   EXPECT_TRUE(outputs_[0].released);
-  EXPECT_FALSE(outputs_[1].released);  // 5 are spent, 3 more would be 8
+  EXPECT_FALSE(outputs_[1].released);  // 5 are spent, 3 more would make 8
   EXPECT_TRUE(outputs_[1].texts.empty());
   EXPECT_TRUE(outputs_[2].released);
   EXPECT_EQ(counts.withheld, 1U);
@@ -186,7 +186,7 @@ TEST_F(RecordBatchTest, SharesItsAccountsWithFiles) {
   const auto session = privatizer->open_ledger(ledger(7)).value();
   Counts counts;
   ASSERT_TRUE(privatizer->privatize(records_, *session, outputs_, counts));
-  EXPECT_TRUE(outputs_[0].released);  // again, at no charge
+  EXPECT_TRUE(outputs_[0].released);  // again, free of charge
   EXPECT_FALSE(outputs_[1].released);
   EXPECT_EQ(session->receipt().charged_documents, 2U);
 }

@@ -1,4 +1,4 @@
-// How a value was typed decides nothing: neither the noise nor the account that is charged.
+// How a value is spelled affects neither the noise nor the account that is charged.
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace sotto::testing;
 
-/// Groups of spellings: those of one group mean the same value, those of two groups different ones.
+/// Groups of spellings: the same value within a group, different values across groups.
 using Groups = std::vector<std::vector<std::string>>;
 
 const std::map<std::string, Groups> kGroups = {
@@ -44,7 +44,7 @@ class CanonicalParameters : public PipelineTest {
     write("in.jsonl", "{\"who\": \"alice\", \"text\": \"the dog was cold\"}\n");
   }
 
-  /// What a run with these parameters is known by.
+  /// What identifies a run with these parameters.
   struct Identity {
     std::string configuration;
     std::string unit;

@@ -1,4 +1,4 @@
-// Texts cut into phrases on their way through the pipeline.
+// Texts segmented into phrases on their way through the pipeline.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -64,7 +64,7 @@ TEST_F(Collocations, AModelWithPhrasesShowsBlanksWithoutTheOptionToo) {
       "soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup soup",
       phrase_options(Segmentation::none, 0.1));
   EXPECT_EQ(out.find('_'), std::string::npos);
-  // A model that only has words with underscores keeps them.
+  // A model whose words merely contain underscores keeps them.
   write_vector_model(path("plain.safetensors"), phrase_model_parts());
   PrivatizeOptions plain = phrase_options(Segmentation::none, 0.1);
   plain.model = path("plain.safetensors").string();
@@ -93,7 +93,7 @@ TEST_F(Collocations, JoinsAndCase) {
 }
 
 TEST_F(Collocations, CaseIsKeptWordByWord) {
-  // A model of two words, one a phrase: what is not the input is the other.
+  // A model of two words, one of them a phrase: any output that is not the input is the other one.
   VectorModel parts{{"paris", "new_york"}, {1000, 0, 0, 1000}, {}, 1.0 / 4096};
   write_phrase_model(path("two.safetensors"), parts, few_phrases());
   PrivatizeOptions with = phrase_options(Segmentation::gst, 0.001);

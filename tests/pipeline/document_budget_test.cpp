@@ -1,4 +1,4 @@
-// A budget for each document, shared among its tokens.
+// A budget per document, shared among its tokens.
 #include "pipeline/document_budget.hpp"
 
 #include <fmt/format.h>
@@ -51,15 +51,15 @@ TEST_F(DocumentBudgets, TheFourStrategiesByHand) {
     EXPECT_LE(counts.largest_epsilon, 10) << name;
     return counts;
   };
-  // "think" and "therefore" are no stopwords.
+  // "think" and "therefore" are not stopwords.
   EXPECT_EQ(expect("S1", 2, 5, 10).clear_stopwords, 3U);
-  EXPECT_EQ(expect("S2", 3, 2, 6).statistics.phrases, 2U);  // five words: a token gets a fifth
+  EXPECT_EQ(expect("S2", 3, 2, 6).statistics.phrases, 2U);  // five words: each token gets a fifth
   expect("S3", 3, 10.0 / 3, 10);
   expect("S4", 3, 10.0 / 3, 10);
 }
 
 TEST_F(DocumentBudgets, EqualsATokenBudgetOfTheSameSize) {
-  // The law is that of the mechanism at the share: with next to no noise, and with noise that hides all.
+  // The law is the mechanism's at that share: with next to no noise, and with overwhelming noise.
   EXPECT_EQ(rewrite("the soup was cold", budgeted(1e6)), "The soup was cold");
   const Counts counts = counts_of("the soup was cold the soup was cold the soup was cold", budgeted(1e-3));
   EXPECT_GT(counts.statistics.changed, 6U);
@@ -140,7 +140,7 @@ TEST_F(DocumentBudgets, EverythingAboutTheBudgetDecidesTheNoise) {
   for (int i = 0; i < 40; ++i) text += "the soup was cold ";
   const std::string base = rewrite(text, budgeted(160));
   EXPECT_EQ(rewrite(text, budgeted(160)), base);
-  EXPECT_NE(rewrite(text, options(1)), base);  // the same ε for each token
+  EXPECT_NE(rewrite(text, options(1)), base);  // the same ε per token
   EXPECT_NE(rewrite(text, budgeted(161)), base);
   EXPECT_NE(rewrite(text, budgeted(160, BudgetStrategy::words)), base);
   PrivatizeOptions positions = budgeted(160, BudgetStrategy::positions);
@@ -176,7 +176,7 @@ TEST_F(DocumentBudgets, AShareThatIsRefusedNamesTheDocument) {
   const std::string theorem = run_error(gumbel, files("in.txt", "out.txt"));
   EXPECT_NE(theorem.find("record 2: a share of 1 for each of 1000 tokens"), std::string::npos) << theorem;
   EXPECT_NE(theorem.find("calibration=theorem"), std::string::npos) << theorem;
-  gumbel.document_budget->epsilon = 0.1;  // no document can have that little
+  gumbel.document_budget->epsilon = 0.1;  // no document can have so little
   EXPECT_NE(run_error(gumbel, files("in.txt", "out.txt")).find("epsilon: '0.1'"), std::string::npos);
 }
 
@@ -217,7 +217,7 @@ TEST_F(DocumentBudgets, TheLedgerIsChargedWhatIsSpent) {
     return accounts;
   };
   using Accounts = std::map<std::string, NanoEpsilon>;
-  // Shares are rounded down and charges up, but never above the budget: a limit of just that suffices.
+  // Shares are rounded down and charges up, but never above the budget: a limit of exactly that suffices.
   EXPECT_EQ(spent(named("S3", 10), 10), (Accounts{{"alice", 10'000'000'000}, {"bob", 10'000'000'000}}));
   EXPECT_EQ(spent(named("S2", 10), 10), (Accounts{{"alice", 6'000'000'000}, {"bob", 10'000'000'000}}));
   PrivatizeOptions positions = named("positions", 10);

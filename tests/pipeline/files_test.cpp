@@ -12,7 +12,7 @@ using namespace sotto::testing;
 
 class Files : public PipelineTest {
  protected:
-  /// About 3 MB, so that several chunks are under way at once; lines of very different lengths.
+  /// About 3 MB, so that several chunks are in flight at once; lines of very different lengths.
   std::string many_lines() const {
     std::string text;
     for (std::size_t i = 0; text.size() < 3'000'000; ++i) {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace sotto::testing;
 
-/// With so little noise that words stay, the output must equal the input but for capitals and digits.
+/// With so little noise that words stay, the output equals the input except for capitals and digits.
 class Formats : public PipelineTest {
  protected:
   static constexpr double kNoNoise = 1e6;
@@ -48,7 +48,7 @@ TEST_F(Formats, JsonKeepsEverythingButTheField) {
   EXPECT_EQ(out.substr(last_line, 17), "{\"b\": \"\\u00e9\", \"");
   const auto text = nlohmann::json::parse(out.substr(last_line)).at("t").get<std::string>();
   EXPECT_EQ(text.substr(0, 13), "Cold \"soup\"\n\t");
-  EXPECT_EQ(text.substr(text.size() - 6), " \\ \u20ac");  // "tab" is no word of the model and became another
+  EXPECT_EQ(text.substr(text.size() - 6), " \\ \u20ac");  // "tab" is not in the model and became another word
 }
 
 TEST_F(Formats, JsonFieldsAreIndependentDraws) {
@@ -82,7 +82,7 @@ TEST_F(Formats, AFieldWhoseNameIsSpelledWithEscapesIsTheNamedOne) {
 TEST_F(Formats, JsonFieldsThatAreNotNamedAreCopiedByteForByteOrRefused) {
   const std::string twice = "{\"a\":1e5,\"a\":\"\\ud83d\\ude00\", \"t\":null,\"a\" :[ ]}\r";
   EXPECT_EQ(through("in.jsonl", twice + "{\"t\":\"soup\"}", {"t"}), twice + "{\"t\":\"Soup\"}");
-  // What is not UTF-8 becomes U+FFFD inside a document, which is rewritten anyway, and nowhere else.
+  // Invalid UTF-8 becomes U+FFFD inside a document, which is rewritten anyway, and nowhere else.
   EXPECT_NO_FATAL_FAILURE(
       through("in.jsonl", "{\"a\":\"x\",\"t\":\"\xE9t\xE9 soup\",\"b\":\"\xC3\xA9\"}", {"t"}));
   for (const std::string bad :
@@ -119,7 +119,7 @@ TEST_F(Formats, CsvHeaderOnlyStaysAHeader) {
   EXPECT_EQ(through("in.csv", "a,b\n", {"b"}), "a,b\n");
 }
 
-// If the open field is not a named one, all that follows would be copied with it.
+// If the open field is not one of the named ones, everything after it would be copied along.
 TEST_F(Formats, AQuoteThatIsNeverClosedIsRefused) {
   EXPECT_NE(failure("in.csv", "text,city\nsoup,Rome\nsoup,\"Rome\nsecret,Bonn\n", {"text"})
                 .find("record 2: a quoted field is not closed"),
@@ -143,7 +143,7 @@ TEST_F(Formats, WhatCannotBeAHeaderIsRefused) {
             std::string::npos);
 }
 
-// Whatever else may end a record somewhere: the file would be all header.
+// Other characters may end records elsewhere; here the whole file would be a header.
 TEST_F(Formats, ControlCharactersInAHeaderAreRefused) {
   for (const std::string end : {"\x1E", "\v", "\f", "\u0085", "\u2028", "\x1C"}) {
     EXPECT_NE(
@@ -163,7 +163,7 @@ TEST_F(Formats, RecordsWithoutAnyDocumentAreAnErrorUnlessAllowed) {
   allowed.fields = {"t"};
   allowed.allow_empty = true;
   EXPECT_EQ(run(options(), allowed), nulls);
-  // The second of two inputs.
+  // As the second of two inputs.
   write("first.jsonl", "{\"t\":\"soup\"}\n");
   FileOptions both = files("first.jsonl", "both");
   both.inputs.push_back(path("in.jsonl"));

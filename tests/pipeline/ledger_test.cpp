@@ -60,7 +60,7 @@ TEST_F(LedgeredRun, ChargesTokensTimesEpsilon) {
   without.ledger.reset();
   const std::string expected = run(options(0.5), without);
   EXPECT_EQ(run(options(0.5), ledgered(100)), expected);
-  // alice: 4 + 1, 2 + 1, 1 words; bob: 2; subject 7 has a number only, and uniform digits cost nothing.
+  // alice: 4 + 1, 2 + 1, 1 words; bob: 2; subject 7 has only a number, and uniform digits cost nothing.
   EXPECT_EQ(accounts(), (std::map<std::string, NanoEpsilon>{{"alice epsilon", 4'500'000'000},
                                                             {"bob epsilon", 1'000'000'000}}));
 }
@@ -79,7 +79,7 @@ TEST_F(LedgeredRun, ARecordOverTheLimitIsLeftOutWhole) {
   const auto check = Ledger::open(path("ledger")).value()->verify(receipt.ledger->head).value();
   EXPECT_EQ(check.problem, "");
   EXPECT_EQ(check.pinned_at, receipt.ledger->entries);
-  // With more room it is released, and only it is charged.
+  // With a higher limit it is released, and only it is charged.
   const Receipt again = privatize_files(options(), ledgered(9)).value();
   EXPECT_EQ(read("out.jsonl"), whole);
   EXPECT_EQ(again.ledger->charged_documents, 2U);
@@ -117,7 +117,7 @@ TEST_F(LedgeredRun, AnotherSubjectOfTheSameDocumentIsCharged) {
   EXPECT_EQ(accounts().size(), 2U);
 }
 
-/// Many records in several chunks, some blank lines, several documents a record.
+/// Many records in several chunks, some blank lines, several documents per record.
 TEST_F(LedgeredRun, NeitherThreadsNorChunksNorShardsNorResumingMatter) {
   std::string csv = "id,who,text,title\r\n";
   for (int i = 0; csv.size() < 6'000'000; ++i)

@@ -1,4 +1,4 @@
-// A document is the same however its record ends, and its line end comes out as it went in.
+// A document is the same however its record ends, and its line end is preserved.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void PrintTo(const Dialect& dialect, std::ostream* out) {
 
 class LineEndsTest : public PipelineTest, public ::testing::WithParamInterface<Dialect> {
  protected:
-  /// About 1.5 MB, several chunks. `line_end` is asked for each record.
+  /// About 1.5 MB, several chunks. `line_end` is called for each record.
   template <class Choice>
   std::string input(Choice line_end) const {
     std::string data = GetParam().header.empty() ? "" : GetParam().header + line_end();
@@ -45,7 +45,7 @@ class LineEndsTest : public PipelineTest, public ::testing::WithParamInterface<D
     return with;
   }
 
-  /// Every line end replaced by a bar, outside the quotes of CSV, in which this data has none.
+  /// Replaces every line end by a bar; this data has none inside quotes.
   static std::string with_bars(const std::string& data) {
     std::string bars;
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -105,8 +105,8 @@ TEST_P(LineEndsTest, ShardsAndInterruptionsDoNotMatter) {
 
 class ReadSizes : public FolderTest {};
 
-// However few bytes come at once, also between a CR and its LF or inside the byte order mark, the chunks hold
-// the same whole records.
+// However few bytes are read at once, even between a CR and its LF or inside the byte order mark, the chunks
+// hold the same whole records.
 TEST_F(ReadSizes, DoNotMatter) {
   const std::string data = "a\r\nb\r\r\n\"c\r\",\r\nlonger\n\rd\r";
   for (const auto& [format, count] : {std::pair(Format::text, 8U), std::pair(Format::csv, 7U)})

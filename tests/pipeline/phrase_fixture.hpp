@@ -12,7 +12,7 @@ class PhrasePipelineTest : public PipelineTest {
     write_phrase_model(path("phrases.safetensors"), phrase_model_parts(), few_phrases());
   }
 
-  /// So little noise that every token stays, unless `document_epsilon` says otherwise.
+  /// By default so little noise that every token stays.
   PrivatizeOptions phrase_options(Segmentation method, double epsilon = 1e6) const {
     PrivatizeOptions with = options(epsilon);
     with.mechanism = "cmp";

@@ -1,6 +1,5 @@
-// The receipt is public: two inputs between which the guarantee is stated and that gave the same output must
-// have the same receipt. Checked on a vocabulary of three words, where every pair of short texts can be
-// tried.
+// The receipt is public: two inputs that the guarantee covers and that gave the same output must have the
+// same receipt. Checked on a vocabulary of three words, where every pair of short texts can be tried.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -133,7 +132,7 @@ TEST_F(PublicReceiptTest, DoesNotTellWhetherAWordChanged) {
   EXPECT_LE(receipts.size(), 3U);
 }
 
-/// Whether a document was charged says whether this very text had been released before.
+/// Whether a document was charged reveals whether this very text had been released before.
 TEST_F(PublicReceiptTest, DoesNotTellARepeatFromAFirstRelease) {
   const PrivatizeOptions with = three_words(Policy::strict(), 'k');
   const auto run_with_ledger = [&](const std::string& text, const std::string& ledger) {

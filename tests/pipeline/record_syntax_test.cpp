@@ -38,7 +38,7 @@ std::vector<std::string> records_by_definition(std::string_view data, bool quote
   return records;
 }
 
-/// Cutting the data anywhere gives whole records only, and those of the uncut data.
+/// Any prefix of the data yields only whole records, and those of the full data.
 void expect_no_cut_matters(const std::string& data, Format format, std::size_t count) {
   std::vector<std::size_t> borders = {0};
   for (const std::string& record : records_of(data, format))
@@ -71,7 +71,7 @@ TEST(RecordSyntax, QuotedLineEndsBelongToTheField) {
   EXPECT_EQ(whole_records(data, Format::tsv, false).records, 6U);  // TSV has no quotes
 }
 
-// Cutting the data anywhere and scanning again gives the same records: chunks do not depend on read sizes.
+// Any prefix of the data yields the same records: chunks do not depend on read sizes.
 TEST(RecordSyntax, AnyPrefixHoldsWholeRecordsOnly) {
   const std::string data = "x,\"1\n2\",y\nplain,row,3\n\"q\"\"\n\",,\n,,\n";
   expect_no_cut_matters(data, Format::csv, 4);
@@ -92,7 +92,7 @@ TEST(RecordSyntax, ACarriageReturnInQuotesEndsNothing) {
   expect_no_cut_matters(data, Format::csv, 3);
 }
 
-// The whole of the rest would be one field.
+// The entire rest would be one field.
 TEST(RecordSyntax, AnOpenQuoteIsReported) {
   for (const std::string data : {"1,\"a\n2,b\n", "\"", "1,\"a\"\"", "a\n,\"\"\""}) {
     RecordCursor cursor(data, Format::csv, true);
@@ -107,7 +107,7 @@ TEST(RecordSyntax, AnOpenQuoteIsReported) {
   EXPECT_FALSE(closed.quote_is_open());
 }
 
-// Against a reader that goes byte by byte, on all short texts over the bytes that matter.
+// Against a byte-by-byte reader, on all short texts over the bytes that matter.
 TEST(RecordSyntax, AgreesWithTheDefinition) {
   const std::string_view alphabet = "a,\"\r\n";
   std::size_t texts = 0;

@@ -1,4 +1,4 @@
-// GCC 12 with sanitizers takes std::regex's own states for uninitialized.
+// GCC 12 with sanitizers mistakes std::regex's own states for uninitialized.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <regex>

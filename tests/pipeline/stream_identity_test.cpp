@@ -1,4 +1,4 @@
-// When two runs must agree to the byte, and when they must not.
+// When two runs must agree byte for byte, and when they must not.
 #include <gtest/gtest.h>
 
 #include "random/document_stream.hpp"
@@ -49,8 +49,8 @@ TEST_F(StreamIdentity, SeedsRepeatAndDiffer) {
   EXPECT_NE(with_seed(1), with_seed(2));
 }
 
-// The first words of the output differ although the input words are the same: fresh noise from the first draw
-// on.
+// The first words of the output differ although the input words are the same: the noise is fresh from the
+// first draw on.
 TEST_F(StreamIdentity, WhateverChangesDrawsFreshNoise) {
   const DocumentName name{"set", "7", "body"};
   const std::string base = named(name, options(), text_);
@@ -62,7 +62,7 @@ TEST_F(StreamIdentity, WhateverChangesDrawsFreshNoise) {
   EXPECT_NE(head(named(name, options(1.0000001), text_)), head(base)) << "epsilon";
 
   PrivatizeOptions policy = options();
-  policy.policy.numbers = NumberPolicy::keep;  // changes nothing in this text but the configuration
+  policy.policy.numbers = NumberPolicy::keep;  // changes only the configuration for this text
   EXPECT_NE(head(named(name, policy, text_)), head(base)) << "policy";
 
   PrivatizeOptions parameter = options();
@@ -87,8 +87,8 @@ TEST_F(StreamIdentity, KeyAndSeedExcludeEachOther) {
   EXPECT_FALSE(Privatizer::make(both));
 }
 
-// The configuration in its one versioned form: whoever changes it must raise the stream version and this
-// value.
+// The configuration in its one versioned form: whoever changes it must raise the stream version and update
+// this value.
 TEST_F(StreamIdentity, TheConfigurationIsPinned) {
   PrivatizeOptions pinned = options(0.5);
   const Receipt receipt = Privatizer::make(pinned).value()->receipt();

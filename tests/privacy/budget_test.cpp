@@ -63,8 +63,8 @@ TEST(Budget, PositionsFollowTheProfile) {
   EXPECT_NEAR((*shares)[3], 1, 1e-12);
 }
 
-// An ε that depends on the word tells about the word: two words a distance apart whose ε differ have a loss
-// far above either (pitfall: 14.8 for 1 and 10).
+// An ε that depends on the word reveals something about it: two words a distance apart whose ε differ have a
+// loss far above either (14.8 for 1 and 10).
 TEST(Budget, StrategiesThatReadTheWordsAreRefusedWithTheReason) {
   for (const char* name : {"information", "part-of-speech", "rarity"})
     expect_error(parse_budget_strategy(name), Errc::invalid_argument, "budget",

@@ -27,7 +27,7 @@ TEST(Composition, PureEpsilonsAddUpAndAreRoundedUp) {
   ASSERT_EQ(composition.losses().size(), 1U);
   const ComposedLoss& loss = composition.losses().front();
   EXPECT_EQ(loss.draws, 10U);
-  EXPECT_GE(loss.epsilon, 1.0);  // 0.1 is a little more than 1/10 in binary, and plain summation gives less
+  EXPECT_GE(loss.epsilon, 1.0);  // 0.1 is slightly more than 1/10 in binary, and plain summation gives less
   EXPECT_NEAR(loss.epsilon, 1.0, 1e-14);
 }
 
@@ -47,8 +47,8 @@ TEST(Composition, UnitsAndScopesNeverMix) {
   EXPECT_DOUBLE_EQ(composition.losses()[3].epsilon, 11);
 }
 
-/// 100 tokens of santext-plus at p = 0.2 promise 100·ε·d and 100·ln 5 on top, and nothing for other outputs,
-/// whose divergence has no bound.
+/// 100 tokens of santext-plus at p = 0.2 promise 100·ε·d plus 100·ln 5, and nothing for other outputs, whose
+/// divergence is unbounded.
 TEST(Composition, AnAdditiveTermAddsUpAndHasNoRho) {
   Guarantee sensitive = metric(1, "a");
   sensitive.scope = GuaranteeScope::sensitive_outputs;

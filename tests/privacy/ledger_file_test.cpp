@@ -1,4 +1,4 @@
-// Where a ledger is, who may read it, and what happens when its file is moved, exchanged or hostile.
+// Where a ledger is, who may read it, and what happens when its file is moved, replaced or hostile.
 #include "privacy/ledger_file.hpp"
 
 #include <fstream>
@@ -162,7 +162,7 @@ TEST_F(LedgerFile, AnAccountBelowZeroIsRefused) {
   }
 }
 
-// By each of these a stranger's file could lose charges or hide them.
+// Each of these could make a foreign file lose or hide charges.
 TEST_F(LedgerFile, ForeignTablesTriggersViewsAndIndexesAreRefused) {
   charge_one(*store(), 1);
   const std::string sound = read_file(file()).value();
@@ -196,7 +196,7 @@ TEST_F(LedgerFile, TriggersDoNotFireOnAnyConnection) {
       1);
 }
 
-// A file with damage anywhere is refused, or what is released stands in it; it never takes the process down.
+// A damaged file is refused, or contains what is released; it never takes the process down.
 TEST_F(LedgerFile, DamageAnywhereIsSurvived) {
   {
     const auto ledger = store();

@@ -1,4 +1,4 @@
-// A ledger in a folder of its own, and shorthands to charge it.
+// A ledger in a folder of its own, and shorthands for charging it.
 #pragma once
 
 #include <cstring>
@@ -28,7 +28,7 @@ inline OutputMac mac_number(std::uint64_t number) {
 struct LedgerRecord {
   std::string subject;
   std::vector<LedgerDocument> documents;
-  std::string id = {};  // empty: by its number
+  std::string id = {};  // if empty, its number
 };
 
 class LedgerTest : public ::testing::Test {
@@ -41,7 +41,7 @@ class LedgerTest : public ::testing::Test {
     return std::move(*opened);
   }
 
-  /// Charges the records in one batch and tells which were released.
+  /// Charges the records in one batch and returns which were released.
   static std::vector<bool> charge(LedgerStore& store, const std::vector<LedgerRecord>& records,
                                   NanoEpsilon limit, std::string_view unit = "pure epsilon") {
     std::vector<LedgerRequest> requests;

@@ -1,5 +1,5 @@
-// Batches of records against a plain reading of the rules, on ledgers so small that documents are repeated
-// and limits reached all the time.
+// Batches of records against a plain reading of the rules, on ledgers so small that documents repeat and
+// limits are reached all the time.
 #include <map>
 #include <set>
 
@@ -28,7 +28,7 @@ using namespace sotto::testing;
 /// The rules, with a set and a map.
 class ReferenceLedger {
  public:
-  /// Whether the record is released.
+  /// Returns whether the record is released.
   bool charge(const LedgerRecord& record, NanoEpsilon limit) {
     std::set<Release> fresh;
     NanoEpsilon cost = 0;
@@ -65,7 +65,8 @@ LedgerRecord any_record() {
 
 class LedgerProperty : public LedgerTest {
  protected:
-  /// Charges one batch in the ledger and in the reference; the ledger is sound then. Which were released.
+  /// Charges one batch in the ledger and in the reference, checks that the ledger is sound, and returns which
+  /// records were released.
   std::vector<bool> charge_and_compare(LedgerStore& ledger, const std::vector<LedgerRecord>& batch,
                                        NanoEpsilon limit) {
     std::vector<bool> expected;

@@ -47,7 +47,7 @@ TEST_F(LedgerStoreTest, ADocumentIsChargedOnce) {
   EXPECT_THAT(charge(*again, records, 10 * kEpsilon), ElementsAre(true, true));
   EXPECT_EQ(spent("alice"), 6 * kEpsilon);
   EXPECT_EQ(again->totals().repeated, 2U);
-  // Even when the limit is lower now: nothing new is told.
+  // Even if the limit is lower now: nothing new is revealed.
   EXPECT_THAT(charge(*again, records, 1 * kEpsilon), ElementsAre(true, true));
 }
 
@@ -77,7 +77,7 @@ TEST_F(LedgerStoreTest, ARecordIsReleasedWholeOrNotAtAll) {
   EXPECT_EQ(ledger->entries(), 0U);
   EXPECT_THAT(charge(*ledger, {{"alice", {title}}, {"alice", {title, body}}}, 10 * kEpsilon),
               ElementsAre(true, false));
-  // With the title charged already the body alone counts.
+  // With the title already charged, only the body counts.
   EXPECT_THAT(charge(*ledger, {{"alice", {title, body}}}, 11 * kEpsilon), ElementsAre(true));
   EXPECT_EQ(spent("alice"), 11 * kEpsilon);
 }
@@ -143,7 +143,7 @@ TEST_F(LedgerStoreTest, WithheldRecordsAreListedUntilTheyAreReleased) {
   EXPECT_EQ(listed[0].subject, "bob");
 }
 
-// Against a plain model of the rules, over many batches, so that tags are moved to their second table.
+// Against a plain model of the rules, over enough batches that tags move to their second table.
 TEST_F(LedgerStoreTest, AgreesWithAModel) {
   std::mt19937_64 draw(1);
   std::map<std::string, NanoEpsilon> accounts;
@@ -190,10 +190,10 @@ TEST_F(LedgerStoreTest, ProcessesShareALedger) {
   constexpr std::uint64_t kDocuments = 50;
   for (int process = 0; process < kProcesses; ++process) {
     if (::fork() != 0) continue;
-    const auto ledger = store(60);  // the ledger is made by whoever comes first
+    const auto ledger = store(60);  // created by whichever process comes first
     for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
       std::vector<LedgerRecord> records;
-      for (std::uint64_t i = 0; i < kDocuments; ++i)  // every document is given to two processes
+      for (std::uint64_t i = 0; i < kDocuments; ++i)  // every document goes to two processes
         records.push_back({"all", {{tag_number((process / 2 * kBatches + batch) * kDocuments + i), 1}}});
       charge(*ledger, records, kEpsilon);
     }
@@ -239,7 +239,7 @@ TEST_F(LedgerStoreTest, WaitsForOthersAndGivesUpWithALine) {
   EXPECT_TRUE(ledger->charge(requests, terms));
 }
 
-// Every commit is a frame group in the log; a power cut leaves any prefix of the log, and garbage after it.
+// Every commit is a group of frames in the log; a power cut leaves a prefix of the log, followed by garbage.
 TEST_F(LedgerStoreTest, WhateverAPowerCutLeavesOfTheLogIsAPrefixOfTheBatches) {
   auto ledger = store();
   std::vector<std::string> heads = {to_hex(ledger->head())};
@@ -259,7 +259,7 @@ TEST_F(LedgerStoreTest, WhateverAPowerCutLeavesOfTheLogIsAPrefixOfTheBatches) {
     std::ofstream(cut, std::ios::binary) << main;
     std::ofstream(cut.string() + "-wal", std::ios::binary) << left;
     const auto recovered = Ledger::open(cut);
-    if (!recovered) {  // cut before the first batch was whole: the tables are in the log, too
+    if (!recovered) {  // cut before the first batch was complete: the tables are in the log too
       EXPECT_LT(kept, log.size() / 4);
       continue;
     }

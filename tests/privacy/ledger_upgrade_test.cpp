@@ -1,5 +1,5 @@
 // Ledgers of version 1, whose entries have no MACs. data/ledger_version_1.sql was made by a program that knew
-// no other.
+// no other version.
 #include <fstream>
 #include <map>
 
@@ -108,7 +108,7 @@ TEST_F(LedgerUpgrade, LeadsToTheTablesOfANewLedger) {
   EXPECT_EQ(schema(), upgraded);
 }
 
-// Whatever a power cut leaves of the log, there is the old ledger or the new one.
+// Whatever a power cut leaves of the log yields the old ledger or the new one.
 TEST_F(LedgerUpgrade, HappensWholeOrNotAtAll) {
   const auto ledger = store();
   const std::string log = read_file(file().string() + "-wal").value();

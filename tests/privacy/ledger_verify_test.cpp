@@ -100,7 +100,7 @@ TEST_F(LedgerVerify, ForgottenReleasesShow) {
       HasSubstr("known releases"));
 }
 
-// Whoever can write the whole file can write a chain that fits. Only a head that was noted elsewhere tells.
+// Whoever can write the whole file can write a chain that fits. Only a head recorded elsewhere reveals it.
 TEST_F(LedgerVerify, AChainWrittenAnewIsFoundByAPinnedHead) {
   std::filesystem::remove(file());
   {
@@ -131,7 +131,7 @@ TEST_F(LedgerVerify, SummaryTopAndExports) {
   const auto top = ledger->top(1).value();
   ASSERT_EQ(top.size(), 2U);
   EXPECT_EQ(top[0].subject, "carol");
-  EXPECT_EQ(top[1].subject, "alice");  // as much as bob, and before him
+  EXPECT_EQ(top[1].subject, "alice");  // as much as bob, and first by name
   std::vector<LedgerEntry> entries;
   ASSERT_TRUE(ledger->each_entry([&](const LedgerEntry& entry) -> Result<void> {
     entries.push_back(entry);

@@ -8,7 +8,7 @@ namespace sotto {
 namespace {
 
 TEST(NanoEpsilon, ADoubleStandsForTheDecimalThatWasWritten) {
-  EXPECT_EQ(charge_for(Decimal(0.1), 100), 10'000'000'000);  // the double is a little more than 0.1
+  EXPECT_EQ(charge_for(Decimal(0.1), 100), 10'000'000'000);  // the double is slightly more than 0.1
   EXPECT_EQ(charge_for(Decimal(0.3), 3), 900'000'000);
   EXPECT_EQ(charge_for(Decimal(1), 7), 7'000'000'000);
   EXPECT_EQ(charge_for(Decimal(2.5), 0), 0);
@@ -25,8 +25,8 @@ TEST(NanoEpsilon, ChargesAreRoundedUpAndLimitsDown) {
   EXPECT_EQ(limit_amount(kLargestLimit), 9'000'000'000'000'000'000);
 }
 
-// Against long double arithmetic, which is exact to 64 bits: never less than ε times the tokens, by the half
-// unit in the last place of the double that separates it from its decimal, and never a nano-ε more.
+// Against long double arithmetic, which is exact to 64 bits: never less than ε times the tokens, up to the
+// half unit in the last place that separates the double from its decimal, and never a nano-ε more.
 TEST(NanoEpsilon, ChargesBoundTheProduct) {
   std::mt19937_64 draw(1);
   for (int i = 0; i < 100'000; ++i) {

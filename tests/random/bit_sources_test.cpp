@@ -99,7 +99,7 @@ TEST(ChaChaBitSource, BitsAreBalancedAndIndependentOfTheirNeighbours) {
   SOTTO_EXPECT_PASSES(testing::chi_squared_test(changes, binomial, kAlpha));
 }
 
-/// What the kernel says about the mapping that holds `address`, for example " rd wr mr mw me lo ac dd".
+/// The kernel's flags for the mapping that holds `address`, for example " rd wr mr mw me lo ac dd".
 std::string flags_of_mapping(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;

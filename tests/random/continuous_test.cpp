@@ -32,7 +32,7 @@ std::vector<double> sample(std::uint64_t seed, Draw draw) {
   return values;
 }
 
-/// A word for standard_normal: position x of its layer's width, up to 2^-53.
+/// A word for standard_normal: position x within the width of its layer, up to 2^-53.
 std::uint64_t word_of(double x, std::uint64_t layer) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(x, 52))) << 11 | layer;
 }
@@ -57,7 +57,7 @@ TEST(StandardNormal, GoldenAndWordsDrawn) {
   ScriptedBitSource bits({
       word_of(0.5, 10), word_of(-0.25, 200),                      // inside the layer
       word_of(0.9999, 10), 0,                                     // in the wedge, at its foot: accepted
-      word_of(0.9999, 10), ~std::uint64_t{0}, word_of(-0.5, 30),  // in the wedge, at its top: drawn again
+      word_of(0.9999, 10), ~std::uint64_t{0}, word_of(-0.5, 30),  // in the wedge, at its top: redrawn
       word_of(-0.9999, 0), std::uint64_t{1} << 63, std::uint64_t{1} << 63,  // the tail, accepted
   });
   EXPECT_NEAR(standard_normal(bits), 0.5 * edges[10], 1e-14);
@@ -83,7 +83,7 @@ TEST(StandardNormals, GoldenAndWordsDrawn) {
   EXPECT_EQ(bits.words_drawn(), 2U);
 }
 
-// n = 2,000,000; the distribution function, then the counts beyond ±3.6 (where the tail's own sampler works)
+// n = 2,000,000; the distribution function, then the counts beyond ±3.6 (where the tail has its own sampler)
 // and in between.
 TEST(StandardNormals, AreNormalAndSoAreTheirTails) {
   const boost::math::normal law;
@@ -187,7 +187,7 @@ TEST(Gamma, GoldenAndWordsDrawn) {
   EXPECT_EQ(bits.words_drawn(), 2U);
 }
 
-// Against the C library's long double functions; two units in the last place.
+// Against the C library's long double functions, within two units in the last place.
 TEST(PortableMath, IsAccurate) {
   const auto error = [](double value, long double exact) {
     return static_cast<double>(std::abs((value - exact) / exact)) * 0x1p53;

@@ -102,7 +102,7 @@ TEST(DocumentStreams, ANamedDocumentIsTheSameAtEveryPlace) {
   EXPECT_EQ(streams.stream_key({"id", 1}, "field", "text"), streams.stream_key({"id", 2}, "field", "text"));
 }
 
-// Neither does an id that spells a number get in the way of one.
+// Nor does an id that spells a record number collide with one.
 TEST(DocumentStreams, WhereRepeatsGetFreshNoiseNoTwoRecordsShareAKey) {
   const DocumentStreams streams(counting_key(), "data", empty_configuration(), Repeats::fresh_noise);
   std::set<Key> keys;
@@ -127,7 +127,7 @@ CanonicalConfiguration example_configuration() {
   return configuration;
 }
 
-// From Python, doubles by float.hex() without trailing zeros.
+// From Python; doubles by float.hex() without trailing zeros.
 TEST(CanonicalConfiguration, GoldenSerialization) {
   EXPECT_EQ(example_configuration().serialize(),
             "sotto-configuration-1\n"

@@ -52,7 +52,7 @@ std::uint64_t word(std::uint64_t v, bool negative = false) {
   return v << 1 | static_cast<std::uint64_t>(negative);
 }
 
-/// The first 63 bits of S(0), S(1), … up to the first that are zero.
+/// The first 63 bits of S(0), S(1), … up to the first that are all zero.
 template <class Survival>
 std::vector<std::uint64_t> leading_bits(double rate, const Survival& survival, std::uint64_t most = ~0ULL) {
   std::vector<std::uint64_t> thresholds;
@@ -62,7 +62,7 @@ std::vector<std::uint64_t> leading_bits(double rate, const Survival& survival, s
   return thresholds;
 }
 
-/// Calls check(v, m) for values v just above and below each threshold, where m is right and no more bits are
+/// Calls check(v, m) for values v just above and below each threshold where m is correct and no more bits are
 /// needed.
 template <class Check>
 void for_each_border(const std::vector<std::uint64_t>& thresholds, const Check& check) {
@@ -97,7 +97,7 @@ TEST(TwoSidedGeometric, EveryTableEntryEqualsAnIndependentEvaluation) {
   }
 }
 
-/// Scripts a V that agrees with S(m) in its first 63 and first 127 bits and departs from it just after.
+/// Scripts a V that agrees with S(m) in its first 63 or first 127 bits and departs from it just after.
 void check_undecided(const TwoSidedGeometric& law, std::uint64_t m) {
   const Real threshold = magnitude_survival(law.epsilon(), m);
   const std::uint64_t first = bits_of(threshold, 0, 63);
@@ -119,7 +119,7 @@ void check_undecided(const TwoSidedGeometric& law, std::uint64_t m) {
 }
 
 TEST(TwoSidedGeometric, UndecidedComparisonsDrawFurtherBits) {
-  // An entry of the table that is off by one shows here and nowhere else.
+  // A table entry that is off by one shows here and nowhere else.
   for (const double epsilon : {1.0 / 32, 0.1, 0.5, 1.0, 3.0, 10.0}) {
     const TwoSidedGeometric law(epsilon);
     const std::uint64_t entries = leading_bits(epsilon, magnitude_survival).size() - 1;
@@ -128,7 +128,7 @@ TEST(TwoSidedGeometric, UndecidedComparisonsDrawFurtherBits) {
 }
 
 TEST(TwoSidedGeometric, TheTailBeyondTheTableIsExact) {
-  // V = 0 in 63 bits: the table ends here, and the following words alone decide.
+  // V = 0 in 63 bits: the table ends here, and only the following words decide.
   for (const double epsilon : {0.1, 1.0, 3.0, 20.0, 50.0, 100.0}) {
     const TwoSidedGeometric law(epsilon);
     for (const std::uint64_t next : {~0ULL, 0x123456789ABCDEFULL, 1ULL << 40, 5ULL, 1ULL}) {
@@ -151,7 +151,7 @@ TEST(TwoSidedGeometric, TheTailBeyondTheTableIsExact) {
   EXPECT_EQ(bits.words_drawn(), 5U);
 }
 
-/// The rates of the digits of a small ε, lowest first; the last is the one without an upper end.
+/// The rates of the digits of a small ε, lowest first; the last digit is unbounded.
 std::vector<double> digit_rates(double epsilon) {
   std::vector<double> rates{epsilon};
   while (rates.back() < 1.0 / 32) rates.push_back(rates.back() * 1024);
@@ -175,7 +175,7 @@ TEST(TwoSidedGeometric, EveryDigitTableEqualsAnIndependentEvaluation) {
         words[digit] = word(v, last);
         ScriptedBitSource bits(words);
         const std::int64_t value = place * static_cast<std::int64_t>(m);
-        if (last && m == 0) return;  // minus zero starts again
+        if (last && m == 0) return;  // minus zero is redrawn
         ASSERT_EQ(law.sample(bits), last ? -value : value) << epsilon << " digit " << digit;
         ASSERT_EQ(bits.words_drawn(), rates.size());
         ++checked;
@@ -237,7 +237,7 @@ TEST(TwoSidedGeometric, ProbabilityAndTailAgreeWithLongDouble) {
   for (const double epsilon : {1e-9, 1e-6, 0.01, 0.1, 1.0, 10.0, 50.0}) {
     const TwoSidedGeometric law(epsilon);
     for (const std::int64_t k : {-1'000'000, -100, -3, -1, 0, 1, 2, 7, 1000, 1'000'000}) {
-      // ε·k is rounded once, which moves the exponential by its relative error times |ε·k|.
+      // ε·k is rounded once, which changes the exponential by its relative error times |ε·k|.
       const double tolerance = 1e-15 * (4 + epsilon * std::abs(static_cast<double>(k)));
       const long double p = std::tanh(epsilon / 2.0L) * std::exp(-(long double)epsilon * std::abs(k));
       const long double tail = exact_tail(epsilon, k);
@@ -275,7 +275,7 @@ TEST(TwoSidedGeometric, HasItsDistribution) {
 }
 
 TEST(TwoSidedGeometric, AtLargeEpsilonEveryDrawIsZero) {
-  // At ε = 50 a million draws hold a nonzero one with probability below 1e-15.
+  // At ε = 50 a million draws include a nonzero one with probability below 1e-15.
   constexpr int kDraws = 1'000'000;
   const TwoSidedGeometric law(50);
   ChaChaBitSource bits(key_from_seed(62));

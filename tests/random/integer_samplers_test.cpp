@@ -48,7 +48,8 @@ TEST(UniformBelow, RejectsExactlyTheSurplus) {
 }
 
 TEST(UniformBelow, HalfOfTheWordsAreRejectedJustAboveAPowerOfTwo) {
-  // 2^64 mod (2^63 + 1) = 2^63 − 1. For odd bounds every low half occurs, so exactly that many words go.
+  // 2^64 mod (2^63 + 1) = 2^63 − 1. For odd bounds every low half occurs: exactly that many words are
+  // rejected.
   const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
   ScriptedBitSource bits({0, 2, 4, 6, 1});
   // The low half of w·(2^63 + 1) is w + 2^63·(w mod 2): below 2^63 − 1 for small even w.
@@ -117,7 +118,7 @@ TEST(UniformBatch, GoldenAndWordsDrawn) {
   EXPECT_EQ(values[0], 0U);
   EXPECT_EQ(no_bits.words_drawn(), 0U);
 
-  // 3^30 values a word; the word 0 leaves the low half 0 < 2^64 mod 3^30 and is rejected.
+  // 3^30 values per word; the word 0 leaves the low half 0 < 2^64 mod 3^30 and is rejected.
   const UniformBatch thirds(3);
   EXPECT_EQ(thirds.per_word(), 30U);
   ScriptedBitSource third_bits({0, kAllOnes});
@@ -144,7 +145,7 @@ TEST(UniformBatch, AgreesWithOneLargeDraw) {
   }
 }
 
-// n = 300,000 values of each of the first and last place and of neighbouring pairs.
+// n = 300,000 values of the first and of the last place, and of neighbouring pairs.
 TEST(UniformBatch, PlacesAreUniformAndNeighboursIndependent) {
   const UniformBatch batch(3);
   ChaChaBitSource bits(key_from_seed(25));

@@ -100,7 +100,7 @@ TEST(AliasTable, ExactOverAllItsOutcomes) {
     Weights counts(n);
     for (std::uint64_t column = 0; column < n; ++column) {
       for (std::uint64_t position = 0; position < total; ++position) {
-        // The middle of the words that uniform_below maps to a value is never rejected.
+        // The middle of the range of words that uniform_below maps to a value is never rejected.
         ScriptedBitSource bits(
             {kAllOnes / n * column + kAllOnes / n / 2, kAllOnes / total * position + kAllOnes / total / 2});
         ++counts.at(table.sample(bits));

@@ -1,11 +1,11 @@
-// A plugin in the place of the one with libtorch: models whose logits are a function of what they are asked,
-// so that the whole path from the command line to the receipt can be tested where there is no libtorch.
+// A stand-in for the libtorch plugin: models whose logits are a function of what they are asked, so that the
+// whole path from the command line to the receipt can be tested without libtorch.
 //
 // config.json: model_type (bert, gpt2 or t5), vocab_size, max_position_embeddings, and range: with it logits
 // lie in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the
 // highest. "balanced": the head is made for the balanced law. Sentences become the counts of their ids; every
-// token of a text has the probability e^−2. While SOTTO_FAKE_KERNELS is set in the environment, logits are
-// other ones, as with the kernels of another processor.
+// token of a text has the probability e^−2. While SOTTO_FAKE_KERNELS is set in the environment, logits
+// differ, as with the kernels of another processor.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,13 +1,13 @@
-// Preloaded into the program (LD_PRELOAD), makes the n-th call of a function fail or come short:
-//   SOTTO_FAULT_CALL    the function, by the names of kCalls below
+// Preloaded into the program (LD_PRELOAD), makes the n-th call of a function fail or fall short:
+//   SOTTO_FAULT_CALL    the function, one of kNames below
 //   SOTTO_FAULT_AT      n, from 1; 0 or absent: none fails
 //   SOTTO_FAULT_ERRNO   the errno of the failure; "short": the call does part of its work;
 //                       "always" before a number (always28): every call from the n-th on fails
-//   SOTTO_FAULT_COUNTS  where to write, at the end, how many calls of each there were: lines "name count"
-//   SOTTO_FAULT_GETENV  where to write the names that getenv() was asked for, one a line
-// Calls that the C library makes for itself do not pass here; what the program, its library and other
-// libraries call does. Counts start with the first call after the dynamic loader is done with this library,
-// so they include what happens before main().
+//   SOTTO_FAULT_COUNTS  where to write the number of calls of each on exit: lines "name count"
+//   SOTTO_FAULT_GETENV  where to write the names passed to getenv(), one per line
+// Calls that the C library makes internally are not intercepted; those of the program, its library and other
+// libraries are. Counting starts with the first call after the dynamic loader has finished with this library,
+// so it includes what happens before main().
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -53,7 +53,7 @@ bool ready = false;
 
 enum class Fate { normal, fails, comes_short };
 
-/// Counts the call and says what becomes of it.
+/// Counts the call and decides its fate.
 Fate fate_of(Call call) {
   if (!ready) return Fate::normal;
   const long number = counts[call].fetch_add(1) + 1;
@@ -64,7 +64,7 @@ Fate fate_of(Call call) {
   return Fate::fails;
 }
 
-/// Functions that are not called before the loader has them all.
+/// For functions that are not called before symbols can be looked up.
 template <class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
@@ -162,7 +162,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
   return *out == nullptr ? ENOMEM : 0;
 }
 
-// Large files have their own names only where off_t has 32 bits; here both are one function.
+// Large files have their own names only where off_t has 32 bits; here both are the same function.
 #define SOTTO_OPEN(name)                                 \
   int name(const char* path, int flags, ...) {           \
     va_list arguments;                                   \
@@ -219,7 +219,7 @@ ssize_t __pread64_chk(int file, void* data, std::size_t size, off64_t offset, st
 }
 
 ssize_t write(int file, const void* data, std::size_t size) {
-  // A message that cannot be written is nobody's fault.
+  // Messages are never made to fail.
   const Fate fate = file == STDERR_FILENO ? Fate::normal : fate_of(kWrite);
   return fate == Fate::fails ? -1 : ::syscall(SYS_write, file, data, shortened(fate, size));
 }

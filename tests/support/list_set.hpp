@@ -53,7 +53,7 @@ inline std::vector<std::string> letter_words(std::size_t count) {
   return words;
 }
 
-/// A tour that visits every step-th word, around and around; step and count have no common factor.
+/// A tour that visits every step-th word cyclically; step and count have no common factor.
 inline std::vector<TokenId> stepping_order(std::size_t count, std::size_t step) {
   std::vector<TokenId> order;
   for (std::size_t i = 0; i < count; ++i) order.push_back(static_cast<TokenId>(i * step % count));

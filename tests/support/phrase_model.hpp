@@ -1,4 +1,4 @@
-// A small model with phrases, written as a real model file that carries its phrase table.
+// A small model with phrases, written as a real model file that includes its phrase table.
 #pragma once
 
 #include <algorithm>
@@ -38,13 +38,13 @@ inline std::shared_ptr<const Model> write_phrase_model(const std::filesystem::pa
 }
 
 /// The phrases of Figure 1 of "A Collocation-based Method for Addressing Challenges in Word-level Metric
-/// Differential Privacy", and of a city.
+/// Differential Privacy", and the names of two cities.
 inline std::vector<ScoredPhrase> few_phrases() {
   return {{"i_think", 5.5, 40}, {"therefore_i", 2.03, 9}, {"i_am", 6.93, 50},
           {"new_york", 9, 30},  {"new_york_city", 12, 7}, {"los_angeles", 11, 20}};
 }
 
-/// These phrases and single words, in vectors of 6 dimensions that lie far apart; counts fall with the id.
+/// These phrases and single words, in vectors of 6 dimensions that are far apart; counts fall with the id.
 inline VectorModel phrase_model_parts() {
   VectorModel parts;
   parts.words = {"the",     "i",           "think",    "therefore", "am",    "new",         "york",

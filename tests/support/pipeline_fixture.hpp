@@ -1,4 +1,4 @@
-// A folder with a list set and a key, and shorthands to run documents and files through the pipeline.
+// A folder with a list set and a key, and shorthands for running documents and files through the pipeline.
 #pragma once
 
 #include <gtest/gtest.h>

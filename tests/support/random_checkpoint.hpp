@@ -24,8 +24,8 @@ struct RobertaSizes {
   std::uint64_t positions = 512;
 };
 
-/// Weights of matrices are normal with the deviation that keeps a state's size; norms and biases are near 1
-/// and 0.
+/// Matrix weights are normal with the deviation that preserves the size of a state; norms and biases are near
+/// 1 and 0.
 class RandomRoberta {
  public:
   RandomRoberta(const RobertaSizes& sizes, std::uint32_t seed) : sizes_(sizes), seed_(seed) {}
@@ -86,7 +86,7 @@ class RandomRoberta {
     for (const std::uint64_t extent : shape) count *= extent;
     const std::uint32_t seed = seed_ + static_cast<std::uint32_t>(tensors_.size());
     tensors_.push_back({name, TensorType::f32, shape, [=](const ByteSink& sink) -> Result<void> {
-                          // Sums of four uniform bytes are normal enough, and quick.
+                          // Sums of four uniform bytes are close enough to normal, and fast.
                           std::mt19937 engine(seed);
                           const float factor = deviation / 147.8F;
                           std::vector<float> numbers(count);

@@ -1,4 +1,4 @@
-"""What the scripts share that make tiny networks of the transformers library and write their answers down."""
+"""Shared by the scripts that make tiny networks of the transformers library and record their answers."""
 import torch
 
 

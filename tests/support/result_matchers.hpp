@@ -11,7 +11,7 @@
 
 namespace sotto::testing {
 
-/// Fails unless `result` is an error of this kind whose message contains every one of `parts`.
+/// Fails unless `result` is an error of this kind whose message contains all of `parts`.
 template <class T>
 void expect_error(const Result<T>& result, Errc code, const std::vector<std::string>& parts) {
   ASSERT_FALSE(result.has_value());
@@ -21,7 +21,7 @@ void expect_error(const Result<T>& result, Errc code, const std::vector<std::str
   EXPECT_EQ(text.find('\n'), std::string::npos) << "the message has one line";
 }
 
-/// The same where `parameter` is at fault.
+/// The same, and `parameter` must be at fault.
 template <class T>
 void expect_error(const Result<T>& result, Errc code, const std::string& parameter,
                   const std::vector<std::string>& parts) {

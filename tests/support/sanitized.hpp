@@ -1,5 +1,5 @@
-// Whether this is a build with a sanitizer, under which code runs many times slower: what is merely large or
-// often repeated is smaller there. What is tested stays the same.
+// Whether this is a sanitizer build, in which code runs many times slower: large or repetitive tests are
+// scaled down there. What is tested stays the same.
 #pragma once
 
 namespace sotto::testing {

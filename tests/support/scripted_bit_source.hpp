@@ -11,7 +11,7 @@
 
 namespace sotto::testing {
 
-/// Hands out the given words in order and counts them; asking for more throws std::logic_error.
+/// Returns the given words in order and counts them; asking for more throws std::logic_error.
 class ScriptedBitSource final : public BitSource {
  public:
   explicit ScriptedBitSource(std::vector<std::uint64_t> words) : words_(std::move(words)) {

@@ -14,7 +14,7 @@
 
 namespace sotto::testing {
 
-/// A statistic, the value it exceeds with probability at most α under the hypothesis, and how it came about.
+/// A statistic, the value it exceeds with probability at most α under the hypothesis, and the parameters.
 struct TestOutcome {
   double statistic = 0;
   double critical_value = 0;
@@ -37,8 +37,8 @@ inline std::ostream& operator<<(std::ostream& out, const TestOutcome& outcome) {
 TestOutcome chi_squared_test(std::span<const std::uint64_t> observed, std::span<const double> probabilities,
                              double alpha, double smallest_expected = 10);
 
-/// Kolmogorov and Smirnov's test of a sample against a continuous distribution function. The critical value
-/// is that of the Dvoretzky–Kiefer–Wolfowitz inequality with Massart's constant, P(D > t) <= 2·exp(−2·n·t²),
+/// The Kolmogorov–Smirnov test of a sample against a continuous distribution function. The critical value is
+/// that of the Dvoretzky–Kiefer–Wolfowitz inequality with Massart's constant, P(D > t) <= 2·exp(−2·n·t²),
 /// which holds for every n.
 template <class Cdf>
 TestOutcome kolmogorov_smirnov_test(std::vector<double> sample, const Cdf& cdf, double alpha) {

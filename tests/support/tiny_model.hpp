@@ -14,7 +14,7 @@
 
 namespace sotto::testing {
 
-/// What a model is made of; `vectors` is row-major, as integers of `bits` bits.
+/// The parts of a model; `vectors` is row-major, as integers of `bits` bits.
 struct VectorModel {
   std::vector<std::string> words;
   std::vector<int> vectors;
@@ -54,8 +54,7 @@ inline std::shared_ptr<const Model> write_vector_model(const std::filesystem::pa
   return *model;
 }
 
-/// Twelve words in four groups of three, which lie near each other; 4 dimensions, scale 1/1024, counts from
-/// 1200 down to 100.
+/// Twelve words in four groups of three near words; 4 dimensions, scale 1/1024, counts from 1200 down to 100.
 inline VectorModel tiny_model_parts() {
   return {{"the", "a", "an", "pizza", "pasta", "soup", "dog", "cat", "horse", "paris", "london", "rome"},
           {900, 20,  -10, 5,   880, -30, 15,  40,  860, 25, 30,  -20, 10,  950, 30,  -40,

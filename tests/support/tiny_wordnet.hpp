@@ -1,4 +1,4 @@
-// Small WordNet data bases in the original file formats.
+// Small WordNet databases in the original file formats.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace sotto::testing {
 
-/// `part` is n, v, a or r; words as they are spelled in the data file. `antonym` is the place, in the list of
+/// `part` is n, v, a or r; words are spelled as in the data file. `antonym` is the index, in the list of
 /// synsets, of one whose first word is the antonym of this one's first word.
 struct TinySynset {
   char part;
@@ -30,7 +30,7 @@ inline std::string tiny_line(const TinySynset& synset, std::size_t offset, char 
   return line + fmt::format(" 002 @ 00000034 n 0000 ! {:08d} {} 0101 | a meaning  \n", antonym, other);
 }
 
-/// Writes the twelve files into `folder`, which exists. Offsets and counts are right.
+/// Writes the twelve files into `folder`, which must exist, with correct offsets and counts.
 inline void write_tiny_wordnet(const std::filesystem::path& folder, const std::vector<TinySynset>& synsets,
                                const TinyExceptions& exceptions = {}) {
   const std::map<char, std::string> names = {{'n', "noun"}, {'v', "verb"}, {'a', "adj"}, {'r', "adv"}};

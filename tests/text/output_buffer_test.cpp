@@ -14,7 +14,7 @@ TEST(OutputBuffer, HoldsWhatAStringWould) {
   OutputBuffer buffer;
   std::string expected;
   for (int round = 0; round < 20000; ++round) {
-    // A string with its padding behind it.
+    // A string followed by its padding.
     const std::size_t size = random() % 8 == 0 ? random() % 300 : random() % 12;
     std::string piece(size + kTextPadding, '.');
     for (std::size_t i = 0; i < size; ++i) piece[i] = static_cast<char>('a' + random() % 26);

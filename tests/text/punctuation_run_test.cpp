@@ -15,7 +15,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// How many tokens of each class the text has, and that both paths agree about it.
+/// The number of tokens of each class.
 struct Classes {
   int words = 0;
   int punctuation = 0;
@@ -48,7 +48,7 @@ TEST(PunctuationRun, EmoticonsAndStringsOfSymbolsAreWordsOutsideTheVocabulary) {
     EXPECT_EQ(classes_of("nice " + run + " day"), (Classes{2, 0, 1})) << run;
     EXPECT_EQ(classes_of("nice" + run), (Classes{1, 0, 1})) << run;
   }
-  // Glued to a word on the left these close something; standing alone they do not.
+  // After a word these close something; standing alone they do not.
   for (const std::string run :
        {"--)", "})", "):", ");", "),", ").", ")))", "]:", ",\"", ";\"", ":\"", "...,"}) {
     EXPECT_EQ(classes_of("sad " + run + " day"), (Classes{2, 0, 1})) << run;
@@ -104,7 +104,7 @@ TEST(PunctuationRun, OffsetsAreThoseOfTheRun) {
   EXPECT_TRUE(tokens[1].ascii);
 }
 
-// A run is not punctuation, so it neither ends a sentence nor lets one end before it; but it begins one.
+// Such a run is not punctuation: it neither ends a sentence nor lets one end before it, but it begins one.
 TEST(PunctuationRun, SentencesSeeAWord) {
   EXPECT_EQ(tokens_of("Hi. :) you", true), (Lines{"*w:Hi", "p:.", "*o::)", "w:you"}));
   EXPECT_EQ(tokens_of("Hi :). You", true), (Lines{"*w:Hi", "o::).", "w:You"}));

@@ -1,5 +1,5 @@
-// Properties on random text, from fixed seeds: nothing slips between tokens, and both paths find the same
-// tokens.
+// Properties on random text, from fixed seeds: nothing slips between tokens, and both code paths find the
+// same tokens.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -19,7 +19,7 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-/// Written out here once more: what may stand between tokens.
+/// An independent list of what may separate tokens.
 const Pieces kWhitespace = {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u00A0", "\u1680",
                             "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
                             "\u2008", "\u2009", "\u200A", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000"};
@@ -52,7 +52,7 @@ void expect_complete(std::string_view text, const std::vector<Token>& tokens) {
 }
 
 void expect_both_paths_agree(std::string_view text) {
-  static std::vector<Token> fast;  // used again on purpose
+  static std::vector<Token> fast;  // reused on purpose
   std::vector<Token> slow;
   tokenize(text, fast);
   tokenize_by_code_point(text, slow);
@@ -112,7 +112,7 @@ TEST(TokenizerProperty, PathsAgreeOnRunsOfSymbols) {
     ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(random_text(random, kSymbolPieces, random() % 140)));
 }
 
-// A text may be cut at any blank, as where records are read in chunks.
+// A text may be cut at any blank, as when records are read in chunks.
 TEST(TokenizerProperty, TokensAreThoseOfThePartsBetweenBlanks) {
   std::mt19937_64 random(17);
   std::vector<Token> whole;
@@ -138,7 +138,7 @@ TEST(TokenizerProperty, PathsAgreeOnAllShortRunsOfSymbols) {
   for (std::size_t length = 1; length <= 4; ++length) {
     std::vector<std::size_t> digits(length, 0);
     for (bool done = false; !done;) {
-      std::string text(61, ' ');  // so that some of them lie on the border of a block
+      std::string text(61, ' ');  // so that some runs cross the border of a block
       for (const std::size_t digit : digits) text += alphabet[digit];
       ASSERT_NO_FATAL_FAILURE(expect_both_paths_agree(text));
       std::size_t i = 0;
@@ -187,7 +187,7 @@ TEST(TokenizerProperty, NothingSlipsBetweenTokensOfRandomBytes) {
     const std::string text = replace_invalid_utf8(bytes, replaced);
     tokenize(text, tokens);
     ASSERT_NO_FATAL_FAILURE(expect_complete(text, tokens));
-    tokenize(bytes, tokens);  // against its contract, but nothing may be lost then either
+    tokenize(bytes, tokens);  // violates its contract, but nothing may be lost here either
     ASSERT_NO_FATAL_FAILURE(expect_complete(bytes, tokens));
   }
 }
@@ -232,7 +232,7 @@ TEST(TokenizerProperty, VectorAndPortableMasksAreEqual) {
   }
 }
 
-// Each of these takes minutes where any search starts again from every token.
+// Each of these takes minutes if any search restarts from every token.
 TEST(TokenizerProperty, HostileTextTakesLinearTime) {
   std::vector<Token> tokens;
   for (const std::string piece :
@@ -240,7 +240,7 @@ TEST(TokenizerProperty, HostileTextTakesLinearTime) {
         "é.", "\u0301", "www.", "1,", "a._", "\u200D", "é@", ":)", "\"(", "-.", "<3",     "()"}) {
     std::string text;
     while (text.size() < 1000000) text += piece;
-    // What makes the searches for e-mail addresses and URLs worth a try stands at the very end.
+    // What makes the searches for e-mail addresses and URLs worthwhile comes only at the very end.
     for (const char* end : {"", "\"@", "\"://", " \n"}) {
       tokenize(text + end, tokens);
       EXPECT_EQ(tokens.empty(), is_whitespace(text + end));

@@ -19,7 +19,7 @@ std::string repaired(std::string_view text, std::uint64_t expected_count) {
   return result;
 }
 
-/// All scalar values as UTF-8, written without the code under test.
+/// All scalar values as UTF-8, encoded without the code under test.
 std::set<std::string> encodings(char32_t first, char32_t last) {
   std::set<std::string> result;
   for (char32_t v = first; v <= last; ++v) {

@@ -34,7 +34,7 @@ class WordNetTest : public testing::FolderTest {
   }
 
   Result<WordNet> open() const { return WordNet::open(folder_.path()); }
-  /// All words that share a synset with `word`, in the order of the files.
+  /// All words that share a synset with `word`, in file order.
   static Strings synonyms(const WordNet& net, std::string_view word) {
     Strings all;
     for (const Synset& synset : net.synsets(word)) {
@@ -124,14 +124,14 @@ TEST_F(WordNetTest, Antonyms) {
   const WordNet net = open().value();
   EXPECT_EQ(net.antonyms("good").value(), Strings{"bad"});
   EXPECT_EQ(net.antonyms("bad").value(), Strings{"good"});
-  // Not those of a synonym, and also those of an inflected form.
+  // Not those of a synonym, but those of an inflected form's base.
   EXPECT_EQ(net.antonyms("fine").value(), Strings{});
   EXPECT_EQ(net.antonyms("ill").value(), Strings{});
   EXPECT_EQ(net.antonyms("wins").value(), Strings{"lose"});
   EXPECT_EQ(net.antonyms("soup").value(), Strings{});
 }
 
-// Every prefix of two files: an error that names the file, or an answer; never anything else.
+// Every prefix of two files yields an error that names the file, or an answer, and nothing else.
 TEST_F(WordNetTest, TruncatedFilesAreErrorsOrShorter) {
   for (const std::string name : {"index.noun", "data.noun"}) {
     const std::string whole = read_file(path(name)).value();

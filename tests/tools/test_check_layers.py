@@ -1,4 +1,4 @@
-"""The check of the source tree finds what it is there for."""
+"""The check of the source tree finds what it is meant to find."""
 import pathlib
 import subprocess
 import sys

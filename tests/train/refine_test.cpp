@@ -86,7 +86,7 @@ TEST(Refine, RemovesMeanAndFirstComponent) {
   FloatRows refined = rows;
   refine(refined);
   EXPECT_LT(variance_along(covariance(refined), component), 1e-9 * before);
-  // Nothing else changed but the length.
+  // Nothing but the length changed otherwise.
   for (std::size_t row = 0; row < kRows; ++row) {
     Direction expected;
     double product = 0, squared = 0;

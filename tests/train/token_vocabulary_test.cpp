@@ -25,7 +25,7 @@ class TokenVocabularyTest : public ::testing::Test {
     return result;
   }
 
-  /// The chosen tokens, in no order that means anything.
+  /// The chosen tokens, in no meaningful order.
   std::vector<std::string> choose(const TokenCounts& given, const VocabularyRules& rules) const {
     const TokenVocabulary vocabulary = choose_vocabulary(given, table_.get(), rules);
     std::vector<std::string> chosen;
@@ -47,15 +47,15 @@ TEST_F(TokenVocabularyTest, MinimumCount) {
 }
 
 TEST_F(TokenVocabularyTest, ThePartsOfRarePhrasesCount) {
-  // c: 1 + 1 of c_d.
+  // c: 1, plus 1 from c_d.
   EXPECT_EQ(choose(counts({{"c", 1}, {"a", 1}, {"c_d", 1}}), {2, 0, nullptr}), (Tokens{"c"}));
-  // a_b gets 1 of a_b_c, and c one too.
+  // a_b gets 1 from a_b_c, and so does c.
   EXPECT_EQ(choose(counts({{"c", 1}, {"a_b", 1}, {"a_b_c", 1}}), {2, 0, nullptr}), (Tokens{"c", "a_b"}));
 }
 
 TEST_F(TokenVocabularyTest, TheLimitIsJudgedAfterPhrasesAreTakenApart) {
-  // Of x 5, y 4, c_d 3 and d 2 three may stay: c_d, at 3, would; with two it falls, and d rises to 5, above
-  // y.
+  // Counts: x 5, y 4, c_d 3, d 2. With a limit of three c_d stays; with two it is split, and d rises to 5,
+  // above y.
   const TokenCounts given = counts({{"x", 5}, {"y", 4}, {"d", 2}, {"c_d", 3}});
   EXPECT_EQ(choose(given, {1, 3, nullptr}), (Tokens{"x", "y", "c_d"}));
   EXPECT_EQ(choose(given, {1, 2, nullptr}), (Tokens{"d", "x"}));

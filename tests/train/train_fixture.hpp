@@ -1,4 +1,4 @@
-// A folder with a corpus, and shorthands to train on it.
+// A folder with a corpus, and shorthands for training on it.
 #pragma once
 
 #include <filesystem>
@@ -56,7 +56,7 @@ class TrainTest : public FolderTest {
     return *model;
   }
 
-  /// What fastText reads: sentences a line.
+  /// What fastText reads: one sentence per line.
   std::string tokens_of(TrainOptions options) const {
     options.keep_work = true;
     train(options);
@@ -71,7 +71,7 @@ class TrainTest : public FolderTest {
     return counts;
   }
 
-  /// Eight topics of five words ("a0" to "h4" in letters); each line is words of one topic.
+  /// Eight topics of five words, axa to hxe; each line consists of words of one topic.
   static constexpr int kTopics = 8;
   static constexpr int kTopicWords = 5;
   static std::string topic_word(int topic, int word) {

@@ -22,7 +22,7 @@ class TrainPhrasesTest : public TrainTest {
     return o;
   }
 
-  /// The words of the model that are phrases must be those of the table inside it, and in the table given.
+  /// The phrases among the model's words must be those of the table inside it, and occur in the given table.
   static std::set<std::string> checked_phrases(const Model& model, const std::filesystem::path& given) {
     const auto inside = PhraseTable::open(model.path());
     const auto whole = PhraseTable::open(given);
@@ -77,7 +77,7 @@ TEST_F(TrainPhrasesTest, GstAndMst) {
 }
 
 TEST_F(TrainPhrasesTest, RarePhrasesAreTakenApart) {
-  // "york city" alone is too rare; its words then stand for themselves and are frequent enough.
+  // "york city" is too rare; its words then count by themselves and are frequent enough.
   TrainOptions o =
       with_phrases("york city\nyork\ncity\nnew york new york new york\n", kPhrases, Segmentation::gst);
   o.min_count = 2;
@@ -111,7 +111,7 @@ TEST_F(TrainPhrasesTest, AModelWithPhrasesServesAsTable) {
 }
 
 TEST_F(TrainPhrasesTest, PhrasesOfOneTopicAreNear) {
-  // Each topic's first two words always come together.
+  // Each topic's first two words always occur together.
   std::string corpus = topics(4000);
   for (int topic = 0; topic < kTopics; ++topic)
     for (std::size_t at = 0; (at = corpus.find(topic_word(topic, 0), at)) != std::string::npos; at += 7)

@@ -61,7 +61,7 @@ TEST_F(TrainTest, OneThreadIsReproducible) {
 }
 
 TEST_F(TrainTest, EveryVectorStartsAtRandom) {
-  // With one epoch and a learning rate of almost nothing the vectors are what they were at the start.
+  // With one epoch and a tiny learning rate, the vectors stay what they were at the start.
   TrainOptions o = options(topics(100));
   o.finish = VectorFinish::raw;
   o.epochs = 1;
@@ -160,7 +160,7 @@ TEST_F(TrainTest, SubwordsShareParts) {
   EXPECT_NE(train(o)->find("walking"), TokenId{kTopics * kTopicWords + 3});
 }
 
-// What stops a run in a certain step.
+// Stops a run in a certain phase.
 TrainingProgress stop_in(TrainingPhase phase) {
   return [phase](TrainingPhase now, std::uint64_t, std::uint64_t) { return now != phase; };
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tiny classifiers of the transformers library, their answers, and their answers after some steps of AdamW.
+"""Tiny classifiers of the transformers library, their answers, and their answers after some AdamW steps.
 
     make_classifiers.py OUTPUT_FOLDER
 

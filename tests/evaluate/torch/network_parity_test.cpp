@@ -1,4 +1,4 @@
-// The graphs that learn give the states of the networks that answer, and learn as the reference does.
+// The trainable graphs have the same states as the inference networks, and learn as the reference does.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,13 +13,13 @@ namespace sotto::testing {
 namespace {
 
 constexpr double kTolerance = 1e-4;
-// Adam divides by the size of the gradient, so rounding in a small one is felt.
+// Adam divides by the size of the gradient, so rounding in a small one has an effect.
 constexpr double kToleranceAfterSteps = 1e-3;
 
 const std::filesystem::path kCheckpoints = std::filesystem::path(SOTTO_LM_DATA) / "torch" / "data";
 
-// transformers' classifiers (make_classifiers.py): answers, losses of steps of AdamW with clipped gradients,
-// and answers after them.
+// Classifiers of the transformers library (make_classifiers.py): answers, losses of AdamW steps with clipped
+// gradients, and answers after them.
 class ReferenceParity : public NetworkTest,
                         public ::testing::WithParamInterface<std::pair<const char*, unsigned>> {};
 
@@ -61,7 +61,7 @@ void normalize(std::span<float> row) {
 
 class EncoderParity : public NetworkTest, public ::testing::WithParamInterface<const char*> {
  protected:
-  // Largest difference between the inference path's vectors and the mean states of the graph that learns.
+  // The largest difference between the inference path's vectors and the mean states of the trainable graph.
   double difference(const std::filesystem::path& folder, const std::vector<Sequence>& sequences) {
     const auto network = transformer(folder, StatePooling::mean, {.threads = 2});
     const auto loaded = language_model_backend();
@@ -94,14 +94,14 @@ INSTANTIATE_TEST_SUITE_P(Checkpoints, EncoderParity,
                          ::testing::Values("bert", "bert-gamma", "roberta-sharded", "distilbert",
                                            "bert-sentence", "roberta-sentence", "distilbert-sentence"));
 
-// Weights of 8 bits with their scales.
+// 8-bit weights with their scales.
 TEST_F(EncoderParity, ShippedEncoder) {
   const std::vector<Sequence> sequences = {{{2, 1200, 345, 4017, 3}, {}, {}, {}}, {{2, 77, 3}, {}, {}, {}}};
   EXPECT_LE(difference(std::filesystem::path(SOTTO_SHIPPED_MODELS) / "sotto-en-encoder", sequences),
             kTolerance);
 }
 
-// The head of the bounded model, computed here from its weights.
+// The head of the bounded model, computed from its weights.
 class BoundedScores {
  public:
   explicit BoundedScores(const std::filesystem::path& folder)
@@ -130,7 +130,7 @@ class BoundedScores {
       std::memcpy(values.data(), view.bytes.data(), view.bytes.size());
       return {values.begin(), values.end()};
     }
-    // Bytes with a scale a row.
+    // Bytes with one scale per row.
     const auto scales = numbers(name + ".scale");
     std::vector<double> result;
     for (std::size_t i = 0; i < view.bytes.size(); ++i)
@@ -178,7 +178,7 @@ TEST_F(BoundedParity, FirstStatesGiveTheScoresOfTheInferencePath) {
   }
 }
 
-// Whether a text is read alone or beside longer ones, in both directions and several layers.
+// A text gives the same states alone and with longer ones, in both directions and several layers.
 TEST_F(Networks, PaddingChangesNoState) {
   std::vector<float> vectors(10 * 6);
   for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = std::sin(static_cast<float>(i * i));
@@ -189,7 +189,7 @@ TEST_F(Networks, PaddingChangesNoState) {
               {.threads = 1})
           .value();
   ASSERT_EQ(network->width(), 10U);
-  // Lengths that the batches of answers put together.
+  // Lengths that share a batch of answers.
   const std::vector<Sequence> texts = {
       {{1, 2}, {}, {}, {}}, {{7, 3, 9, 4}, {}, {}, {}}, {{5, 5, 8}, {}, {}, {}}};
   std::vector<float> together(30);

@@ -1,4 +1,4 @@
-// The plugin's networks for tests.
+// The plugin's networks, for tests.
 #pragma once
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ inline std::vector<Sequence> sequences_of(const nlohmann::json& expected) {
   return sequences;
 }
 
-/// Tests that need the plugin; skipped where it was not built.
+/// Tests that need the plugin; skipped if it was not built.
 class NetworkTest : public ::testing::Test {
  protected:
   void SetUp() override {

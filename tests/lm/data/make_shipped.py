@@ -28,7 +28,7 @@ TEXTS = ["The movie was a complete waste of time, and the acting was terrible.",
          "Dr. Veljohnson's naïve café re-opened on 12 May; it’s laced with 3.5 grams of irony!",
          "I called your support line twice last week."]
 FIRST = 1500
-# Text, slot, epsilon, whether the original stands beside, whether in plain use.
+# Text, slot, epsilon, whether the input includes the original, whether in plain use.
 CASES = [(0, 5, 10.0, True, False), (0, 10, 25.0, True, False), (1, 4, 5.0, True, False), (1, 11, 50.0, True, False),
          (2, 3, 10.0, False, False), (2, 3, 100.0, True, True), (1, 2, 250.0, True, False)]
 

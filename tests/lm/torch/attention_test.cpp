@@ -16,7 +16,7 @@ struct Shape {
 
 class AttentionTest : public ::testing::TestWithParam<Shape> {
  protected:
-  // Queries, keys and values lie in one matrix, as a layer that makes all three at once leaves them.
+  // Queries, keys and values are in one matrix, as left by a layer that computes all three at once.
   void fill(const Shape& shape) {
     width_ = shape.heads * shape.size;
     std::mt19937 engine(7);
@@ -49,7 +49,7 @@ TEST_P(AttentionTest, EqualsTheDefinition) {
   const Shape& shape = GetParam();
   fill(shape);
   std::vector<float> out;
-  std::vector<float> scratch(1000, 7);  // what an earlier, longer task left behind
+  std::vector<float> scratch(1000, 7);  // as left by an earlier, longer task
   attend_within(task(shape, out), scratch);
   for (std::size_t i = 0; i < shape.queries; ++i) {
     for (std::size_t h = 0; h < shape.heads; ++h) {

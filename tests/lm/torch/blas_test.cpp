@@ -17,7 +17,7 @@ using lm::blas_traits;
 using lm::BlasTraits;
 using lm::BlasTurn;
 
-// ---- What is made of what a library says
+// ---- Traits derived from what a library reports
 
 int no_threads() {
   return 0;
@@ -82,7 +82,7 @@ TEST(Blas, ThreadsTakeTurnsWhereItCannotBeShared) {
   EXPECT_GT(most_together({.shareable = true, .description = {}}), 1);
 }
 
-// ---- The library that libtorch multiplies with
+// ---- The BLAS that libtorch uses
 
 using Gemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*,
                       const float*, const int*, const float*, const int*, const float*, float*, const int*);
@@ -92,8 +92,8 @@ using Syrk = void (*)(const char*, const char*, const int*, const int*, const fl
 constexpr float kOne = 1;
 constexpr float kZero = 0;
 
-// Products of matrices of a thread's own, so that two threads in one buffer do not happen to write the same
-// numbers into it.
+// Products of matrices that differ per thread, so that two threads in one buffer do not write the same
+// numbers by chance.
 class Products {
  public:
   Products(Gemm gemm, Syrk syrk, std::uint32_t seed) : gemm_(gemm), syrk_(syrk) {
@@ -119,7 +119,7 @@ class Products {
 
  private:
   static constexpr int kLarge = 96;
-  // Kernels of some processors multiply small matrices in registers alone; this product needs a buffer.
+  // On some processors, kernels multiply small matrices entirely in registers; this product needs a buffer.
   static constexpr int kSmall = 32;
 
   void multiply(std::vector<float>& large, std::vector<float>& small) const {

@@ -1,5 +1,4 @@
-// Products of bytes against the same sums in plain integers, for every shape of the last panel, tile and
-// quad.
+// Byte products against the same sums in plain integers, for every shape of the last panel, tile and quad.
 #include "lm/torch/byte_matrix.hpp"
 
 #include <cmath>
@@ -26,7 +25,7 @@ std::vector<float> normal_numbers(std::size_t count, std::uint32_t seed) {
   return numbers;
 }
 
-// The same rounding and the same sum, one number after the other.
+// The same rounding and the same sum, one number at a time.
 double reference(const std::int8_t* row, float scale, const float* vector, std::size_t columns) {
   float magnitude = 0;
   for (std::size_t c = 0; c < columns; ++c) magnitude = std::max(magnitude, std::abs(vector[c]));

@@ -1,4 +1,4 @@
-// Folders that are damaged, mismatched or hostile are refused with one line that names what is wrong.
+// Damaged, mismatched or hostile folders are refused with one line that names what is wrong.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST_F(Checkpoints, ElementTypesThatAreNoNumbersAreRefused) {
   expect_error(open(folder), Errc::bad_format, {"bert.embeddings.LayerNorm.bias", "I32", "F32, F16, BF16"});
 }
 
-// Files of before the format was padded.
+// Files from before the format was padded.
 TEST_F(Checkpoints, UnalignedFilesAreRead) {
   const auto folder = copy("bert");
   edit_header(
@@ -148,7 +148,7 @@ TEST_F(Checkpoints, UnalignedFilesAreRead) {
   std::vector<float> b(61);
   ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, a));
   ASSERT_TRUE(aligned->logits({&sequence, 1}, {&place, 1}, b));
-  // Some libraries add in another order where numbers are aligned otherwise.
+  // Some libraries sum in a different order depending on alignment.
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
 }
 

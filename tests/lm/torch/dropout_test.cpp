@@ -32,7 +32,7 @@ TEST(DropoutTest, HidesTheShareAndKeepsTheMean) {
   constexpr std::int64_t kCount = 1 << 20;
   for (const double share : {0.1, 0.5}) {
     const at::Tensor x = dropped(share, {7}, kCount);
-    // Six standard deviations of the share of zeros, and of a mean of zeros and 1 / (1 − share).
+    // Six standard deviations of the share of zeros, and of the mean of zeros and 1 / (1 − share).
     const double zeros = x.eq(0).sum().item<double>() / kCount;
     EXPECT_NEAR(zeros, share, 6 * std::sqrt(share * (1 - share) / kCount));
     EXPECT_NEAR(x.mean().item<double>(), 1, 6 * std::sqrt(share / (1 - share) / kCount));

@@ -26,7 +26,7 @@ def widened(model):
 
 
 def rounded(model, kind):
-    """The model with weights that `kind` can hold, so that storing them loses nothing."""
+    """The model with its weights rounded to `kind`, so that storing them loses nothing."""
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.to(kind).float())
@@ -40,7 +40,7 @@ def finish(folder, expected):
 
 
 def masked(folder, model, segments=1):
-    """One answer a sequence, each computed alone, so that padding in our batches must not matter."""
+    """One answer per sequence, each computed alone, so that padding in our batches must not matter."""
     expected = {"sequences": SEQUENCES, "segments": [], "masked": [], "logits": []}
     for i, ids in enumerate(SEQUENCES):
         segment = [int(k * segments >= len(ids)) for k in range(len(ids))]
@@ -165,7 +165,7 @@ BOUNDED = {"model_type": "sotto-bounded-mlm", "hidden_size": 16, "num_hidden_lay
 
 
 def bounded_state(c):
-    """Random weights of the bounded model, by name; matrices as 8-bit numbers with a scale a row."""
+    """Random weights of the bounded model, by name; matrices as 8-bit numbers with one scale per row."""
     h, i, k = c["hidden_size"], c["intermediate_size"], len(c["reach_knots"])
     shapes = {"embed.pieces.weight": (c["vocab_size"], c["piece_size"]), "embed.project.weight": (h, c["piece_size"]),
               "embed.slot.weight": (c["max_slots"], h), "embed.piece_index.weight": (c["max_pieces_per_slot"], h),
@@ -196,7 +196,7 @@ def bounded_state(c):
 
 
 def bounded_scores(c, state, condition, ids, positions, segments, pieces, at):
-    """Scores of one sequence at one place, written after the description of the architecture."""
+    """Scores of one sequence at one position, following the description of the architecture."""
     from torch.nn import functional as F
 
     def linear(name, x):
@@ -221,7 +221,7 @@ def bounded_scores(c, state, condition, ids, positions, segments, pieces, at):
 
 
 def bounded(folder):
-    """Answers without a reach, at two reaches inside the knots, and at one on either side."""
+    """Answers without a reach, at two reaches inside the knots, and at one outside on either side."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(BOUNDED, indent=1) + "\n")
     state, stored = bounded_state(BOUNDED)

@@ -1,5 +1,5 @@
-// Answers equal those of the transformers library (make_checkpoints.py), sequence by sequence computed alone
-// there and in padded batches here.
+// Answers equal those of the transformers library (make_checkpoints.py), which computes each sequence alone;
+// here they run in padded batches.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -134,7 +134,7 @@ TEST_F(BoundedParity, ReachMustBePositive) {
   EXPECT_FALSE(other->bounds().has_value());
 }
 
-// The way through the last layer and the head for one place gives what the way for all places gives there.
+// The last layer and the head computed for one position give what they give there when computed for all.
 TEST_P(MaskedParity, EverywhereHoldsTheMaskedPlace) {
   const auto model = masked(checkpoint_folder(GetParam()));
   ASSERT_NE(model, nullptr);
@@ -186,7 +186,7 @@ TEST_P(CausalParity, ScoresEqualReference) {
   EXPECT_LE(largest_difference(found, scores), kTolerance);
 }
 
-// Prompts of different lengths grow side by side; whoever has no next token gets any.
+// Prompts of different lengths grow in one batch; a sequence without a next token gets an arbitrary one.
 TEST_P(CausalParity, GenerationEqualsReference) {
   const nlohmann::json expected = expected_of(GetParam());
   const auto model = open();

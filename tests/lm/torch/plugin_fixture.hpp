@@ -1,4 +1,4 @@
-// The backend for tests, and the checkpoints beside them.
+// The backend for tests, and the checkpoints in data/.
 #pragma once
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ inline std::vector<Sequence> sequences_of(const nlohmann::json& expected) {
   return sequences;
 }
 
-/// Tests that need the plugin; skipped where it was not built.
+/// Tests that need the plugin; skipped if it was not built.
 class PluginTest : public ::testing::Test {
  protected:
   void SetUp() override {

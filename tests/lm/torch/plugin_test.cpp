@@ -1,4 +1,4 @@
-// The plugin's border: its absence, its refusals, and threads.
+// The plugin's interface: its absence, its refusals, and threads.
 #include <thread>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace sotto::testing {
 namespace {
 
-// In a program of its own, because the plugin is looked for once.
+// Runs in a process of its own, because the plugin is looked up only once.
 [[noreturn]] void report_backend(const std::filesystem::path& folder) {
   ::setenv("SOTTO_PLUGINS", folder.c_str(), 1);
   const Result<LanguageModelBackend*> backend = language_model_backend();
@@ -56,7 +56,7 @@ TEST_F(Border, RefusesInputsOutOfRange) {
   expect_error(ask({{1}, {}, {}, {}}, 0), Errc::invalid_argument, {"61 logits each"});
 }
 
-// More ids than positions are allowed when they share positions.
+// More ids than positions are allowed if they share positions.
 TEST_F(Border, PositionsMayBeShared) {
   const auto model = masked(checkpoint_folder("bert"));
   ASSERT_NE(model, nullptr);

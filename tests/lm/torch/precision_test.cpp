@@ -1,4 +1,4 @@
-// What 8-bit weights cost, on a model of random weights, and that stored bytes are used as they are.
+// What 8-bit weights cost, on a model with random weights, and that stored bytes are used as they are.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 class Precisions : public PluginTest {};
 
-// Rounding a vector and a row to 8 bits leaves some 1% of noise in a product; layers add it up.
+// Rounding a vector and a row to 8 bits leaves about 1% of noise in a product; layers accumulate it.
 TEST_F(Precisions, BytesStayNearAndAgree) {
   const TemporaryFolder folder;
   constexpr std::uint64_t kWords = 500;
@@ -59,7 +59,7 @@ TEST_F(Precisions, BytesStayNearAndAgree) {
   EXPECT_GE(agree, 170U);
 }
 
-// Weights that are bytes already, with a scale a row, mean the same in both precisions.
+// Weights stored as bytes, with one scale per row, equal the same weights stored as floats.
 TEST_F(Precisions, StoredBytesAreScaled) {
   const TemporaryFolder folder;
   std::filesystem::copy(checkpoint_folder("distilroberta"), folder.path(),
@@ -110,7 +110,7 @@ TEST_F(Precisions, StoredBytesAreScaled) {
   std::vector<float> b(61);
   ASSERT_TRUE(from_bytes->logits({&sequence, 1}, {&place, 1}, a));
   ASSERT_TRUE(from_floats->logits({&sequence, 1}, {&place, 1}, b));
-  // Some libraries add in another order where numbers are aligned otherwise.
+  // Some libraries sum in a different order depending on alignment.
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
 }
 

@@ -1,4 +1,4 @@
-// The shipped models through the plugin, compared with what the code that trained them answers
+// The shipped models through the plugin, compared with the answers of the code that trained them
 // (tests/lm/data/make_shipped.py), and the laws of their draws.
 #include <cmath>
 #include <map>
@@ -60,7 +60,7 @@ class Shipped : public PluginTest {
     EXPECT_TRUE(model.logits({&question.sequence, 1}, {&question.place, 1}, out));
     return out;
   }
-  /// ln P of each token given those before it, and the reference, as losses.
+  /// Compares ln P of each token given those before it with the reference, as losses.
   void compare_losses(const std::string& model_name, const std::string& file) {
     const auto model = backend().open_causal(shipped(model_name), resources());
     ASSERT_TRUE(model.has_value()) << model.error().message;
@@ -171,9 +171,9 @@ TEST_F(Shipped, ParaphraseLosses) {
 }
 
 TEST_F(Shipped, BothLawsAreSampledAtEveryEpsilon) {
-  // The place of "waste" in a sentence; n = 20,000 draws a law and ε (2,000 under sanitizers), α = 1e-6, the
-  // laws by own computations from the model's scores. Where a law leaves nothing to chance, all draws must be
-  // what it says.
+  // The word "waste" in a sentence; n = 20,000 draws per law and ε (2,000 under sanitizers), α = 1e-6,
+  // against independent computations of the laws from the model's scores. Where a law makes the outcome
+  // certain, all draws must equal it.
   constexpr std::uint64_t kDraws = kSanitized ? 2'000 : 20'000;
   const auto words = filler();
   ASSERT_NE(words, nullptr);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the fixtures of the tokenizer tests with the libraries that are the reference.
+"""Makes the fixtures of the tokenizer tests with the reference libraries.
 
     pip install tokenizers==0.23.3 sentencepiece==0.2.0 protobuf zstandard
-    make.py lines TEXT      lines.zst from a text in the public domain (one paragraph a line) and lines made here
+    make.py lines TEXT      lines.zst from a public-domain text (one paragraph per line) and generated lines
     make.py reference       everything else from lines.zst
 
 lines.zst    the lines: for each a 16-bit length, little-endian, and its bytes, which need not be valid UTF-8
 ids.zst      for each line and each tokenizer of TOKENIZERS a 16-bit count and the 16-bit ids
 xlm-ids.zst  the same for the first 500 lines and the tokenizer xlm-roberta
-blocks.txt   for each 4,096 code points a digest of what the reference makes of them, see write_blocks
+blocks.txt   for each 4,096 code points, digests of what the reference makes of them; see write_blocks
 NAME/        the tokenizers, about 1,000 tokens each, files compressed
 """
 import hashlib
@@ -26,12 +26,12 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 HERE = pathlib.Path(__file__).resolve().parent
 LINES = 10000
-WRITTEN = 6500  # lines of prose; the others are made to hurt
+WRITTEN = 6500  # lines of prose; the others are torture lines
 TOKENIZERS = ["gpt2", "roberta", "bert-uncased", "bert-cased", "t5-json", "t5-spiece"]
 SPECIAL_BPE = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 SPECIAL_BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
-# Each entry was chosen because some step of some tokenizer treats it in its own way.
+# Each entry was chosen because some step of some tokenizer treats it specially.
 WORDS = """don't I'll they've we're she'd it's I'm 'tis o'clock don’t I’ll they’ve ʼn rock‘n’roll ＇s ´s `s 'S 'T 'LL ''s
  ''''ve 's 't 're 've 'm 'll 'd 'x naïve café résumé Ångström ÀÉÎÕÜ Çà fiancée cooperate coöperate Zoë façade
  İstanbul ısı IĞDIR ığdır Iİıi ÇIĞ ﬁnd eﬀect oﬃce ﬂow ﬅop ﬆ ĳs ǆ ǅ Ǆ ŉ ß ẞ STRASSE straße ſo Σίσυφος ΟΔΟΣ ὈΔΥΣΣΕΎΣ
@@ -55,19 +55,19 @@ BROKEN = [b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xff", b"\xfe", b"\x80", b"\xc3", 
 
 
 def torture_line(rng, kind):
-    """One line that hurts; `kind` counts up."""
+    """One torture line; `kind` counts up."""
     if kind % 10 == 0:  # letters from everywhere
         return "".join(chr(rng.choice([rng.randrange(0x20, 0x3000), rng.randrange(0x3000, 0xd800),
                                        rng.randrange(0xe000, 0x20000)])) for _ in range(rng.randrange(1, 12))).encode()
-    if kind % 10 == 1:  # bytes that are no UTF-8
+    if kind % 10 == 1:  # invalid UTF-8
         parts = [rng.choice(WORDS).encode() if rng.random() < 0.6 else rng.choice(BROKEN) for _ in range(rng.randrange(1, 7))]
         return rng.choice([b" ", b""]).join(parts)
-    if kind % 10 == 2:  # marks and controls inside of words
+    if kind % 10 == 2:  # marks and controls inside words
         word = list(rng.choice(WORDS) + rng.choice(BLANKS) + rng.choice(WORDS))
         for _ in range(rng.randrange(1, 5)):
             word.insert(rng.randrange(len(word) + 1), rng.choice(ODD))
         return "".join(word).encode()
-    if kind % 500 == 3:  # words without end
+    if kind % 500 == 3:  # endless words
         unit = rng.choice(["a", "ab", "é", "日", "x1", "'", "-", " ", "😀", "e\u0301", "\n ", "Ab"])
         return (unit * rng.choice([50, 99, 100, 101, 200, 500])).encode()
     line = rng.choice(["", "", "", " ", "  ", "\n", "\t", "\u00a0"])
@@ -197,7 +197,8 @@ def train_xlm_roberta(texts):
 
 
 def around_special(text, special, encode):
-    """Ids of a text whose special tokens are found before the model sees it; <mask> takes the blanks before it."""
+    """Ids of a text whose special tokens are found before the model sees it; <mask> absorbs preceding
+    blanks."""
     finder = tokenizers.Tokenizer(models.WordLevel({"?": 9999}, unk_token="?"))
     finder.add_special_tokens([tokenizers.AddedToken(s, lstrip=s == "<mask>", normalized=False) for s in special])
     names = {finder.token_to_id(s): s for s in special}
@@ -223,9 +224,9 @@ def xlm_ids(processor, text):
 
 
 def write_blocks():
-    """A line a block: its first code point and digests, one a column, over the code points of the block. What is
-    digested, joined by line feeds: the class in GPT-2's pattern; the normalized form as BERT uncased has it; with case
-    and accents; in lower case with accents; the number of words of BERT in "aXa"."""
+    """One line per block: its first code point and one digest per column, over the code points of the block.
+    Digested, joined by line feeds: the class in GPT-2's pattern; the normalized form as in BERT uncased; with
+    case and accents; in lower case with accents; the number of BERT words in "aXa"."""
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bert_words = pre_tokenizers.BertPreTokenizer()
     uncased = normalizers.BertNormalizer()
