@@ -153,8 +153,10 @@ TEST(TokenizerErrors, SentencePieceFilesThatAreDamaged) {
   testing::unpack_tokenizer("t5-spiece", folder.path());
   const std::filesystem::path file = folder.path() / "spiece.model";
   const std::string whole = testing::read_unpacked(file);
+  std::string with_nul = whole;
+  with_nul.at(with_nul.find("\u2581the") + 4) = '\0';
   for (const std::string& content :
-       {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2)}) {
+       {std::string(), std::string("no model"), whole.substr(0, whole.size() / 2), with_nul}) {
     write_file(file, content);
     expect_refused(folder.path(), {"spiece.model", "not a sentencepiece model"});
   }

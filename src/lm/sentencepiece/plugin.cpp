@@ -1,3 +1,5 @@
+#include <new>
+
 #include <sentencepiece_processor.h>
 
 #include "lm/tokenizer/sentence_pieces.hpp"
@@ -9,7 +11,13 @@ namespace {
 class Pieces final : public SentencePieces {
  public:
   bool load(absl::string_view bytes) {
-    return processor_.LoadFromSerializedProto(bytes).ok() && processor_.GetPieceSize() > 0;
+    try {
+      return processor_.LoadFromSerializedProto(bytes).ok() && processor_.GetPieceSize() > 0;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {
+      return false;  // pieces that its tries cannot hold, such as one with a NUL inside
+    }
   }
   int size() const override { return processor_.GetPieceSize(); }
   int unknown() const override { return processor_.unk_id(); }
