@@ -25,7 +25,8 @@ int weight_bits(std::uint64_t items);
 /// 2^bits·exp(−½·ε·loss) plus the fraction kDrawMargin of it, for a loss in [0, 1], rounded up, at most
 /// 2^bits and at least kSmallestWeight. All weights of all rows then lie in [w, 2^bits] with 2^bits / w <=
 /// exp(½ε) exactly, including rounding. A ratio of probabilities is a ratio of weights times a ratio of
-/// totals, so it is at most exp(ε), and the margin exceeds what draw_position() can add to it.
+/// totals, so it is at most exp(ε), and the margin exceeds what draw_position() can add to it. The caller
+/// holds an MpfrCleanup over all its calls.
 std::uint64_t weight_of_loss(double epsilon, double loss, int bits);
 
 /// The same for the losses √(squares[i] / largest), 0 <= squares[i] <= largest, largest > 0.

@@ -20,6 +20,7 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/immediate.hpp"
 #include "mechanisms/integer_rows.hpp"
+#include "mechanisms/mpfr_real.hpp"
 #include "mechanisms/syntf_candidates.hpp"
 #include "privacy/rounding.hpp"
 #include "random/weighted.hpp"
@@ -63,6 +64,7 @@ class Syntf final : public Mechanism {
         model_(synonyms_->model.get()),
         epsilon_(epsilon),
         candidates_(candidates) {
+    const MpfrCleanup cleanup;
     const int bits = weight_bits(model_->size());
     rest_weight_ = weight_of_loss(epsilon, 1, bits);
     std::unordered_map<double, std::uint64_t> weights;  // there are few distinct ratings
