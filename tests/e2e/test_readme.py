@@ -8,10 +8,11 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, SOTTO, SOURCE, WORDS, clean_environment, sentences, vectors
+from conftest import BUILD, SOTTO, SOURCE, WORDS, clean_environment, loads_libtorch, sentences, vectors
 
 README = (SOURCE / "README.md").read_text()
 HAS_PLUGIN = bool(list(BUILD.glob("lib*/**/sotto/libsotto_lm_torch.so")))
+LIBTORCH = re.compile(r"dp-mlm|sotto lm ")
 TINY_MASKED_MODEL = SOURCE / "tests" / "lm" / "torch" / "data" / "bert"
 # A foreign mechanism that reveals nothing about its input.
 OTHER_MECHANISM = "import sys\nsys.stdout.writelines('soup\\n' for _ in sys.stdin)\n"
@@ -99,12 +100,14 @@ def run_shown(folder, command):
     environment = clean_environment(folder / "no-home")
     environment["PATH"] = f"{folder / 'bin'}:{environment['PATH']}"
     environment["SOTTO_MODELS"] = str(folder / "models")
+    if LIBTORCH.search(command):
+        loads_libtorch(environment)
     return subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if not command.startswith("make ")])
 def test_command_runs(folder, command):
-    if not HAS_PLUGIN and re.search(r"dp-mlm|sotto lm ", command):
+    if not HAS_PLUGIN and LIBTORCH.search(command):
         pytest.skip("built without libtorch")
     if "--method black-box" in command:
         command += " --draws 20000 --runs 40"  # the defaults take minutes
