@@ -16,7 +16,7 @@ class Pieces final : public SentencePieces {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception&) {
-      return false;  // pieces that its tries cannot hold, such as one with a NUL inside
+      return false;  // pieces that its tries cannot hold, such as one that begins with NUL
     }
   }
   int size() const override { return processor_.GetPieceSize(); }
