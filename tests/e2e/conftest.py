@@ -47,8 +47,8 @@ def clean_environment(home):
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8", **kept}
 
 
-def loads_libtorch(environment):
-    """Once libtorch is loaded, the leak sanitizer itself may crash; it stays off then. Other errors are still found."""
+def skip_leak_search(environment):
+    """For programs that load libtorch: the leak sanitizer itself may crash afterwards. Other errors are still found."""
     if "address" in SANITIZERS:
         environment["ASAN_OPTIONS"] = ":".join([environment.get("ASAN_OPTIONS", ""), "detect_leaks=0"])
 

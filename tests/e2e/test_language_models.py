@@ -5,7 +5,7 @@ import json
 import os
 
 import pytest
-from conftest import SOURCE, loads_libtorch
+from conftest import SOURCE, skip_leak_search
 
 WORDS = ["soup", "cold", "warm", "the", "was", "waiter", "i", "good", "bad"]
 FRAME = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "!", "##a", "##b", "##c", "##d", "##x"]
@@ -32,7 +32,7 @@ def plugin(program):
 def libtorch(program):
     """The plugin that was built; skips if there is none."""
     program.environment["SOTTO_MODELS"] = str(SOURCE / "models")
-    loads_libtorch(program.environment)
+    skip_leak_search(program.environment)
     if "libtorch" in program.run("lm", "info", "sotto-en-mlm").err:
         pytest.skip("built without libtorch")
 
