@@ -2,7 +2,7 @@
 #include <sotto/certificate.hpp>
 
 #include "fuzz.hpp"
-#include "pipeline/output_target.hpp"
+#include "pipeline/records/output_target.hpp"
 #include "privacy/ledger_store.hpp"
 #include "privacy/sqlite.hpp"
 #include "strange_words.hpp"

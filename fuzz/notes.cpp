@@ -3,7 +3,7 @@
 
 #include "fuzz.hpp"
 #include "lm/calibration.hpp"
-#include "pipeline/output_target.hpp"
+#include "pipeline/records/output_target.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Splitting inputs into records: chunk sizes and shards change nothing, and nothing is lost.
 #include "fuzz.hpp"
-#include "pipeline/record_reader.hpp"
-#include "pipeline/record_syntax.hpp"
+#include "pipeline/records/record_reader.hpp"
+#include "pipeline/records/record_syntax.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Readers of public data: tables for experiments, and corpora for counting.
 #include "collocation/corpus_reader.hpp"
-#include "evaluate/table_reader.hpp"
+#include "evaluate/experiment/table_reader.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <CLI/CLI.hpp>
 
 #include "config_file.hpp"
-#include "evaluate/data_catalog.hpp"
-#include "evaluate/run_file.hpp"
+#include "evaluate/experiment/data_catalog.hpp"
+#include "evaluate/experiment/experiment_spec.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ void check_message(const Error& error) {
 SOTTO_FUZZ_TARGET(run_file) {
   const std::filesystem::path file = fuzz::write_scratch("run.yaml", input);
   for (const bool quick : {false, true}) {
-    const auto run = read_run_file(file, quick);
+    const auto run = read_experiment_spec(file, quick);
     if (!run) check_message(run.error());
   }
 }

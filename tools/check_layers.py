@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that each folder of src/ includes only the folders it may use, that the front ends use only
-include/, and that no two files define a type or an inline function of the same name.
+"""Checks that each folder of src/ includes only the folders it may use, that its sub-folders form layers, that
+the front ends use only include/, and that no two files define a type or an inline function of the same name.
 
-The graph is read from the CMake files (DEPENDS of sotto_component), the one place that states it.
+The graph is read from the CMake files (DEPENDS of sotto_component), the one place that states it. Between the
+sub-folders of a folder, and the files directly in it, the includes themselves are the graph; it has no cycle.
 check_layers.py [ROOT]
 """
 import collections
@@ -15,6 +16,7 @@ from definitions import definitions
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
 ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent
 INCLUDE = re.compile(r'^#include "([a-z]+)/', re.MULTILINE)
+INCLUDED_FOLDER = re.compile(r'^#include "([a-z_0-9/]+)/[a-z_0-9]+\.hpp"', re.MULTILINE)
 
 
 def direct_dependencies():
@@ -53,6 +55,40 @@ def forbidden_includes(graph):
             yield f"{file.relative_to(ROOT)} includes {used}/, but front ends use include/ only"
 
 
+def sub_layers(folder):
+    """Which sub-folders of `folder` include which. Plugins count as part of what loads them."""
+    graph = collections.defaultdict(set)
+    for file in sources(ROOT / "src" / folder):
+        here = str(file.parent.relative_to(ROOT / "src"))
+        used = {name for name in INCLUDED_FOLDER.findall(file.read_text()) if name.split("/")[0] == folder}
+        graph[here] |= used - {here}
+    return dict(graph)
+
+
+def cycle(graph):
+    """Folders that include each other in a circle; None if there are none."""
+    finished, path = set(), []
+
+    def visit(folder):
+        if folder in path:
+            return path[path.index(folder):] + [folder]
+        if folder in finished:
+            return None
+        path.append(folder)
+        found = next(filter(None, map(visit, sorted(graph.get(folder, ())))), None)
+        path.pop()
+        finished.add(folder)
+        return found
+
+    return next(filter(None, map(visit, sorted(graph))), None)
+
+
+def circular_sub_folders(graph):
+    for folder in graph:
+        if found := cycle(sub_layers(folder)):
+            yield "these folders include each other: " + " → ".join(found)
+
+
 def repeated_definitions():
     """Two definitions of one name in a program: the linker silently keeps one, and users of the other crash.
 
@@ -73,8 +109,10 @@ def repeated_definitions():
 
 def main():
     graph = direct_dependencies()
-    problems = [*forbidden_includes(graph), *repeated_definitions()]
-    print("\n".join(problems) or f"{len(graph)} folders keep to the graph, and no name is defined twice")
+    problems = [*forbidden_includes(graph), *circular_sub_folders(graph), *repeated_definitions()]
+    layers = sum(len(sub_layers(folder)) for folder in graph)
+    print("\n".join(problems) or f"{len(graph)} folders keep to the graph, their {layers} layers have no cycle, "
+          "and no name is defined twice")
     return 1 if problems else 0
 
 

@@ -9,7 +9,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
-#include "base/in_order.hpp"
+#include "base/ordered_output.hpp"
 #include "base/parallel.hpp"
 #include "collocation/corpus_reader.hpp"
 #include "collocation/phrase_table.hpp"
@@ -163,7 +163,7 @@ class TokenizeRun {
 
   const CorpusTokenizeOptions& options_;
   CorpusReader reader_;
-  InOrder written_;
+  OrderedOutput written_;
   std::optional<AtomicFile> output_;
   std::uint64_t bytes_read_ = 0;
   Sums sums_;

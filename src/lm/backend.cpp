@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/plugin.hpp"
+#include "lm/cpu_features.hpp"
 #include "lm/language_model.hpp"
-#include "lm/processor.hpp"
 #include "lm/trainable_network.hpp"
 
 namespace sotto {

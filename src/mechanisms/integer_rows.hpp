@@ -11,10 +11,11 @@
 #include <sotto/model.hpp>
 
 #include "mechanisms/exponential_weights.hpp"
-#include "mechanisms/list_choice.hpp"
-#include "mechanisms/selection.hpp"
 
 namespace sotto {
+
+class ListChoice;
+class Selection;
 
 /// Rows over all words, with weights given by selection.rule() as a function of the distances; the guarantee
 /// is in terms of min(d, limit).

@@ -7,8 +7,8 @@
 
 #include <sotto/privatize.hpp>
 
-#include "pipeline/release_log.hpp"
-#include "pipeline/rewriter.hpp"
+#include "pipeline/rewrite/release_log.hpp"
+#include "pipeline/rewrite/rewriter.hpp"
 
 namespace sotto {
 

@@ -4,7 +4,7 @@
 #include <sotto/privatizer.hpp>
 
 #include "base/check.hpp"
-#include "base/in_order.hpp"
+#include "base/ordered_output.hpp"
 #include "pipeline/privatizer_impl.hpp"
 
 namespace sotto {
@@ -83,7 +83,7 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
   Chunks<Item> chunks(items, good_bytes);
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(1 + total / good_bytes, 1U << 16));
   std::uint64_t done = 0;
-  InOrder order;
+  OrderedOutput order;
   return order.run(std::min(impl.context->threads(batch.threads), most), [&] {
     Workspace space(impl);
     order.share([&]() -> Result<bool> { return chunks.next(space.chunk); }, [&] { return rewrite(space); },

@@ -10,8 +10,8 @@
 #include <sotto/privatizer.hpp>
 
 #include "pipeline/ledger_gate.hpp"
-#include "pipeline/rewriter.hpp"
-#include "pipeline/unique_ids.hpp"
+#include "pipeline/records/unique_ids.hpp"
+#include "pipeline/rewrite/rewriter.hpp"
 
 namespace sotto {
 

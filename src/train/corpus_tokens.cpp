@@ -6,7 +6,7 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
-#include "base/in_order.hpp"
+#include "base/ordered_output.hpp"
 #include "base/parallel.hpp"
 #include "collocation/corpus_reader.hpp"
 #include "collocation/segmenter.hpp"
@@ -90,7 +90,7 @@ class CorpusPass {
   const TrainOptions& options_;
   TrainingPhase phase_;
   CorpusReader reader_;
-  InOrder turns_;
+  OrderedOutput turns_;
 };
 
 std::uint32_t phrases_in(const PhraseTable* table) {

@@ -6,7 +6,7 @@
 #include "audit/audit_fixture.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/logit_law.hpp"
-#include "mechanisms/immediate.hpp"
+#include "mechanisms/unbatched_tokens.hpp"
 
 namespace sotto::testing {
 namespace {
@@ -22,7 +22,7 @@ class MaskedWord final : public Mechanism {
       : words_(words), claimed_(claimed), law_(make_law(words, bounds, epsilon)) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<MaskedWord>>(*this);
+    return std::make_unique<UnbatchedTokens<MaskedWord>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::vector<float> logits(words_);
@@ -61,7 +61,7 @@ class BalancedWord final : public Mechanism {
       : words_(words), epsilon_(epsilon), broken_(broken) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<BalancedWord>>(*this);
+    return std::make_unique<UnbatchedTokens<BalancedWord>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::vector<std::uint64_t> weights;

@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "audit/audit_fixture.hpp"
-#include "audit/claim.hpp"
 #include "audit/clopper_pearson.hpp"
-#include "audit/event.hpp"
+#include "audit/falsify/claim.hpp"
+#include "audit/falsify/event.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto::testing {

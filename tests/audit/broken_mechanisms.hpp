@@ -9,7 +9,7 @@
 
 #include <sotto/mechanism.hpp>
 
-#include "mechanisms/immediate.hpp"
+#include "mechanisms/unbatched_tokens.hpp"
 #include "random/weighted.hpp"
 
 namespace sotto::testing {
@@ -38,7 +38,7 @@ class TableMechanism final : public Mechanism {
   }
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<TableMechanism>>(*this);
+    return std::make_unique<UnbatchedTokens<TableMechanism>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = tables_[in[i]].sample(bits);
@@ -82,7 +82,7 @@ class PassingBottom final : public Mechanism {
       : inner_(std::move(inner)), bottom_(bottom) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<PassingBottom>>(*this);
+    return std::make_unique<UnbatchedTokens<PassingBottom>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     inner_->privatize(in, out, bits);
@@ -105,7 +105,7 @@ class Repeating final : public Mechanism {
   explicit Repeating(std::unique_ptr<Mechanism> inner) : inner_(std::move(inner)) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<ImmediateTokens<Repeating>>(*this);
+    return std::make_unique<UnbatchedTokens<Repeating>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     inner_->privatize(in, out, bits);

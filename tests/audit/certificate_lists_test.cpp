@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "audit/certify/privacy_loss.hpp"
 #include "audit/exhaustive.hpp"
-#include "audit/found_loss.hpp"
 #include "support/list_set.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -22,7 +22,7 @@ class ListCertificate : public ::testing::Test {
 
   /// Compares the certificate with brute force over the mixture of the lists.
   static void check(const ListChoice& lists, const IndexWeights& weights, double limit, bool is_tight) {
-    const FoundLoss found = find_place_loss({lists, weights, limit}).value();
+    const PrivacyLoss found = find_place_loss({lists, weights, limit}).value();
     const Enclosed exact =
         exhaustive_loss(mixture_rows(lists, weights), [&](std::size_t x, std::size_t other) {
           std::int64_t largest = 0;
@@ -87,7 +87,7 @@ TEST_F(ListCertificate, ShowsWrongTables) {
   EXPECT_GT(find_place_loss({one, steep, 10}).value().epsilon, 20 * std::log(2.0));
   for (const IndexWeights& weights :
        {steep, IndexWeights{{big, big - 1, big >> 30}, 5000}, IndexWeights{{4100, 4099, 4098}, 4097}}) {
-    const FoundLoss found = find_place_loss({one, weights, 10}).value();
+    const PrivacyLoss found = find_place_loss({one, weights, 10}).value();
     const Enclosed exact = exhaustive_loss(mixture_rows(one, weights), [&](std::size_t x, std::size_t other) {
       const std::int64_t apart = place(one, 0, x) - place(one, 0, other);
       return MetricDistance{1, apart * apart, 10};
@@ -99,7 +99,8 @@ TEST_F(ListCertificate, ShowsWrongTables) {
 
 TEST_F(ListCertificate, NothingToTellApart) {
   const ListChoice one = choose("L2");
-  const FoundLoss flat = find_place_loss({one, index_weights(1, 0, kWords, weight_bits(kWords)), 0}).value();
+  const PrivacyLoss flat =
+      find_place_loss({one, index_weights(1, 0, kWords, weight_bits(kWords)), 0}).value();
   EXPECT_EQ(flat.epsilon, 0);
   const auto single = write_list_set(folder_.path() / "one.safetensors", {"word"}, {{"a", {0}}});
   const ListChoice word = ListChoice::make(single, "L2").value();
@@ -121,7 +122,7 @@ TEST_F(ListCertificate, GeometricNoiseAttainsItsEpsilon) {
   for (const std::string set : {"L0", "L2"}) {
     const ListChoice lists = choose(set);
     for (const double epsilon : {0.05, 1.0, 7.0}) {
-      const FoundLoss found = find_geometric_loss({lists, epsilon}).value();
+      const PrivacyLoss found = find_geometric_loss({lists, epsilon}).value();
       EXPECT_EQ(found.epsilon, epsilon);
       long double worst = 0;
       for (TokenId x = 0; x <= kWords; ++x)

@@ -3,8 +3,8 @@
 
 #include <sotto/certificate.hpp>
 
+#include "audit/certify/privacy_loss.hpp"
 #include "audit/exhaustive.hpp"
-#include "audit/found_loss.hpp"
 #include "mechanisms/selection_fixture.hpp"
 
 namespace sotto {
@@ -42,7 +42,7 @@ class MetricCertificate : public SelectionTest {
   }
 
   /// The certificate is never below brute force, and equals it up to the certificate's own slack.
-  static void expect_equals_brute_force(const FoundLoss& found, const Enclosed& exact,
+  static void expect_equals_brute_force(const PrivacyLoss& found, const Enclosed& exact,
                                         const std::string& what) {
     EXPECT_GE(found.epsilon, exact.low * (1 - kDivision)) << what;
     EXPECT_GE(found.epsilon, exact.high * (1 - kDivision)) << what;
@@ -51,7 +51,7 @@ class MetricCertificate : public SelectionTest {
     EXPECT_LE(found.epsilon - found.worst.per_distance.lower, 1e-14 * found.epsilon + 0x1p-63) << what;
   }
 
-  static FoundLoss certified(const Mechanism& mechanism, double limit, const SearchOptions& options = {}) {
+  static PrivacyLoss certified(const Mechanism& mechanism, double limit, const SearchOptions& options = {}) {
     return find_metric_loss({selection(mechanism).selection(), limit}, options).value();
   }
 
@@ -139,7 +139,7 @@ TEST_F(MetricCertificate, ShowsAFalsePromise) {
   const auto model = write(tiny_model_parts());
   for (const std::string rule : {"exponential", "permute-and-flip"}) {
     const auto mechanism = make("santext", model, 2, {{"selection", rule}});
-    const FoundLoss found = certified(*mechanism, 0.1);
+    const PrivacyLoss found = certified(*mechanism, 0.1);
     EXPECT_GT(found.epsilon, 10);
     expect_equals_brute_force(found, brute_force(*mechanism, *model, 0.1), rule);
   }
@@ -165,7 +165,7 @@ VectorModel far_cloud_parts(int words) {
 TEST_F(MetricCertificate, RoundingCostsNearPairsNothing) {
   const auto model = write(far_cloud_parts(3000));
   const auto mechanism = make("santext", model, 10);
-  const FoundLoss found = certified(*mechanism, INFINITY);
+  const PrivacyLoss found = certified(*mechanism, INFINITY);
   EXPECT_LE(found.epsilon, 10);
   std::vector<ExactRow> rows;
   for (TokenId x = 0; x < 4; ++x) rows.push_back(exact_row(selection(*mechanism).selection().weights(x)));
@@ -193,9 +193,9 @@ TEST_F(MetricCertificate, DoesNotDependOnThreads) {
       const auto mechanism = make("santext", model, epsilon, {{"selection", rule}});
       SearchOptions options;
       options.threads = 1;
-      const FoundLoss one = certified(*mechanism, INFINITY, options);
+      const PrivacyLoss one = certified(*mechanism, INFINITY, options);
       options.threads = 3;
-      const FoundLoss three = certified(*mechanism, INFINITY, options);
+      const PrivacyLoss three = certified(*mechanism, INFINITY, options);
       EXPECT_EQ(one.epsilon, three.epsilon);
       EXPECT_EQ(one.worst.input, three.worst.input);
       EXPECT_EQ(one.worst.other, three.worst.other);
@@ -209,7 +209,7 @@ TEST_F(MetricCertificate, CountsInputsAtDistanceZero) {
   const auto mechanism = make("santext", write(near_pair_parts()), 1);
   EXPECT_EQ(certified(*mechanism, INFINITY).equal_inputs, 1U);
   const auto flat = make("tem", write(tiny_model_parts()), 1, {{"gamma", "0"}});
-  const FoundLoss found = certified(*flat, 0);
+  const PrivacyLoss found = certified(*flat, 0);
   EXPECT_EQ(found.equal_inputs, 12U);
   EXPECT_EQ(found.epsilon, 0);
 }
@@ -220,7 +220,7 @@ TEST_F(MetricCertificate, ASampleIsNeverAboveTheWhole) {
   SearchOptions options;
   for (const std::uint64_t sample : {2, 3, 17, 100, 101, 5000}) {
     options.sample = sample;
-    const FoundLoss found = certified(*mechanism, INFINITY, options);
+    const PrivacyLoss found = certified(*mechanism, INFINITY, options);
     EXPECT_LE(found.epsilon, whole);
     EXPECT_EQ(found.inputs, std::min<std::uint64_t>(sample, 101));
   }

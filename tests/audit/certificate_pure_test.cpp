@@ -3,8 +3,8 @@
 
 #include <sotto/mechanism.hpp>
 
+#include "audit/certify/privacy_loss.hpp"
 #include "audit/exhaustive.hpp"
-#include "audit/found_loss.hpp"
 #include "support/list_set.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_model.hpp"
@@ -67,7 +67,7 @@ Enclosed brute_force(const Mechanism& mechanism, const PureRows& rows, std::size
 void check(const Mechanism& mechanism, std::size_t words, double epsilon) {
   RowKeeper keeper;
   ASSERT_TRUE(mechanism.show_rows(keeper));
-  const FoundLoss found = find_pure_loss(keeper.rows()).value();
+  const PrivacyLoss found = find_pure_loss(keeper.rows()).value();
   const Enclosed exact = brute_force(mechanism, keeper.rows(), words);
   EXPECT_GE(found.epsilon, exact.high * (1 - 1e-15)) << epsilon;
   EXPECT_LE(found.epsilon, exact.low * (1 + 1e-14) + 1e-20) << epsilon;
@@ -122,7 +122,7 @@ struct HandMade {
 
 TEST(PureCertificate, ShowsABrokenMechanism) {
   const HandMade uneven{{0, 1}, {{3000, 5000}, {1000, 5000}}, {5000, 5000}};
-  const FoundLoss found = find_pure_loss(uneven.rows(0)).value();
+  const PrivacyLoss found = find_pure_loss(uneven.rows(0)).value();
   EXPECT_NEAR(found.epsilon, std::log(3.0), 1e-15);
   EXPECT_EQ(found.worst.output, 0U);
   // An output that is impossible for one of the inputs.

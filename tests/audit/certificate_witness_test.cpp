@@ -12,7 +12,7 @@
 #include <sotto/privatize.hpp>
 
 #include "base/file.hpp"
-#include "mechanisms/pair_loss.hpp"
+#include "mechanisms/loss/pair_loss.hpp"
 #include "privacy/certificate.hpp"
 #include "support/list_set.hpp"
 #include "support/result_matchers.hpp"

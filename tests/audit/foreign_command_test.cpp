@@ -1,5 +1,5 @@
 // Foreign programs: their answers, and every way in which they may fail to give one.
-#include "audit/foreign_command.hpp"
+#include "audit/falsify/foreign_command.hpp"
 
 #include <chrono>
 

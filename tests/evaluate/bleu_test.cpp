@@ -1,4 +1,4 @@
-#include "evaluate/bleu.hpp"
+#include "evaluate/metrics/bleu.hpp"
 
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-#include "evaluate/cell_store.hpp"
+#include "evaluate/experiment/cell_store.hpp"
 
 #include <fstream>
 

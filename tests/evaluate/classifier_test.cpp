@@ -1,4 +1,4 @@
-#include "evaluate/classifier.hpp"
+#include "evaluate/classifiers/classifier.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluate/repeated_runs.hpp"
+#include "evaluate/classifiers/repeated_runs.hpp"
 #include "evaluate/toy_task.hpp"
 #include "support/result_matchers.hpp"
 

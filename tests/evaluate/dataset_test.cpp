@@ -1,11 +1,11 @@
-#include "evaluate/dataset.hpp"
+#include "evaluate/experiment/dataset.hpp"
 
 #include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "evaluate/table_reader.hpp"
+#include "evaluate/experiment/table_reader.hpp"
 #include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
 

@@ -1,4 +1,4 @@
-#include "evaluate/grid.hpp"
+#include "evaluate/experiment/grid.hpp"
 
 #include <map>
 
@@ -7,22 +7,22 @@
 namespace sotto {
 namespace {
 
-RunFile small_run() {
-  RunFile run;
+ExperimentSpec small_run() {
+  ExperimentSpec run;
   run.epsilons = {1, 5};
   run.repetitions = 2;
   run.datasets = {{"A", "a", {}}, {"B", "b", {}}};
   run.models.resize(2);
   run.models[0].label = "vectors";
   run.models[1].label = "lists";
-  MechanismSpec cmp;
+  ExperimentMechanism cmp;
   cmp.label = "CMP";
   cmp.models = {"vectors"};
-  MechanismSpec vickrey;
+  ExperimentMechanism vickrey;
   vickrey.label = "Vickrey";
   vickrey.models = {"vectors"};
   vickrey.epsilons = {5};
-  MechanismSpec diffractor;
+  ExperimentMechanism diffractor;
   diffractor.label = "1-D";
   diffractor.models = {"lists"};
   run.mechanisms = {cmp, vickrey, diffractor};
@@ -40,7 +40,7 @@ std::map<std::string, int> count_kinds(const std::vector<Cell>& cells) {
 constexpr int kSettings = 5;
 
 TEST(Grid, HasEveryCombinationOnce) {
-  RunFile run = small_run();
+  ExperimentSpec run = small_run();
   run.words.emplace();
   run.texts.emplace();
   run.texts->metrics = {"pp", "cs"};
@@ -64,7 +64,7 @@ TEST(Grid, HasEveryCombinationOnce) {
 }
 
 TEST(Grid, SelectionsLeaveOut) {
-  RunFile run = small_run();
+  ExperimentSpec run = small_run();
   run.words.emplace();
   run.words->of = {{"A"}, {"vectors"}, {"CMP", "Vickrey"}, {5}};
   EXPECT_EQ(make_grid(run).size(), 2U);
@@ -76,7 +76,7 @@ TEST(Grid, SelectionsLeaveOut) {
 }
 
 TEST(Grid, AttackersHaveModesAndABaseline) {
-  RunFile run = small_run();
+  ExperimentSpec run = small_run();
   AttackerSpec attacker;
   attacker.label = "gender";
   attacker.runs = 1;
@@ -88,7 +88,7 @@ TEST(Grid, AttackersHaveModesAndABaseline) {
 }
 
 TEST(Grid, ABaselineThatUsesTheModelIsMeasuredForEachOne) {
-  RunFile run = small_run();
+  ExperimentSpec run = small_run();
   ClassifierSpec classifier;
   classifier.label = "lstm";
   classifier.parameters = {{"vectors", "@model"}};
@@ -99,7 +99,7 @@ TEST(Grid, ABaselineThatUsesTheModelIsMeasuredForEachOne) {
 }
 
 TEST(Grid, MechanismsOfOneEpsilonAreInferredTogether) {
-  RunFile run = small_run();
+  ExperimentSpec run = small_run();
   InferenceSpec inference;
   inference.label = "words";
   inference.of.models = {"vectors"};

@@ -1,10 +1,10 @@
 // E_M and L_M: exact values against the definitions, sampled values against exact ones, and shared noise
 // against the mechanisms as they run in production.
-#include "evaluate/inference_error.hpp"
+#include "evaluate/tuning/inference_error.hpp"
 
 #include <boost/math/distributions/binomial.hpp>
 
-#include "evaluate/shared_draws.hpp"
+#include "evaluate/tuning/common_random_numbers.hpp"
 #include "evaluate/word_task_fixture.hpp"
 #include "random/continuous.hpp"
 #include "support/result_matchers.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/classifier.hpp"
+#include "evaluate/classifiers/classifier.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "evaluate/network_reader.hpp"
+#include "evaluate/classifiers/network_reader.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // The training loop, with a network whose answers follow a script.
-#include "evaluate/network_training.hpp"
+#include "evaluate/classifiers/network_training.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Everything that affects the share of English words is part of a cell's key.
 #include <gtest/gtest.h>
 
-#include "evaluate/cell_store.hpp"
-#include "evaluate/cells/cell_context.hpp"
+#include "evaluate/experiment/cell_store.hpp"
+#include "evaluate/experiment/cells/cell_context.hpp"
 #include "support/folder_test.hpp"
 #include "support/result_matchers.hpp"
 #include "support/tiny_wordnet.hpp"
@@ -30,11 +30,12 @@ class OverlapCellTest : public testing::FolderTest {
 
   /// The identity of the cell of the original texts, with everything reread.
   Result<nlohmann::json> identity() {
-    const Material material = Material::prepare(run_, catalog_, {folder_.path(), {}, 1, {}}).value();
-    const Identities identities(material);
-    const TextStore texts(run_, material, identities, folder_.path());
+    const ExperimentInputs inputs =
+        ExperimentInputs::prepare(run_, catalog_, {folder_.path(), {}, 1, {}}).value();
+    const CacheKeys cache_keys(inputs);
+    const RewrittenTexts texts(run_, inputs, cache_keys, folder_.path());
     SharedTables shared;
-    CellContext context{run_, material, identities, texts, {}, shared, [] { return true; }};
+    CellContext context{run_, inputs, cache_keys, texts, {}, shared, [] { return true; }};
     context.wordnet = path("wordnet").string();
     return overlap_cell().identity(context, cell_);
   }
@@ -46,7 +47,7 @@ class OverlapCellTest : public testing::FolderTest {
   }
 
   DataCatalog catalog_;
-  RunFile run_;
+  ExperimentSpec run_;
   Cell cell_;
 };
 

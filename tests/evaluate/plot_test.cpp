@@ -1,4 +1,4 @@
-#include "evaluate/report/plot.hpp"
+#include "evaluate/plot/plot.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/privacy_utility.hpp"
+#include "evaluate/metrics/privacy_utility.hpp"
+#include "evaluate/metrics/regression.hpp"
+#include "evaluate/metrics/scores.hpp"
 #include "evaluate/reference.hpp"
-#include "evaluate/regression.hpp"
-#include "evaluate/scores.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto {

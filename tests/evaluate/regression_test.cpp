@@ -1,4 +1,4 @@
-#include "evaluate/regression.hpp"
+#include "evaluate/metrics/regression.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluate/report/table.hpp"
+#include "evaluate/plot/table.hpp"
 
 namespace sotto {
 namespace {

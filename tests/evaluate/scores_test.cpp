@@ -1,4 +1,4 @@
-#include "evaluate/scores.hpp"
+#include "evaluate/metrics/scores.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "evaluate/text_metrics.hpp"
+#include "evaluate/metrics/text_metrics.hpp"
 
 #include <cmath>
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/classifier.hpp"
+#include "evaluate/classifiers/classifier.hpp"
 
 namespace sotto::testing {
 

@@ -1,4 +1,4 @@
-#include "evaluate/word_metrics.hpp"
+#include "evaluate/metrics/word_metrics.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/word_task.hpp"
+#include "evaluate/tuning/word_task.hpp"
 #include "mechanisms/noise_fixture.hpp"
 #include "support/folder_test.hpp"
 #include "support/tiny_model.hpp"

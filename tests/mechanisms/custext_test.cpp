@@ -6,7 +6,7 @@
 
 #include <sotto/mechanism.hpp>
 
-#include "mechanisms/custext_groups.hpp"
+#include "mechanisms/groups/custext_groups.hpp"
 #include "random/bit_sources.hpp"
 #include "support/list_set.hpp"
 #include "support/result_matchers.hpp"

@@ -1,8 +1,8 @@
 // What each mechanism promises for a pair of inputs, against the definitions and against its own rows.
 #include <limits>
 
+#include "mechanisms/noise/noise_shape.hpp"
 #include "mechanisms/noise_fixture.hpp"
-#include "mechanisms/noise_shape.hpp"
 #include "support/list_set.hpp"
 #include "support/tiny_wordnet.hpp"
 

@@ -9,6 +9,8 @@
 #include <mpfr.h>
 
 #include "mechanisms/integer_rows.hpp"
+#include "mechanisms/lists/list_choice.hpp"
+#include "mechanisms/selection/selection.hpp"
 #include "mechanisms/selection_fixture.hpp"
 #include "support/tiny_wordnet.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mechanisms/gumbel_law.hpp"
-#include "mechanisms/gumbel_scale.hpp"
+#include "mechanisms/noise/gumbel_law.hpp"
+#include "mechanisms/noise/gumbel_scale.hpp"
 #include "noise_fixture.hpp"
 #include "support/result_matchers.hpp"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "mechanisms/noise_shape.hpp"
+#include "mechanisms/noise/noise_shape.hpp"
 #include "noise_fixture.hpp"
 #include "support/result_matchers.hpp"
 

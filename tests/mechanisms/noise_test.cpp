@@ -1,4 +1,4 @@
-#include "mechanisms/noise.hpp"
+#include "mechanisms/noise/noise.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "mechanisms/bottom_vector.hpp"
-#include "mechanisms/selection.hpp"
+#include "mechanisms/selection/selection.hpp"
 #include "random/bit_sources.hpp"
 #include "support/list_set.hpp"
 #include "support/scripted_bit_source.hpp"

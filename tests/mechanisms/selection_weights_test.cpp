@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include "mechanisms/row_cache.hpp"
+#include "mechanisms/selection/row_cache.hpp"
 #include "mechanisms/weights.hpp"
 
 namespace sotto {

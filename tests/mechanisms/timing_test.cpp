@@ -12,6 +12,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "mechanisms/integer_rows.hpp"
+#include "mechanisms/lists/list_choice.hpp"
 #include "random/bit_sources.hpp"
 #include "random/weighted.hpp"
 #include "support/list_set.hpp"

@@ -1,5 +1,5 @@
 // A budget per document, shared among its tokens.
-#include "pipeline/document_budget.hpp"
+#include "pipeline/rewrite/document_budget.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/language_mechanism.hpp"
+#include "pipeline/rewrite/language_mechanism.hpp"
 #include "privacy/nano_epsilon.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"

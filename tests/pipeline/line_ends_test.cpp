@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/record_reader.hpp"
+#include "pipeline/records/record_reader.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"
 

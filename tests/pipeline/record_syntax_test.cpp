@@ -1,4 +1,4 @@
-#include "pipeline/record_syntax.hpp"
+#include "pipeline/records/record_syntax.hpp"
 
 #include <gtest/gtest.h>
 

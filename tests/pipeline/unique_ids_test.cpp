@@ -1,4 +1,4 @@
-#include "pipeline/unique_ids.hpp"
+#include "pipeline/records/unique_ids.hpp"
 
 #include <atomic>
 #include <set>

@@ -76,3 +76,24 @@ def test_folders_keep_to_the_graph(tmp_path):
     assert done.returncode == 1
     assert "src/a/a.cpp includes b/, which a may not use" in done.stdout
     assert "cli/c.cpp includes a/, but front ends use include/ only" in done.stdout
+
+
+COMPONENT = {"src/a/CMakeLists.txt": "sotto_component(a SOURCES a.cpp)\n"}
+
+
+def test_sub_folders_that_include_each_other_are_refused(tmp_path):
+    done = check(tmp_path, {**COMPONENT, "src/a/one/x.hpp": '#include "a/two/y.hpp"\n', "src/a/two/y.hpp": '#include "a/three/z.hpp"\n',
+                            "src/a/three/z.hpp": '#include "a/one/w.hpp"\n'})
+    assert done.returncode == 1
+    assert "these folders include each other: a/one → a/two → a/three → a/one" in done.stdout
+
+
+def test_a_folder_and_its_own_sub_folder_are_two_layers(tmp_path):
+    both = {"src/a/x.hpp": '#include "a/one/y.hpp"\n', "src/a/one/y.hpp": '#include "a/z.hpp"\n'}
+    assert "a → a/one → a" in check(tmp_path, {**COMPONENT, **both}).stdout
+
+
+def test_sub_folders_in_layers_pass(tmp_path):
+    done = check(tmp_path, {**COMPONENT, "src/a/x.hpp": '#include "a/one/y.hpp"\n#include "a/two/y.hpp"\n',
+                            "src/a/one/y.hpp": '#include "a/two/y.hpp"\n', "src/a/two/y.hpp": ""})
+    assert done.returncode == 0, done.stdout

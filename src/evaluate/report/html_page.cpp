@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/report/table.hpp"
+#include "evaluate/plot/table.hpp"
 
 namespace sotto {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "evaluate/spread.hpp"
+#include "evaluate/metrics/mean_interval.hpp"
 
 namespace sotto {
 namespace {

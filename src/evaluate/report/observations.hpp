@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evaluate/grid.hpp"
+#include "evaluate/experiment/grid.hpp"
 
 namespace sotto {
 

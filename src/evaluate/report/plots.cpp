@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/grid.hpp"
-#include "evaluate/report/plot.hpp"
-#include "evaluate/report/table.hpp"
+#include "evaluate/experiment/grid.hpp"
+#include "evaluate/plot/plot.hpp"
+#include "evaluate/plot/table.hpp"
 #include "evaluate/report/tables.hpp"
 
 namespace sotto {
@@ -17,9 +17,9 @@ namespace {
 /// A figure by mechanism and ε.
 using FigureOf = std::function<std::optional<Figure>(const std::string& mechanism, double epsilon)>;
 
-std::vector<double> all_epsilons(const RunFile& run) {
+std::vector<double> all_epsilons(const ExperimentSpec& run) {
   std::vector<double> epsilons = run.epsilons;
-  for (const MechanismSpec& mechanism : run.mechanisms)
+  for (const ExperimentMechanism& mechanism : run.mechanisms)
     epsilons.insert(epsilons.end(), mechanism.epsilons.begin(), mechanism.epsilons.end());
   std::sort(epsilons.begin(), epsilons.end());
   epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
@@ -69,9 +69,9 @@ std::string group_of(const std::string& label) {
   return end == std::string::npos ? std::string() : label.substr(0, end);
 }
 
-std::vector<Panel> panels(const RunFile& run) {
+std::vector<Panel> panels(const ExperimentSpec& run) {
   std::vector<Panel> panels;
-  for (const MechanismSpec& mechanism : run.mechanisms) {
+  for (const ExperimentMechanism& mechanism : run.mechanisms) {
     const std::string group = group_of(mechanism.label);
     if (!group.empty() &&
         std::none_of(panels.begin(), panels.end(), [&](const Panel& panel) { return panel.group == group; }))
@@ -79,7 +79,7 @@ std::vector<Panel> panels(const RunFile& run) {
   }
   if (panels.empty()) panels.emplace_back();
   for (Panel& panel : panels)
-    for (const MechanismSpec& mechanism : run.mechanisms) {
+    for (const ExperimentMechanism& mechanism : run.mechanisms) {
       const std::string group = group_of(mechanism.label);
       if (group.empty()) {
         panel.members.push_back({mechanism.label, mechanism.label});
@@ -87,7 +87,7 @@ std::vector<Panel> panels(const RunFile& run) {
         // Another mechanism may have the same name without a group.
         const std::string name = mechanism.label.substr(group.size() + kGroupEnd.size());
         const bool taken = std::any_of(run.mechanisms.begin(), run.mechanisms.end(),
-                                       [&](const MechanismSpec& other) { return other.label == name; });
+                                       [&](const ExperimentMechanism& other) { return other.label == name; });
         panel.members.push_back({mechanism.label, taken ? mechanism.label : name, true});
       }
     }
@@ -96,7 +96,7 @@ std::vector<Panel> panels(const RunFile& run) {
 
 /// A plot per group that has figures. Mechanisms without a group are added to each, or plotted alone.
 template <class LinesOf>
-std::string panel_plots(const RunFile& run, const LinePlot& about, const LinesOf& lines_of) {
+std::string panel_plots(const ExperimentSpec& run, const LinePlot& about, const LinesOf& lines_of) {
   std::string html;
   std::vector<PlotSeries> alone;
   for (const Panel& panel : panels(run)) {
@@ -117,7 +117,7 @@ std::string panel_plots(const RunFile& run, const LinePlot& about, const LinesOf
 }
 
 /// A line per mechanism, its points by ε.
-PanelLines by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y, double factor) {
+PanelLines by_epsilon(const ExperimentSpec& run, const Panel& panel, const FigureOf& y, double factor) {
   PanelLines all;
   for (std::size_t i = 0; i < panel.members.size(); ++i) {
     PlotSeries series{panel.members[i].name, i, {}};
@@ -130,7 +130,7 @@ PanelLines by_epsilon(const RunFile& run, const Panel& panel, const FigureOf& y,
 }
 
 /// The same with another figure in place of ε.
-PanelLines by_figure(const RunFile& run, const Panel& panel, const FigureOf& x, double x_factor,
+PanelLines by_figure(const ExperimentSpec& run, const Panel& panel, const FigureOf& x, double x_factor,
                      const FigureOf& y, double y_factor) {
   PanelLines all;
   for (std::size_t i = 0; i < panel.members.size(); ++i) {
@@ -218,10 +218,10 @@ bool depends_on_model(const ParameterValues& parameters) {
 
 /// Mechanisms with one model each can be compared in one plot, unless what is learnt depends on the model.
 std::vector<PlottedModel> plotted_models(const ReportData& data, const ParameterValues& learner) {
-  const std::vector<MechanismSpec>& mechanisms = data.run().mechanisms;
+  const std::vector<ExperimentMechanism>& mechanisms = data.run().mechanisms;
   if (!depends_on_model(learner) &&
       std::all_of(mechanisms.begin(), mechanisms.end(),
-                  [](const MechanismSpec& mechanism) { return mechanism.models.size() == 1; }))
+                  [](const ExperimentMechanism& mechanism) { return mechanism.models.size() == 1; }))
     return {std::nullopt};
   const std::vector<std::string> labels = model_labels(data);
   return {labels.begin(), labels.end()};

@@ -7,11 +7,11 @@
 
 #include <sotto/version.hpp>
 
-#include "evaluate/cell_store.hpp"
+#include "evaluate/experiment/cell_store.hpp"
+#include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/report/html_page.hpp"
 #include "evaluate/report/plots.hpp"
 #include "evaluate/report/tables.hpp"
-#include "evaluate/yaml_map.hpp"
 
 namespace sotto {
 namespace {
@@ -32,10 +32,10 @@ TableCell count(std::size_t value) {
 ReportTable dataset_table(const ReportData& data) {
   ReportTable table = described("setup-datasets", "Data sets.", {"name", "split", "rows", "what"});
   for (const DatasetSpec& spec : data.run().datasets) {
-    const DatasetEntry& entry = data.input.material.entry(spec.label);
+    const DatasetEntry& entry = data.input.inputs.entry(spec.label);
     for (const SplitSource& source : entry.splits) {
-      if (!data.input.material.has_split(spec.label, source.name)) continue;
-      const auto split = data.input.material.split(spec.label, source.name);
+      if (!data.input.inputs.has_split(spec.label, source.name)) continue;
+      const auto split = data.input.inputs.split(spec.label, source.name);
       table.rows.push_back({TableCell::of(spec.label), TableCell::of(source.name),
                             split ? count((*split)->size()) : TableCell::of("absent"),
                             TableCell::of(entry.about)});
@@ -47,7 +47,7 @@ ReportTable dataset_table(const ReportData& data) {
 ReportTable model_table(const ReportData& data) {
   ReportTable table = described("setup-models", "Models.", {"name", "words", "dimensions", "what"});
   for (const ModelSpec& spec : data.run().models) {
-    const auto model = data.input.material.model(spec.label);
+    const auto model = data.input.inputs.model(spec.label);
     if (!model) {
       table.rows.push_back({TableCell::of(spec.label), TableCell::of("absent"), TableCell::of(""),
                             TableCell::of(describe_for_run_file(model.error()))});
@@ -62,7 +62,7 @@ ReportTable model_table(const ReportData& data) {
 ReportTable mechanism_table(const ReportData& data) {
   ReportTable table = described("setup-mechanisms", "Mechanisms.",
                                 {"label", "mechanism", "parameters", "policy", "guarantee"});
-  for (const MechanismSpec& spec : data.run().mechanisms) {
+  for (const ExperimentMechanism& spec : data.run().mechanisms) {
     std::vector<std::string> parameters;
     for (const auto& [name, value] : spec.parameters) parameters.push_back(fmt::format("{}={}", name, value));
     if (!spec.budget.empty()) parameters.push_back("budget " + spec.budget);
@@ -134,7 +134,7 @@ std::string score_title(const std::string& score) {
 }
 
 std::string ReportData::utility_score(const std::string& dataset) const {
-  if (input.material.entry(dataset).task == TaskKind::regression) return "pearson_spearman";
+  if (input.inputs.entry(dataset).task == TaskKind::regression) return "pearson_spearman";
   return run().report.utility == "auto" ? "accuracy" : run().report.utility;
 }
 

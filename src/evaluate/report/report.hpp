@@ -10,15 +10,15 @@
 #include <sotto/evaluate.hpp>
 #include <sotto/result.hpp>
 
-#include "evaluate/material.hpp"
+#include "evaluate/experiment/experiment_inputs.hpp"
+#include "evaluate/experiment/experiment_spec.hpp"
 #include "evaluate/report/observations.hpp"
-#include "evaluate/run_file.hpp"
 
 namespace sotto {
 
 struct ReportInput {
-  const RunFile& run;
-  const Material& material;
+  const ExperimentSpec& run;
+  const ExperimentInputs& inputs;
   const std::vector<nlohmann::ordered_json>& results;  ///< lines of results.jsonl
   const std::vector<nlohmann::ordered_json>& speeds;   ///< of the privatized texts
   const ExperimentSummary& summary;
@@ -30,7 +30,7 @@ struct ReportData {
   const ReportInput& input;
   Observations observations;
 
-  const RunFile& run() const { return input.run; }
+  const ExperimentSpec& run() const { return input.run; }
   /// The score that measures the utility of a data set, by its name among a cell's values.
   std::string utility_score(const std::string& dataset) const;
   /// The figure on original texts: for the cell's model if the classifier uses it.

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/privacy_utility.hpp"
-#include "evaluate/regression.hpp"
+#include "evaluate/metrics/privacy_utility.hpp"
+#include "evaluate/metrics/regression.hpp"
+#include "evaluate/metrics/scores.hpp"
 #include "evaluate/report/tables.hpp"
-#include "evaluate/scores.hpp"
 
 namespace sotto {
 namespace {

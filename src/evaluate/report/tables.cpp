@@ -147,7 +147,7 @@ std::string original_texts(const ReportData& data, const std::string& dataset) {
 std::vector<Setting> settings(const ReportData& data) {
   std::vector<Setting> settings;
   for (const ModelSpec& model : data.run().models)
-    for (const MechanismSpec& mechanism : data.run().mechanisms)
+    for (const ExperimentMechanism& mechanism : data.run().mechanisms)
       if (mechanism.models.empty() ||
           std::find(mechanism.models.begin(), mechanism.models.end(), model.label) != mechanism.models.end())
         settings.push_back({model.label, mechanism.label});

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "evaluate/plot/table.hpp"
 #include "evaluate/report/report.hpp"
-#include "evaluate/report/table.hpp"
 
 namespace sotto {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/classifier.hpp"
+#include "evaluate/classifiers/classifier.hpp"
 #include "evaluate/torch/networks_fixture.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <sotto/attack.hpp>
+#include <sotto/language_models.hpp>
+
+#include "audit/attack/evaluation.hpp"
+#include "base/checked_value.hpp"
+#include "random/bit_sources.hpp"
+
+namespace sotto {
+namespace {
+
+const std::vector<std::string> kAttacks = {"bayes", "nearest", "inversion"};
+
+std::string describe(const std::string& attack, const AttackReport& report, const AttackOptions& options) {
+  if (attack == "nearest") return "guesses the output itself, or the secret word nearest to it";
+  if (attack == "inversion")
+    return fmt::format("weighs the {} secret words nearest to the output by prior times exp(-epsilon d / 2)",
+                       std::min<std::uint64_t>(options.neighbours, report.words));
+  return report.exact
+             ? "knows prior and mechanism; weighs by the posterior"
+             : fmt::format("knows the prior, and the mechanism from {} draws of each word", options.draws);
+}
+
+Result<void> check_options(const AttackOptions& options) {
+  for (const std::string& attack : options.attacks)
+    SOTTO_TRY(read_choice("attack", attack, {"bayes", "nearest", "inversion"}));
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
+                        std::uint64_t most) -> Result<void> {
+    if (value >= least && value <= most) return {};
+    return not_allowed(parameter, value, fmt::format("a whole number from {} to {}", least, most));
+  };
+  SOTTO_TRY(check("neighbours", options.neighbours, 1, 1000));
+  SOTTO_TRY(check("draws", options.draws, 1, 100'000'000));
+  SOTTO_TRY(check("trials", options.trials, 1, 1'000'000'000));
+  if (options.confidence >= 0.5 && options.confidence < 1) return {};
+  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<std::string>& wanted) {
+  FixedAdversaries fixed;
+  const unsigned threads = scene.options.resources.threads;
+  if (contains(wanted, "nearest")) {
+    SOTTO_ASSIGN(Guesses guesses, nearest_guesses(scene.space, scene.secrets, scene.model.size(), threads));
+    fixed.emplace("nearest", std::move(guesses));
+  }
+  if (contains(wanted, "inversion")) {
+    SOTTO_ASSIGN(Guesses guesses,
+                 inversion_guesses(scene.space, scene.secrets, scene.model.size(), scene.options.neighbours,
+                                   scene.options.epsilon, threads));
+    fixed.emplace("inversion", std::move(guesses));
+  }
+  return fixed;
+}
+
+Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options) {
+  if (!options.seed) {
+    OsBitSource bits;
+    return Secrets::choose(model, options.words, options.prior, bits);
+  }
+  ChaChaBitSource bits(purpose_key(fmt::format("attack {} secrets", *options.seed)));
+  return Secrets::choose(model, options.words, options.prior, bits);
+}
+
+}  // namespace
+
+Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done) {
+  if (!scene.options.progress || scene.options.progress(words_done, scene.secrets.words.size())) return {};
+  return fail(Errc::interrupted, "interrupted");
+}
+
+Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  SOTTO_TRY(check_options(options));
+  SOTTO_ASSIGN(const Secrets secrets, choose_secrets(model, options));
+  SOTTO_ASSIGN(const WordSpace space, WordSpace::make(model));
+  const std::vector<std::string>& wanted = options.attacks.empty() ? kAttacks : options.attacks;
+  const bool bayes = contains(wanted, "bayes");
+  const bool exact = !mechanism.row(secrets.words.front()).empty();
+  const AttackScene scene{mechanism, model, space, secrets, options};
+  SOTTO_ASSIGN(const FixedAdversaries fixed, make_fixed(scene, wanted));
+
+  AttackReport report;
+  report.mechanism = options.mechanism;
+  report.epsilon = options.epsilon;
+  report.model = model.name();
+  report.prior = options.prior;
+  report.words = secrets.words.size();
+  report.whole_vocabulary = secrets.words.size() == model.size();
+  report.exact = exact;
+  report.draws = exact ? 0 : options.draws;
+  report.trials = exact ? 0 : options.trials;
+  report.confidence = options.confidence;
+  report.blind_success = *std::max_element(secrets.prior.begin(), secrets.prior.end());
+  report.metric = space.metric();
+  SOTTO_ASSIGN(const Evaluation evaluation,
+               exact ? evaluate_exactly(scene, fixed, bayes) : evaluate_by_trial(scene, fixed, bayes));
+  report.utility_loss = evaluation.utility_loss;
+  report.changed = evaluation.changed;
+  for (const std::string& name : kAttacks)
+    if (const auto score = evaluation.scores.find(name); score != evaluation.scores.end())
+      report.attacks.push_back(
+          {name, describe(name, report, options), score->second.success, score->second.expected_error});
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+Result<AttackReport> attack(const AttackOptions& options) {
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
+  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
+  SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,
+                                                    options.parameters, options.resources));
+  return attack(*mechanism, *model, options);
+}
+
+}  // namespace sotto

@@ -1,0 +1,138 @@
+#include "evaluate/experiment/data_catalog.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/compressed_input.hpp"
+#include "evaluate/experiment/yaml_map.hpp"
+
+namespace sotto {
+namespace {
+
+Format format_by_name(const std::filesystem::path& path) {
+  const std::filesystem::path extension = without_compression(path).extension();
+  if (extension == ".tsv") return Format::tsv;
+  if (extension == ".jsonl") return Format::jsonl;
+  return Format::csv;
+}
+
+Result<SplitSource> read_split(const YamlMap& splits, const std::string& name) {
+  SplitSource split;
+  split.name = name;
+  if (splits.node(name).IsScalar()) {
+    split.path = splits.node(name).Scalar();
+    split.format = format_by_name(split.path);
+    return split;
+  }
+  SOTTO_ASSIGN(const YamlMap map,
+               splits.map(name, {"path", "format", "header", "columns", "prepare", "from", "share"}));
+  SOTTO_ASSIGN(split.from, map.text("from", {}));
+  SOTTO_ASSIGN(const std::string path, map.text("path", {}));
+  split.path = path;
+  if (split.from.empty() == path.empty())
+    return splits.problem(name, "give either a path, or 'from' and 'share'");
+  SOTTO_ASSIGN(split.share, map.number("share", 0, 1, 0));
+  if (!split.from.empty() && split.share == 0) return splits.problem(name, "'from' needs a 'share' above 0");
+  SOTTO_ASSIGN(const std::string format, map.text("format", to_string(format_by_name(path))));
+  const auto parsed = parse_format(format);
+  if (!parsed || *parsed == Format::text) return map.problem("format", "must be csv, tsv or jsonl");
+  split.format = *parsed;
+  SOTTO_ASSIGN(split.header, map.flag("header", true));
+  SOTTO_ASSIGN(split.columns, map.texts("columns"));
+  if (!split.header && split.columns.empty())
+    return splits.problem(name, "without a header 'columns' must name the columns");
+  SOTTO_ASSIGN(const std::size_t prepare, map.choice("prepare", {"none", "words"}, 0));
+  split.prepare = prepare == 0 ? TextPreparation::none : TextPreparation::words;
+  return split;
+}
+
+Result<void> check_splits(const YamlMap& map, const DatasetEntry& entry) {
+  if (entry.splits.empty()) return map.problem("splits", "must name at least one split");
+  for (const SplitSource& split : entry.splits) {
+    if (split.from.empty()) continue;
+    const auto source = std::find_if(entry.splits.begin(), entry.splits.end(),
+                                     [&](const SplitSource& other) { return other.name == split.from; });
+    if (source == entry.splits.end() || !source->from.empty())
+      return map.problem("splits", fmt::format("'{}' is taken from '{}', which is not a split with a path",
+                                               split.name, split.from));
+  }
+  return {};
+}
+
+Result<DatasetEntry> read_dataset(const YamlMap& datasets, const std::string& name) {
+  SOTTO_ASSIGN(const YamlMap map,
+               datasets.map(name, {"about", "text", "privatize", "label", "task", "keep", "splits"}));
+  DatasetEntry entry;
+  entry.name = name;
+  SOTTO_ASSIGN(entry.about, map.text("about", {}));
+  SOTTO_ASSIGN(entry.text, map.texts("text"));
+  if (entry.text.empty()) entry.text = {"text"};
+  if (entry.text.size() > 2) return map.problem("text", "must be one column, or two for pairs");
+  SOTTO_ASSIGN(entry.privatize, map.texts("privatize"));
+  if (entry.privatize.empty()) entry.privatize = entry.text;
+  for (const std::string& column : entry.privatize)
+    if (std::find(entry.text.begin(), entry.text.end(), column) == entry.text.end())
+      return map.problem("privatize", fmt::format("'{}' is not one of the columns under 'text'", column));
+  SOTTO_ASSIGN(entry.label, map.text("label", {}));
+  SOTTO_ASSIGN(const std::size_t task, map.choice("task", {"classification", "regression"}, 0));
+  entry.task = task == 0 ? TaskKind::classification : TaskKind::regression;
+  SOTTO_ASSIGN(const YamlMap keep, map.any_map("keep"));
+  for (const std::string& column : keep.keys()) {
+    SOTTO_ASSIGN(entry.keep[column], keep.texts(column));
+  }
+  SOTTO_ASSIGN(const YamlMap splits, map.any_map("splits"));
+  for (const std::string& split : splits.keys()) {
+    SOTTO_ASSIGN(SplitSource source, read_split(splits, split));
+    entry.splits.push_back(std::move(source));
+  }
+  SOTTO_TRY(check_splits(map, entry));
+  return entry;
+}
+
+Result<VectorsEntry> read_vectors(const YamlMap& vectors, const std::string& name) {
+  SOTTO_ASSIGN(const YamlMap map, vectors.map(name, {"path", "about"}));
+  VectorsEntry entry;
+  SOTTO_ASSIGN(entry.path, map.required_text("path"));
+  SOTTO_ASSIGN(entry.about, map.text("about", {}));
+  return entry;
+}
+
+Result<WordListEntry> read_word_list(const YamlMap& lists, const std::string& name) {
+  SOTTO_ASSIGN(const YamlMap map, lists.map(name, {"path", "classes", "about"}));
+  WordListEntry entry;
+  SOTTO_ASSIGN(entry.about, map.text("about", {}));
+  SOTTO_ASSIGN(const auto classes, map.text_map("classes"));
+  if (map.has("path") == !classes.empty())
+    return lists.problem(name, "give either a path, or a path for each of the classes");
+  for (const auto& [word_class, path] : classes) entry.files.emplace_back(word_class, path);
+  if (map.has("path")) {
+    SOTTO_ASSIGN(const std::string path, map.text("path", {}));
+    entry.files.emplace_back("", path);
+  }
+  return entry;
+}
+
+}  // namespace
+
+Result<DataCatalog> read_data_catalog(const std::filesystem::path& file) {
+  SOTTO_ASSIGN(YAML::Node node, load_yaml(file));
+  SOTTO_ASSIGN(const YamlMap root,
+               YamlMap::open(node, file.string(), {}, {"datasets", "vectors", "word_lists"}));
+  DataCatalog catalog;
+  SOTTO_ASSIGN(const YamlMap datasets, root.any_map("datasets"));
+  for (const std::string& name : datasets.keys()) {
+    SOTTO_ASSIGN(catalog.datasets[name], read_dataset(datasets, name));
+  }
+  SOTTO_ASSIGN(const YamlMap vectors, root.any_map("vectors"));
+  for (const std::string& name : vectors.keys()) {
+    SOTTO_ASSIGN(catalog.vectors[name], read_vectors(vectors, name));
+  }
+  SOTTO_ASSIGN(const YamlMap lists, root.any_map("word_lists"));
+  for (const std::string& name : lists.keys()) {
+    SOTTO_ASSIGN(catalog.word_lists[name], read_word_list(lists, name));
+  }
+  return catalog;
+}
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+// The data of experiments: data sets, vectors and word lists by name, in one YAML file. Its paths are
+// relative to a data folder, which differs between machines.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sotto/privatize.hpp>
+#include <sotto/result.hpp>
+
+#include "evaluate/classifiers/classifier.hpp"
+
+namespace sotto {
+
+/// Preprocessing of a text.
+enum class TextPreparation {
+  none,
+  words,  ///< lower case, no markup, punctuation, numbers and stopwords, as in the comparative analysis
+};
+
+/// The source of a split's rows: a file, or a random share of another split, which then lacks them.
+struct SplitSource {
+  std::string name;
+  std::filesystem::path path;  ///< relative to the data folder; empty: `from`
+  Format format = Format::csv;
+  bool header = true;
+  std::vector<std::string> columns;  ///< their names if there is no header
+  TextPreparation prepare = TextPreparation::none;
+  std::string from;
+  double share = 0;
+};
+
+struct DatasetEntry {
+  std::string name;
+  std::string about;
+  std::vector<std::string> text;       ///< one column, or the two of a pair
+  std::vector<std::string> privatize;  ///< which of them to rewrite
+  std::string label;                   ///< column; empty: none
+  TaskKind task = TaskKind::classification;
+  std::map<std::string, std::vector<std::string>> keep;  ///< only rows with one of these values in the column
+  std::vector<SplitSource> splits;
+};
+
+struct VectorsEntry {
+  std::filesystem::path path;
+  std::string about;  ///< what it is, and what it substitutes if the original is not available
+};
+
+/// Words with a class each, or one unnamed class.
+struct WordListEntry {
+  std::vector<std::pair<std::string, std::filesystem::path>> files;  ///< (class, path)
+  std::string about;
+};
+
+struct DataCatalog {
+  std::map<std::string, DatasetEntry> datasets;
+  std::map<std::string, VectorsEntry> vectors;
+  std::map<std::string, WordListEntry> word_lists;
+};
+
+Result<DataCatalog> read_data_catalog(const std::filesystem::path& file);
+
+}  // namespace sotto

@@ -1,0 +1,47 @@
+#include "mechanisms/lists/list_choice.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/checked_value.hpp"
+
+namespace sotto {
+
+ParameterInfo lists_parameter() {
+  return {"lists", "L0",
+          "L0: one list from each model; L1: two from each; L2: one list from the first model"};
+}
+
+Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::string_view lists) {
+  SOTTO_ASSIGN(const std::size_t set, read_choice("parameters.lists", lists, {"L0", "L1", "L2"}));
+  if (model->lists().empty())
+    return fail_parameter("model", model->name(),
+                          format_message("'{}' has no word lists; build them with '{{0}}'", model->name()),
+                          Errc::invalid_argument, {{"lists build", {{"model", model->name()}}}});
+  const std::size_t per_model = set == 1 ? 2 : 1;
+  ListChoice choice;
+  choice.words_ = model->size();
+  std::map<std::string_view, std::size_t> taken;
+  for (const WordList& list : model->lists()) {
+    if (set == 2 && !choice.orders_.empty()) break;
+    if (taken[list.source]++ < per_model) choice.orders_.push_back(list.order);
+  }
+  for (const auto& [source, count] : taken)
+    if (count < per_model && set == 1)
+      return fail_parameter(
+          "parameters.lists", lists,
+          fmt::format(
+              "L1 needs two lists from each model, but '{}' has {} from {}; give L0 or L2, or build more",
+              model->name(), count, source));
+  choice.places_.resize(choice.orders_.size() * (choice.words_ + 1ULL));
+  for (std::size_t l = 0; l < choice.orders_.size(); ++l) {
+    std::uint32_t* places = &choice.places_[l * (choice.words_ + 1ULL)];
+    for (std::uint32_t i = 0; i < choice.words_; ++i) places[choice.orders_[l][i]] = i;
+    places[model->bottom()] = choice.words_ / 2;
+  }
+  choice.model_ = std::move(model);
+  return choice;
+}
+
+}  // namespace sotto

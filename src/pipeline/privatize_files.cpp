@@ -1,0 +1,423 @@
+// A run over files: threads take chunks in turn, rewrite them independently, and write them in input order.
+#include <chrono>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include <sotto/privatize.hpp>
+
+#include "base/checked_value.hpp"
+#include "base/ordered_output.hpp"
+#include "base/parallel.hpp"
+#include "pipeline/ledger_gate.hpp"
+#include "pipeline/privatizer_impl.hpp"
+#include "pipeline/records/formats.hpp"
+#include "pipeline/records/output_target.hpp"
+#include "pipeline/records/record_reader.hpp"
+#include "pipeline/rewrite/rewriter.hpp"
+
+namespace sotto {
+namespace {
+
+// A JSON or CSV record contains more than its documents, and escapes lengthen those.
+constexpr std::uint64_t kRecordOverhead = 1 << 20;
+constexpr std::uint64_t kEscapeFactor = 6;
+
+// A file whose records keep adding new fields must not fill the memory. No file with columns has this many.
+constexpr std::size_t kMostFieldNames = 10'000;
+
+/// The namespace of the ids of an input.
+std::string dataset_of(const FileOptions& files, std::uint32_t input) {
+  if (!files.dataset.empty()) return files.dataset;
+  return files.inputs.empty() ? "-" : files.inputs[input].filename().string();
+}
+
+class Run {
+ public:
+  Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
+      RecordReader reader, std::unique_ptr<LedgerGate> ledger, std::unique_ptr<OutputTarget> output,
+      Progress done, std::uint64_t call)
+      : call_(call),
+        context_(std::move(context)),
+        files_(files),
+        layout_(std::move(layout)),
+        reader_(std::move(reader)),
+        ledger_(std::move(ledger)),
+        output_(std::move(output)),
+        progress_(std::move(done)) {
+    const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
+    streams_.reserve(inputs);
+    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
+    if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("unique ids"));
+    starts_from_the_beginning_ = progress_.output_bytes == 0;
+    reader_.while_waiting([this] {
+      const std::lock_guard lock(written_.mutex());
+      return !written_.failed() && report_progress();
+    });
+    if (ledger_) ledger_->while_waiting([this] { return report_progress(); });  // while a chunk is delivered
+  }
+
+  Result<Progress> run() {
+    SOTTO_TRY(written_.run(context_->threads(files_.threads), [this] { work(); }));
+    SOTTO_TRY(check_documents());
+    return progress_;
+  }
+
+  /// Makes the output appear; call after run().
+  Result<void> commit() { return output_->commit(); }
+
+  const LedgerGate* ledger() const { return ledger_.get(); }
+
+  std::string dataset(std::uint32_t input) const { return dataset_of(files_, input); }
+
+ private:
+  /// The state of one thread.
+  struct Workspace {
+    explicit Workspace(std::shared_ptr<const RewriteContext> context) : rewriter(std::move(context)) {}
+    Rewriter rewriter;
+    Chunk chunk;
+    OutputBuffer out;
+    Counts counts;
+    std::set<std::string> clear_fields;
+    std::uint64_t records = 0;
+    std::optional<IdLog> ids;       // if they must not repeat
+    std::optional<ReleaseLog> log;  // if there is a ledger
+  };
+
+  /// The data set name used for the noise. Record numbers restart in each input, so where no two records may
+  /// share noise, inputs of the same name and runs of the same Privatizer are distinguished.
+  std::string stream_name(std::uint32_t input) const {
+    std::string name = dataset(input);
+    if (!context_->repeatable()) name += fmt::format("{}{}{}{}", '\0', input, '\0', call_);
+    return name;
+  }
+
+  void work() {
+    Workspace space(context_);
+    if (ledger_) space.log = ledger_->make_log();
+    written_.share([&] { return reader_.next(space.chunk); }, [&] { return rewrite(space); },
+                   [&] { return write(space); });
+  }
+
+  Result<void> rewrite(Workspace& space) {
+    space.out.clear();
+    space.counts = {};
+    space.records = 0;
+    const std::uint32_t input = space.chunk.begin.input;
+    if (unique_ids_) space.ids.emplace(*unique_ids_, dataset(input));
+    if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
+        files_.shard.index == 1)
+      space.out.append(*space.chunk.header);
+    if (space.log) space.log->clear();
+    space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
+    SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
+                             space.clear_fields, space.records, space.ids ? &*space.ids : nullptr}));
+    return space.rewriter.finish();
+  }
+
+  Result<void> write(Workspace& space) {
+    if (space.chunk.begin.input != progress_.position.input) {
+      SOTTO_TRY(check_documents());
+      progress_.input = {};
+    }
+    if (space.ids) SOTTO_TRY(check_ids(*space.ids, space.chunk.begin.input));
+    if (ledger_)
+      SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
+    SOTTO_TRY(output_->write(space.out.view()));
+    progress_.position = space.chunk.end;
+    progress_.output_bytes += space.out.size();
+    progress_.counts += space.counts;
+    progress_.input.records += space.records;
+    progress_.input.documents += space.counts.documents + space.counts.withheld;
+    progress_.clear_fields.merge(space.clear_fields);
+    while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whichever came first
+      progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
+    SOTTO_TRY(output_->progressed(progress_));
+    bytes_done_ += space.chunk.data.size();
+    if (!report_progress()) return fail(Errc::interrupted, "interrupted");
+    return {};
+  }
+
+  /// Checks the input that progress_ has reached: if its records hold no document, it was probably taken for
+  /// the wrong format, and all of it was copied in clear.
+  Result<void> check_documents() const {
+    const InputTally& tally = progress_.input;
+    if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
+    return fail(
+        Errc::bad_format,
+        format_message("{}: {} records and no document in them; if that is right, give {{allow_empty}}",
+                       reader_.input_name(progress_.position.input), tally.records));
+  }
+
+  Result<void> check_ids(const IdLog& ids, std::uint32_t input) {
+    for (const IdLog::Entry& entry : ids.entries())
+      if (!unique_ids_->insert(entry.hash))
+        return fail(Errc::bad_format,
+                    format_message("{}: record {}: its id occurred before; {{unique_ids}} refuses duplicates",
+                                   reader_.input_name(input), entry.record + 1));
+    return {};
+  }
+
+  /// Requires the mutex of written_; returns false if the caller requests a stop.
+  bool report_progress() const {
+    return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
+  }
+
+  const std::uint64_t call_;  // which use of the Privatizer this is
+  std::shared_ptr<const RewriteContext> context_;
+  const FileOptions& files_;
+  RecordLayout layout_;
+  RecordReader reader_;
+  LockedVector<DocumentStreams> streams_;  // by input
+  std::unique_ptr<LedgerGate> ledger_;     // null if there is none
+  std::unique_ptr<OutputTarget> output_;
+  std::optional<UniqueIds> unique_ids_;  // if ids must not repeat; filled in input order
+  bool starts_from_the_beginning_ = true;
+
+  OrderedOutput written_;
+  Progress progress_;
+  std::uint64_t bytes_done_ = 0;
+};
+
+Format choose_format(const FileOptions& files) {
+  if (files.format) return *files.format;
+  if (files.inputs.empty()) return Format::text;
+  const std::string extension = files.inputs.front().extension().string();
+  if (extension == ".jsonl" || extension == ".ndjson") return Format::jsonl;
+  if (extension == ".csv") return Format::csv;
+  if (extension == ".tsv") return Format::tsv;
+  return Format::text;
+}
+
+Result<RecordLayout> make_layout(const FileOptions& files) {
+  const Format format = choose_format(files);
+  if (format == Format::text && !files.fields.empty())
+    return fail_parameter(
+        "field", files.fields.front(),
+        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.fields.front()));
+  if (format == Format::text && !files.id_field.empty())
+    return fail_parameter(
+        "id_field", files.id_field,
+        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.id_field));
+  if (format != Format::text && files.fields.empty())
+    return fail_parameter(
+        "field", "",
+        fmt::format("missing; name the field of the {} records that holds the text", to_string(format)));
+  for (const std::string& field : files.fields)
+    if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
+      return fail_parameter("field", field, fmt::format("'{}' is given twice", field));
+  if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
+    return fail_parameter("id_field", files.id_field,
+                          format_message("'{}' is also a {{field}}; an id is not private", files.id_field));
+  return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
+}
+
+Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
+  if (!files.resume) return {};
+  if (!options.key_file)
+    return fail_parameter("resume", "",
+                          format_message("needs {{key_file}}, so that the noise is the same again"));
+  if (!files.output) return fail_parameter("resume", "", format_message("needs {{output}} FILE"));
+  if (files.inputs.empty())
+    return fail_parameter("resume", "", "needs input files, it cannot resume standard input");
+  return {};
+}
+
+/// Ids that are not seen cannot be compared. Record numbers repeat only between inputs of the same data set.
+Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions& files) {
+  if (!options.unique_ids) return {};
+  if (files.resume || files.shard.count > 1)
+    return fail_parameter(
+        "unique_ids", "",
+        format_message("cannot be given together with {}, which reads only part of the records",
+                       files.resume ? format_message("{{resume}}") : format_message("{{shard}}")));
+  if (!files.id_field.empty()) return {};
+  std::set<std::string> datasets;
+  for (std::uint32_t i = 0; i < files.inputs.size(); ++i)
+    if (!datasets.insert(dataset_of(files, i)).second)
+      return fail_parameter("unique_ids", "",
+                            format_message("two inputs have the data set name '{}', so their record numbers "
+                                           "repeat; give {{id_field}}, or run them one by one",
+                                           dataset_of(files, i)));
+  return {};
+}
+
+tl::unexpected<Error> clashing_file(std::string_view parameter, const std::filesystem::path& file,
+                                    std::string_view what) {
+  return fail_parameter(parameter, file.string(),
+                        fmt::format("'{}' is also {}; give another file", file.string(), what));
+}
+
+Result<void> check_target(std::string_view parameter, const std::filesystem::path& target,
+                          const PrivatizeOptions& options, const FileOptions& files) {
+  std::error_code ignored;
+  if (std::filesystem::is_other(target, ignored)) return {};  // a device or a pipe has no content to lose
+  for (const auto& input : files.inputs)
+    if (same_file(input, target)) return clashing_file(parameter, target, "an input");
+  if (options.key_file && same_file(*options.key_file, target))
+    return clashing_file(parameter, target, "the key file");
+  return {};
+}
+
+using OptionalPath = std::optional<std::filesystem::path>;
+
+/// An additional output file must not be an input, nor one of the `others` that are written.
+Result<void> check_side_file(std::string_view parameter, const OptionalPath& target,
+                             const std::vector<std::pair<OptionalPath, const char*>>& others,
+                             const PrivatizeOptions& options, const FileOptions& files) {
+  if (!target) return {};
+  SOTTO_TRY(check_target(parameter, *target, options, files));
+  std::error_code ignored;
+  for (const auto& [other, what] : others)
+    if (other && !std::filesystem::is_other(*target, ignored) && same_file(*other, *target))
+      return clashing_file(parameter, *target, what);
+  return {};
+}
+
+/// Refuses to overwrite what is read, and to write two things to the same place.
+Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
+  if (files.ledger) {
+    SOTTO_TRY(check_target("ledger", files.ledger->file, options, files));
+    for (const auto& [parameter, target] :
+         {std::pair("output", files.output), std::pair("report", files.report),
+          std::pair("statistics", files.statistics)})
+      if (target && same_file(*target, files.ledger->file))
+        return clashing_file(parameter, *target, "the ledger");
+  }
+  if (files.output) SOTTO_TRY(check_target("output", *files.output, options, files));
+  SOTTO_TRY(check_side_file("report", files.report, {{files.output, "the output"}}, options, files));
+  return check_side_file("statistics", files.statistics,
+                         {{files.output, "the output"}, {files.report, "the receipt"}}, options, files);
+}
+
+/// Identifies a resumable run. The tag shows whether the key is the same and reveals nothing else about it.
+std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout,
+                        const LedgerGate* ledger) {
+  CanonicalConfiguration run;
+  run.add("configuration", to_hex(context.configuration));
+  run.add("key", to_hex(context.subkey("resume")));
+  run.add("dataset", files.dataset);
+  run.add("format", to_string(layout.format));
+  run.add("id_field", layout.id_field);
+  run.add("shard", fmt::format("{}/{}", files.shard.index, files.shard.count));
+  if (ledger != nullptr) run.add("ledger", ledger->fingerprint());
+  for (std::size_t i = 0; i < layout.fields.size(); ++i)
+    run.add(fmt::format("field.{}", i), layout.fields[i]);
+  for (std::size_t i = 0; i < files.inputs.size(); ++i) {
+    std::error_code ignored;
+    const auto written =
+        std::filesystem::last_write_time(files.inputs[i], ignored).time_since_epoch().count();
+    run.add(fmt::format("input.{}", i),
+            fmt::format("{} {} {}", files.inputs[i].string(),
+                        std::filesystem::file_size(files.inputs[i], ignored), written));
+  }
+  return to_hex(run.digest());
+}
+
+/// Checks everything that can be refused before anything is opened.
+Result<void> check_options(const PrivatizeOptions& options, const FileOptions& files) {
+  SOTTO_ASSIGN(const RecordLayout layout, make_layout(files));
+  SOTTO_TRY(check_resume(options, files));
+  SOTTO_TRY(check_unique_ids(options, files));
+  SOTTO_TRY(check_ledger_options(options, files, layout.format));
+  return check_targets(options, files);
+}
+
+Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& files,
+                               std::chrono::steady_clock::time_point begin) {
+  Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
+  const std::shared_ptr<const RewriteContext> context = opened.context;
+  SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
+  if (context->language) SOTTO_TRY(check_calibration(*context->language, files.inputs));
+  RecordReader::Options reading;
+  reading.inputs = files.inputs;
+  reading.format = layout.format;
+  reading.shard = files.shard;
+  reading.chunk_bytes = context->chunk_bytes(files.ledger.has_value());
+  reading.max_record_bytes = context->options.max_document_bytes;
+  if (layout.format != Format::text)
+    reading.max_record_bytes = kEscapeFactor * context->options.max_document_bytes + kRecordOverhead;
+  SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
+  std::unique_ptr<LedgerGate> ledger;
+  if (files.ledger) {
+    SOTTO_ASSIGN(ledger, LedgerGate::open(*files.ledger, *context));
+  }
+  Progress done;
+  std::unique_ptr<OutputTarget> output;
+  if (files.resume) {
+    SOTTO_ASSIGN(output, open_resumable_output(*files.output,
+                                               fingerprint(*context, files, layout, ledger.get()), done));
+    reading.start = done.position;
+    SOTTO_ASSIGN(reader, RecordReader::open(reading));
+  } else {
+    SOTTO_ASSIGN(output, open_output(files.output));
+  }
+  // Opened first, so that a run does not end without them.
+  std::unique_ptr<OutputTarget> report;
+  if (files.report) {
+    SOTTO_ASSIGN(report, open_output(files.report));
+  }
+  std::unique_ptr<OutputTarget> statistics;
+  if (files.statistics) {
+    SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
+  }
+  const std::string format = to_string(layout.format);
+  Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
+          std::move(done), opened.calls++);
+  const auto ready = std::chrono::steady_clock::now();
+  SOTTO_ASSIGN(Progress finished, run.run());
+  Receipt receipt = context->receipt(finished.counts);
+  receipt.format = format;
+  receipt.fields = files.fields;
+  receipt.dataset = run.dataset(0);
+  if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
+  receipt.clear_fields = std::move(finished.clear_fields);
+  receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
+  receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  // Written before the output appears, so that a failure to write them leaves no output without them.
+  if (report) SOTTO_TRY(report->write(to_json(receipt)));
+  if (statistics) SOTTO_TRY(statistics->write(statistics_json(receipt)));
+  SOTTO_TRY(run.commit());
+  if (report) SOTTO_TRY(report->commit());
+  if (statistics) SOTTO_TRY(statistics->commit());
+  return receipt;
+}
+
+}  // namespace
+
+const char* to_string(Format format) {
+  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+Result<Format> parse_format(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, {"text", "jsonl", "csv", "tsv"}));
+  return static_cast<Format>(index);
+}
+
+Result<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto index = read_integer("", text.substr(0, slash), 1, 1'000'000);
+  const auto count = slash == text.npos ? read_integer("", "", 1, 1)
+                                        : read_integer("", text.substr(slash + 1), 1, 1'000'000);
+  if (!index || !count || *index > *count)
+    return not_allowed("shard", text, "i/N with i from 1 to N, for example 2/3");
+  return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
+}
+
+Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_TRY(check_options(options, files));
+  PrivatizeOptions chosen = options;
+  if (chosen.language.threads == 0) chosen.language.threads = files.threads;
+  SOTTO_ASSIGN(const auto privatizer, Privatizer::make(chosen));
+  return run_over_files(*privatizer, files, begin);
+}
+
+Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_TRY(check_options(PrivatizerAccess::impl(privatizer).context->options, files));
+  return run_over_files(privatizer, files, begin);
+}
+
+}  // namespace sotto

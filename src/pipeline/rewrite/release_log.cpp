@@ -1,0 +1,27 @@
+#include "pipeline/rewrite/release_log.hpp"
+
+#include <sodium.h>
+
+#include "random/document_stream.hpp"
+
+namespace sotto {
+
+void ReleaseLog::clear() {
+  records.clear();
+  documents.clear();
+  output_keys_.clear();
+  outputs_ = 0;
+}
+
+void ReleaseLog::list(const Key& stream_key, NanoEpsilon amount) {
+  documents.push_back({document_tag(stream_key, records.back().subject), amount, {}});
+  output_keys_.push_back(output_key(stream_key));
+}
+
+void ReleaseLog::set_output(std::string_view text) {
+  Key& key = output_keys_[outputs_];
+  documents[outputs_++].mac = output_mac(key, text);
+  sodium_memzero(key.data(), key.size());
+}
+
+}  // namespace sotto

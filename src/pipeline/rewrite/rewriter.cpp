@@ -1,0 +1,158 @@
+#include "pipeline/rewrite/rewriter.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <sotto/tokenizer.hpp>
+
+#include "base/message.hpp"
+#include "pipeline/rewrite/language_rewriter.hpp"
+#include "pipeline/rewrite/word_rewriter.hpp"
+#include "privacy/rounding.hpp"
+
+namespace sotto {
+namespace {
+
+// Each document held back has buffers of a few kilobytes, so short ones must not accumulate without bound.
+constexpr std::size_t kMostDocuments = 1 << 12;
+
+std::unique_ptr<TextRewriter> make_work(const std::shared_ptr<const RewriteContext>& context) {
+  if (context->language) return make_language_rewriter(context);
+  return std::make_unique<WordRewriter>(context);
+}
+
+}  // namespace
+
+Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
+    : context_(std::move(context)), work_(make_work(context_)) {}
+
+void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
+  work_->clear();  // an earlier chunk may have failed midway
+  document_count_ = 0;
+  copied_.clear();
+  out_ = &out;
+  counts_ = chunk_counts_ = &counts;
+  log_ = log;
+  marks_.clear();
+}
+
+void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
+  if (log_ != nullptr) log_record(subject, id);
+  // The record's spending is summed separately; end_record() combines the two.
+  privatized_before_ = counts_->privatized;
+  epsilon_before_ = std::exchange(counts_->epsilon_sum, 0);
+}
+
+void Rewriter::log_record(std::string_view subject, const DocumentId& id) {
+  LoggedRecord& record = log_->records.emplace_back();
+  record.subject = subject;
+  if (id.id) record.id = *id.id;
+  record.record = id.record;
+  record.first_document = log_->documents.size();
+  counts_ = &record.counts;
+  mark(false);
+}
+
+void Rewriter::end_record() {
+  counts_->largest_record = std::max(counts_->largest_record, counts_->privatized - privatized_before_);
+  counts_->largest_record_epsilon = std::max(counts_->largest_record_epsilon, counts_->epsilon_sum);
+  counts_->epsilon_sum = add_up(epsilon_before_, counts_->epsilon_sum);
+  if (log_ == nullptr) return;
+  mark(true);
+  counts_ = chunk_counts_;
+}
+
+void Rewriter::mark(bool is_end) {
+  const Mark mark{document_count_, copied_.size(), log_->records.size() - 1, is_end};
+  if (document_count_ == 0)
+    place(mark, out_->size());
+  else
+    marks_.push_back(mark);
+}
+
+void Rewriter::place(const Mark& mark, std::size_t position) {
+  LoggedRecord& record = log_->records[mark.record];
+  (mark.is_end ? record.output_end : record.output_begin) = position;
+}
+
+void Rewriter::copy(std::string_view bytes) {
+  (document_count_ == 0 ? *out_ : copied_).append(bytes);
+}
+
+Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
+                               std::string_view text, Lifetime lifetime, TextEncoder encoder) {
+  SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
+  document->encoder = encoder;
+  const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
+  SOTTO_TRY(work_->add({document->text, streams, id, field, *counts_, log_}));
+  document->is_charged = log_ != nullptr && log_->documents.size() > listed;
+  if (work_->is_full() || document_count_ >= kMostDocuments) return finish();
+  return {};
+}
+
+Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime lifetime) {
+  // Tokens store their positions in 32 bits.
+  const std::uint64_t most = std::min<std::uint64_t>(context_->options.max_document_bytes,
+                                                     std::numeric_limits<std::uint32_t>::max());
+  if (text.size() > most)
+    return fail(Errc::limit, format_message("the document has {} bytes, more than {{max_document_bytes}} {}",
+                                            text.size(), most));
+  if (text.find('\0') != std::string_view::npos)
+    return fail(Errc::bad_format, "this is not text: there is a NUL byte (is it a binary file, or UTF-16?)");
+  if (document_count_ == documents_.size()) documents_.emplace_back();
+  Document& document = documents_[document_count_++];
+  document.copied_before = copied_.size();
+  if (log_ != nullptr) document.record = log_->records.size() - 1;
+  document.own_text.clear();
+  document.text = text;
+  if (!is_valid_utf8(text)) {
+    document.own_text.append(replace_invalid_utf8(text, counts_->statistics.invalid_utf8));
+    document.text = document.own_text.view();
+  } else if (lifetime == Lifetime::call) {
+    document.own_text.append(text);
+    document.text = document.own_text.view();
+  }
+  ++counts_->documents;
+  counts_->statistics.bytes_in += document.text.size();
+  return &document;
+}
+
+void Rewriter::render(const Document& document) {
+  Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
+  OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  rendered_.clear();
+  const std::size_t begin = to.size();
+  work_->render(counts, to);
+  const std::string_view text = to.view().substr(begin);
+  if (document.is_charged) log_->set_output(text);
+  if (document.encoder != nullptr) document.encoder(text, *out_);
+}
+
+Result<void> Rewriter::finish() {
+  SOTTO_TRY(work_->resolve());
+  auto mark = marks_.begin();
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < document_count_; ++i) {
+    const Document& document = documents_[i];
+    for (; mark != marks_.end() && mark->documents == i; ++mark)
+      place(*mark, out_->size() + mark->copied - copied);
+    out_->append(copied_.view().substr(copied, document.copied_before - copied));
+    copied = document.copied_before;
+    if (log_ == nullptr && document.encoder == nullptr)
+      work_->render(*counts_, *out_);
+    else
+      render(document);
+  }
+  for (; mark != marks_.end(); ++mark) place(*mark, out_->size() + mark->copied - copied);
+  marks_.clear();
+  out_->append(copied_.view().substr(copied));
+  copied_.clear();
+  document_count_ = 0;
+  work_->clear();
+  return {};
+}
+
+}  // namespace sotto

@@ -1,0 +1,94 @@
+// The path of one document: taken in, held back until the batch is large enough, rewritten, written out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <sotto/privatize.hpp>
+#include <sotto/receipt.hpp>
+
+#include "pipeline/rewrite/release_log.hpp"
+#include "pipeline/rewrite/rewrite_context.hpp"
+#include "pipeline/rewrite/text_rewriter.hpp"
+#include "random/document_stream.hpp"
+#include "text/output_buffer.hpp"
+
+namespace sotto {
+
+/// Writes a rewritten text into its record, for example as a JSON string.
+using TextEncoder = void (*)(std::string_view text, OutputBuffer& out);
+
+/// Rewrites documents and copies what is between them. Documents are held back until there are enough for the
+/// mechanism to process efficiently; this does not affect the output. One per thread.
+class Rewriter {
+ public:
+  explicit Rewriter(std::shared_ptr<const RewriteContext> context);
+
+  /// From now on everything is appended to `out` and added to `counts`, which must outlive finish(). With a
+  /// log, whatever belongs to a record is counted there instead, and its documents are listed.
+  void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+
+  /// Marks the beginning or end of a record, whose documents come in between.
+  void begin_record(std::string_view subject, const DocumentId& id);
+  void end_record();
+
+  /// Where to count what happens outside the rewriter; valid until finish() or the next end of a record.
+  Counts& counts() { return *counts_; }
+
+  /// Bytes that go to the output unchanged.
+  void copy(std::string_view bytes);
+
+  /// How long a text lives: until finish(), or only during the call.
+  enum class Lifetime { chunk, call };
+
+  /// Takes a document; kTextPadding bytes after `text` must be readable. Without an `encoder` the rewritten
+  /// text is written unchanged.
+  Result<void> rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
+                       std::string_view text, Lifetime lifetime, TextEncoder encoder = nullptr);
+
+  /// Writes everything that is held back.
+  Result<void> finish();
+
+ private:
+  /// A document being held back.
+  struct Document {
+    std::string_view text;
+    OutputBuffer own_text;      // if the text does not live long enough or was not valid UTF-8
+    std::size_t copied_before;  // end of the part of copied_ before the document
+    std::size_t record;         // index in the log
+    bool is_charged;            // if so, listed in the log, still without its output
+    TextEncoder encoder;
+  };
+
+  /// A place in the output that is unknown until everything held back is written.
+  struct Mark {
+    std::size_t documents;  // number held back before it
+    std::size_t copied;     // end of the part of copied_ before it
+    std::size_t record;     // index in the log
+    bool is_end;
+  };
+
+  void log_record(std::string_view subject, const DocumentId& id);
+  void mark(bool is_end);
+  void place(const Mark& mark, std::size_t position);
+  Result<Document*> take_in(std::string_view text, Lifetime lifetime);
+  void render(const Document& document);
+
+  std::shared_ptr<const RewriteContext> context_;
+  std::unique_ptr<TextRewriter> work_;
+  OutputBuffer* out_ = nullptr;
+  Counts* counts_ = nullptr;
+  Counts* chunk_counts_ = nullptr;
+  ReleaseLog* log_ = nullptr;
+  std::uint64_t privatized_before_ = 0;  // before the current record
+  double epsilon_before_ = 0;
+  std::vector<Mark> marks_;
+  std::vector<Document> documents_;  // the first document_count_ are held back
+  std::size_t document_count_ = 0;
+  OutputBuffer copied_;    // bytes copied since the first of them
+  OutputBuffer rendered_;  // a text on its way to its encoder
+};
+
+}  // namespace sotto

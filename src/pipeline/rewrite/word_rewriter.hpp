@@ -1,0 +1,80 @@
+// Word by word: tokens → policy → mechanism → text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <sotto/mechanism.hpp>
+#include <sotto/policy.hpp>
+#include <sotto/tokenizer.hpp>
+
+#include "collocation/segmenter.hpp"
+#include "embed/vocabulary.hpp"
+#include "pipeline/rewrite/budgeted_tokens.hpp"
+#include "pipeline/rewrite/rewrite_context.hpp"
+#include "pipeline/rewrite/text_rewriter.hpp"
+#include "pipeline/rewrite/token_plan.hpp"
+#include "random/bit_sources.hpp"
+#include "text/render.hpp"
+
+namespace sotto {
+
+/// Keeps the context alive.
+class WordRewriter final : public TextRewriter {
+ public:
+  explicit WordRewriter(std::shared_ptr<const RewriteContext> context);
+
+  void clear() override;
+  Result<void> add(const TextToRewrite& text) override;
+  bool is_full() const override;
+  Result<void> resolve() override;
+  void render(Counts& counts, OutputBuffer& out) override;
+
+ private:
+  /// A document whose outputs may still be pending.
+  struct Document {
+    std::string_view text;
+    std::vector<Token> tokens;
+    std::vector<TokenAction> actions;  // one per token
+    std::vector<char> digits;          // uniform digits for the numbers, in order
+    std::size_t input_count;           // replaced tokens
+  };
+
+  void form_phrases(Document& document);
+  template <bool kPhrases>
+  void plan(Document& document);
+  Result<void> draw(std::span<const TokenId> inputs, const TextToRewrite& text);
+  Result<void> draw_budgeted(std::span<const TokenId> inputs, const Key& key, const TextToRewrite& text);
+  void count_outputs(const Document& document, Counts& counts) const;
+  void replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
+                       std::string_view word) const;
+  TokenAction plan_word(std::string_view word, TokenId id);
+  TokenAction plan_outside();
+  void replace(TokenId id) { inputs_[input_count_++] = id; }
+
+  std::shared_ptr<const RewriteContext> context_;
+  const Policy policy_;
+  const Vocabulary& vocabulary_;
+  const std::size_t good_batch_;
+  std::unique_ptr<PendingTokens> pending_;  // null with a budget per document
+  std::optional<BudgetedTokens> budgeted_;  // used instead in that case
+  std::optional<Segmenter> segmenter_;      // if phrases are formed
+  std::shared_ptr<ChaChaBitSource> bits_;   // in locked memory: holds the last document's key
+  Counts* counts_ = nullptr;                // of the document being planned
+  std::vector<Document> documents_;         // the first document_count_ are held back
+  std::size_t document_count_ = 0;
+  std::size_t rendered_ = 0;         // how many of these have been rendered
+  std::size_t rendered_inputs_ = 0;  // their replaced tokens
+  bool resolved_ = true;
+  std::vector<TokenId> inputs_;  // the first input_count_ are the replaced tokens, in order
+  std::size_t input_count_ = 0;
+  std::vector<TokenId> outputs_;
+  std::size_t digit_count_ = 0;  // of the document being planned
+  std::size_t extra_words_ = 0;  // how many more words than tokens it has
+  std::vector<Piece> pieces_;
+  std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ if it is none
+};
+
+}  // namespace sotto
