@@ -44,8 +44,8 @@ Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info)
   return {};
 }
 
-Result<MlmOptions> mlm_options(double epsilon, const ParameterValues& parameters) {
-  MlmOptions options;
+Result<MaskedOptions> mlm_options(double epsilon, const ParameterValues& parameters) {
+  MaskedOptions options;
   options.epsilon = epsilon;
   SOTTO_ASSIGN(const std::size_t context,
                read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
@@ -63,9 +63,9 @@ Result<MlmOptions> mlm_options(double epsilon, const ParameterValues& parameters
   return options;
 }
 
-Result<MlmExtras> mlm_extras(const PrivatizeOptions& options, const ParameterValues& parameters,
-                             const WordFiller& filler, std::map<std::string, std::string>& law) {
-  MlmExtras extras;
+Result<MaskedExtras> mlm_extras(const PrivatizeOptions& options, const ParameterValues& parameters,
+                                const WordFiller& filler, std::map<std::string, std::string>& law) {
+  MaskedExtras extras;
   SOTTO_ASSIGN(const std::size_t antonyms,
                read_choice("parameters.antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
   extras.antonym_policy = static_cast<AntonymPolicy>(antonyms);
@@ -106,7 +106,7 @@ tl::unexpected<Error> no_bounds(const std::filesystem::path& folder) {
 
 Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues& parameters,
                          LanguageMechanism& made) {
-  SOTTO_ASSIGN(const MlmOptions mlm, mlm_options(options.epsilon, parameters));
+  SOTTO_ASSIGN(const MaskedOptions mlm, mlm_options(options.epsilon, parameters));
   SOTTO_ASSIGN(const auto filler, WordFiller::open(made.folder, options.language));
   SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options.epsilon));
   const bool bounded = own_bounds.has_value();
@@ -114,8 +114,8 @@ Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues&
   if (!bounded && !made.calibration) return no_bounds(made.folder);
   std::optional<LogitBounds> bounds;
   if (made.calibration) bounds = made.calibration->bounds;
-  SOTTO_ASSIGN(MlmExtras extras, mlm_extras(options, parameters, *filler, made.law));
-  SOTTO_ASSIGN(made.masked, MlmMechanism::make(filler, mlm, bounds, std::move(extras)));
+  SOTTO_ASSIGN(MaskedExtras extras, mlm_extras(options, parameters, *filler, made.law));
+  SOTTO_ASSIGN(made.masked, MaskedMechanism::make(filler, mlm, bounds, std::move(extras)));
   return {};
 }
 

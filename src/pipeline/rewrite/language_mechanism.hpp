@@ -13,8 +13,8 @@
 #include <sotto/receipt.hpp>
 
 #include "lm/calibration.hpp"
-#include "lm/dp_mlm.hpp"
 #include "lm/generation.hpp"
+#include "lm/masked_mechanism.hpp"
 
 namespace sotto {
 
@@ -36,7 +36,7 @@ struct LanguageMechanism {
   /// What else determines the distribution, by name: the digests of other files that are read, and the
   /// arithmetic. All of it is part of the configuration.
   std::map<std::string, std::string> law;
-  std::shared_ptr<const MlmMechanism> masked;
+  std::shared_ptr<const MaskedMechanism> masked;
   std::shared_ptr<const GenerationMechanism> generation;
   std::optional<Calibration> calibration;  ///< the basis of the bounds; empty: the model's architecture
 };

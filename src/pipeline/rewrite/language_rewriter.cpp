@@ -54,7 +54,7 @@ class MaskedRewriter final : public TextRewriter {
   bool is_full() const override { return draws_ >= kBatches * mechanism_.good_batch(); }
 
   Result<void> resolve() override {
-    std::vector<MlmDocument> work;
+    std::vector<MaskedDocument> work;
     work.reserve(documents_.size());
     for (Document& document : documents_) work.push_back(std::move(document.work));
     const Result<void> done = mechanism_.rewrite(work);
@@ -66,7 +66,7 @@ class MaskedRewriter final : public TextRewriter {
     const Document& document = documents_[rendered_++];
     Renderer renderer(document.work.text, out);
     const char* digit = document.digits.data();
-    const MlmOutput* output = document.work.outputs.data();
+    const MaskedOutput* output = document.work.outputs.data();
     bool capital = false;  // a sentence has begun and its first word was omitted
     for (std::size_t i = 0; i < document.tokens.size(); ++i) {
       const Token& token = document.tokens[i];
@@ -95,7 +95,7 @@ class MaskedRewriter final : public TextRewriter {
   static constexpr std::size_t kBatches = 4;
 
   struct Document {
-    MlmDocument work;
+    MaskedDocument work;
     std::vector<Token> tokens;
     std::vector<TokenAction> actions;       // one per token
     std::vector<char> digits;               // uniform digits for the numbers, in order
@@ -139,13 +139,13 @@ class MaskedRewriter final : public TextRewriter {
   }
 
   /// Renders the output of a place: nothing, one word, or two.
-  void render_words(Renderer& renderer, const Document& document, const Token& token, const MlmOutput& output,
-                    bool& capital, Counts& counts) const {
+  void render_words(Renderer& renderer, const Document& document, const Token& token,
+                    const MaskedOutput& output, bool& capital, Counts& counts) const {
     const std::string_view original = token_text(document.work.text, token);
     OutputBuffer text;
     std::uint64_t words = 0;
     for (const std::uint32_t word : {output.word, output.added}) {
-      if (word == MlmOutput::kNone) continue;
+      if (word == MaskedOutput::kNone) continue;
       if (!text.empty()) text.push_back(' ');
       const std::string_view spelled = context_->display[word];
       if (policy_.letter_case == CasePolicy::keep)
@@ -158,7 +158,7 @@ class MaskedRewriter final : public TextRewriter {
       ++words;
     }
     counts.statistics.changed += words;
-    if (output.word != MlmOutput::kNone && mechanism_.filler().find(original) == output.word)
+    if (output.word != MaskedOutput::kNone && mechanism_.filler().find(original) == output.word)
       --counts.statistics.changed;
     counts.statistics.output_words += words;
     if (text.empty())
@@ -168,7 +168,7 @@ class MaskedRewriter final : public TextRewriter {
   }
 
   std::shared_ptr<const RewriteContext> context_;
-  const MlmMechanism& mechanism_;
+  const MaskedMechanism& mechanism_;
   const Policy policy_;
   std::deque<Document> documents_;
   std::size_t draws_ = 0;
