@@ -174,7 +174,7 @@ class Audit {
   Result<void> test_texts() {
     if (texts_.empty()) return {};
     const double alpha = bound_alpha(options_.confidence, report_.tests);
-    const bool whole_text = privatizer_->receipt().language_model.has_value();
+    const bool whole_text = privatizer_->receipt().kind != MechanismKind::word_by_word;
     const std::uint64_t draws =
         options_.texts.empty() ? std::min(options_.draws, kTextDraws) : options_.draws;
     TextPairAudit audit(*privatizer_, model_, claim_, draws);
