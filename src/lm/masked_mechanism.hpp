@@ -16,6 +16,7 @@
 #include "lm/antonym_filter.hpp"
 #include "lm/context_similarity.hpp"
 #include "lm/draw_law.hpp"
+#include "lm/drawn_text.hpp"
 #include "lm/masked_input.hpp"
 #include "lm/word_filler.hpp"
 
@@ -47,15 +48,11 @@ struct MaskedOutput {
   std::uint32_t added = kNone;  ///< the word after it, if one was added
 };
 
-/// A text to rewrite. Everything it points to must outlive the rewriting.
-struct MaskedDocument {
-  std::string_view text;
-  std::span<const Token> tokens;     ///< the output of tokenize()
-  std::vector<std::uint32_t> drawn;  ///< the tokens to draw, in order
-  BitSource* bits = nullptr;         ///< not shared with another document
-
+/// A text to rewrite.
+struct MaskedDocument : DrawnText {
+  std::span<const Token> tokens;      ///< the output of tokenize()
+  std::vector<std::uint32_t> drawn;   ///< the tokens to draw, in order
   std::vector<MaskedOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
-  std::uint64_t draws = 0;            ///< by prepare()
 };
 
 /// Immutable, so safe to share between threads.
