@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include <sotto/bit_source.hpp>
 #include <sotto/guarantee.hpp>
 
 #include "lm/drawn_text.hpp"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <sotto/bit_source.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/tokenizer.hpp>
 
