@@ -89,7 +89,7 @@ struct ParameterInfo {
 
 /// How a mechanism sees a text, and hence which code rewrites it.
 enum class MechanismKind {
-  word_by_word,  ///< replaces each word by itself; only for this kind there is a Mechanism
+  word_by_word,  ///< replaces each word by itself; the only kind with a Mechanism (see make_mechanism)
   masked,        ///< draws each word from a masked language model, which reads the whole text
   generated,     ///< a language model writes a new text, token by token
 };

@@ -48,7 +48,7 @@ Entry word_by_word(MechanismInfo info, Factory prepare, Unifier unify = nullptr)
   return entry;
 }
 
-// The pipeline makes those that need a language model.
+// Those with a language model are made by the pipeline (TextMechanism).
 Entry masked(MechanismInfo info) {
   return of_kind(MechanismKind::masked, std::move(info));
 }

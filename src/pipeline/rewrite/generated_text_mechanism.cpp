@@ -56,6 +56,7 @@ Result<ModelDraw> GeneratedTextMechanism::open_model(const MechanismInfo& info,
   const std::string& prompt = parameters.at("prompt");
   SOTTO_ASSIGN(const auto writer,
                TextWriter::open(folder_, options().language, prompt == "auto" ? std::string_view() : prompt));
+  // dp-prompt asks an encoder-decoder for its answer; otherwise a causal model continues the text.
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
     return fail_parameter(

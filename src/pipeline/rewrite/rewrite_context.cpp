@@ -18,8 +18,8 @@ Result<Key> choose_key(const PrivatizeOptions& options) {
   return random_key();
 }
 
-/// Everything that determines the distribution of the output. A change of this list, or of the meaning of an
-/// entry, needs a new kStreamVersion.
+/// Everything that determines the distribution of the output. A change of this list, of what a mechanism adds
+/// to it, or of the meaning of an entry needs a new kStreamVersion.
 Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
   configuration.add("mechanism", context.options.mechanism);
