@@ -26,7 +26,7 @@
 
 #include <sotto/error_text.hpp>
 
-#include "lm/dp_mlm.hpp"
+#include "lm/masked_mechanism.hpp"
 #include "random/bit_sources.hpp"
 #include "support/random_checkpoint.hpp"
 
@@ -123,13 +123,13 @@ Rate everything_rate(const MaskedModel& model, const Questions& questions, doubl
   });
 }
 
-Rate mechanism_rate(const MlmMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
+Rate mechanism_rate(const MaskedMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
   return rate(seconds, [&](std::size_t call) {
     std::deque<ChaChaBitSource> bits;
-    std::vector<MlmDocument> documents;
+    std::vector<MaskedDocument> documents;
     std::size_t draws = 0;
     for (const Text& text : std::span(texts).first(call == 0 ? 1 : texts.size())) {
-      MlmDocument& document = documents.emplace_back();
+      MaskedDocument& document = documents.emplace_back();
       document.text = text.line;
       document.tokens = text.tokens;
       document.drawn = text.words;
@@ -211,12 +211,12 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   }
   for (const char* mode : {"parallel", "sequential"}) {
     if (!wanted.is(mode)) continue;
-    MlmOptions options;
+    MaskedOptions options;
     options.epsilon = kEpsilon;
     options.sequential = std::string(mode) == "sequential";
     std::optional<LogitBounds> bounds;
     if (!told) bounds = LogitBounds{0, 100, false};
-    const auto mechanism = value_of(MlmMechanism::make(filler, options, bounds));
+    const auto mechanism = value_of(MaskedMechanism::make(filler, options, bounds));
     line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   std::printf("      at most %.0f MB resident\n", peak_memory());

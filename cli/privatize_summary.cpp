@@ -8,7 +8,7 @@ namespace {
 std::string what_was_done(const Receipt& receipt) {
   const Counts& c = receipt.counts;
   std::string text;
-  if (receipt.language_model && receipt.language_model->whole_text) {
+  if (receipt.kind == MechanismKind::generated) {
     text = fmt::format("{} documents regenerated with at most {} draws", c.documents, c.privatized);
   } else {
     const double share = c.privatized > 0 ? 100.0 * static_cast<double>(c.statistics.changed) /
@@ -30,7 +30,7 @@ std::string what_is_promised(const Receipt& receipt) {
   if (guarantee.scope != GuaranteeScope::all_inputs) kind += fmt::format(" ({})", to_string(guarantee.scope));
   const std::string metric = guarantee.unit.is_pure() ? "" : " times " + guarantee.unit.metric;
   const Counts& c = receipt.counts;
-  if (receipt.language_model)
+  if (receipt.kind != MechanismKind::word_by_word)
     return fmt::format("{} guarantee, epsilon {} per draw, at most {:.6g} per text", kind, guarantee.epsilon,
                        guarantee.epsilon * static_cast<double>(c.largest_document));
   if (receipt.budget)

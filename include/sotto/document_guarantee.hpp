@@ -4,20 +4,14 @@
 
 #include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
 
 namespace sotto {
 
-/// How a mechanism sees a text.
-enum class TextView {
-  words,    ///< token by token; equal token classes give equal numbers of draws
-  masked,   ///< token by token; each draw reads the whole text
-  written,  ///< as a whole, in tokens of a language model
-};
-
 /// What, besides the mechanism's own guarantee, decides between which texts there is a promise.
 struct TextRules {
-  TextView view = TextView::words;
+  MechanismKind kind = MechanismKind::word_by_word;
   Policy policy = {};
   bool collocations = false;     ///< words are joined into tokens
   bool shares_by_words = false;  ///< a document's budget is shared by words per token

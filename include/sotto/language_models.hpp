@@ -51,9 +51,9 @@ struct CalibrationSummary {
   std::string text_digest;  ///< SHA-256 of the public file
 };
 
-/// Whether the mechanism of this name rewrites whole texts with a language model. If so, there is no
-/// Mechanism of this name, and its default model (empty: none is shipped) is the name of a folder.
-/// Thread-safe.
+/// Whether the mechanism of this name rewrites whole texts with a language model, that is, whether its kind
+/// is not word_by_word. If so, there is no Mechanism of this name, and its default model (empty: none is
+/// shipped) is the name of a folder. False for an unknown name. Thread-safe.
 SOTTO_API bool rewrites_whole_texts(std::string_view mechanism);
 
 /// As find_mechanism, but a mechanism that rewrites whole texts is an error. Thread-safe.

@@ -81,9 +81,17 @@ struct ParameterInfo {
   ParameterKind kind = ParameterKind::by_default;
 };
 
+/// How a mechanism sees a text, and hence which code rewrites it.
+enum class MechanismKind {
+  word_by_word,  ///< replaces each word by itself; the only kind with a Mechanism (see make_mechanism)
+  masked,        ///< draws each word from a masked language model, which reads the whole text
+  generated,     ///< a language model writes a new text, token by token
+};
+
 /// What people need to choose a mechanism; `guarantee` is in words, independent of ε and model.
 struct MechanismInfo {
   std::string name;
+  MechanismKind kind = MechanismKind::word_by_word;
   std::string summary;
   std::string metric;
   std::string guarantee;
@@ -120,7 +128,7 @@ struct MechanismResources {
   unsigned threads = 0;                 ///< for preparation; 0: one per processor
 };
 
-/// Builds a mechanism. It keeps the model alive. Thread-safe.
+/// Builds a mechanism, which must be word by word. It keeps the model alive. Thread-safe.
 SOTTO_API Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name,
                                                             std::shared_ptr<const Model> model,
                                                             double epsilon, const ParameterValues& parameters,

@@ -104,12 +104,12 @@ struct LanguageModelReceipt {
   bool bounded_by_architecture = false;  ///< otherwise logits are clipped
   std::string calibration_text;          ///< SHA-256 of the public text on which the bounds were estimated
   std::uint64_t outcomes = 0;            ///< number of words or tokens that a draw chooses from
-  bool whole_text = false;               ///< texts are regenerated, not rewritten word by word
   double delta = 0;                      ///< of the figure besides ε
 };
 
 struct Receipt {
   std::string mechanism;
+  MechanismKind kind = MechanismKind::word_by_word;  ///< of the mechanism
   ParameterValues parameters;
   std::string model;
   std::string model_digest;

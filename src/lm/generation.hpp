@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include <sotto/bit_source.hpp>
 #include <sotto/guarantee.hpp>
 
+#include "lm/drawn_text.hpp"
 #include "lm/language_model.hpp"
 #include "lm/logit_law.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
@@ -65,14 +65,10 @@ struct GenerationOptions {
   std::size_t length = 0;  ///< maximum tokens of an output; 0: as many as the input has
 };
 
-/// A text to rewrite. Everything it points to must outlive the rewriting.
-struct GenerationDocument {
-  std::string_view text;
-  BitSource* bits = nullptr;  ///< not shared with another document
-
+/// A text to rewrite.
+struct GenerationDocument : DrawnText {
   std::vector<std::vector<SubwordId>> parts;  ///< by prepare(): each is read at once
   std::vector<std::size_t> lengths;           ///< by prepare(): the maximum tokens written for each part
-  std::uint64_t draws = 0;                    ///< by prepare(): the maximum number of draws
   std::string output;                         ///< by rewrite()
 };
 

@@ -9,7 +9,7 @@ bool keeps_words(const Policy& policy) {
 
 /// What two texts must share so that the output reveals nothing about them but the draws.
 std::vector<SharedTrait> adjacency(const TextRules& rules) {
-  if (rules.view == TextView::written) return {SharedTrait::model_tokens};
+  if (rules.kind == MechanismKind::generated) return {SharedTrait::model_tokens};
   std::vector<SharedTrait> shared = {SharedTrait::token_classes, SharedTrait::punctuation,
                                      SharedTrait::whitespace, SharedTrait::number_shapes};
   if (rules.collocations) shared.push_back(SharedTrait::segmentation);
@@ -36,7 +36,7 @@ Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules) {
   if (token.kind == GuaranteeKind::none) return token;
   const bool drops = rules.policy.oov == OovPolicy::drop;
   const bool leaves_out = keeps_words(rules.policy) || drops;
-  if (leaves_out && rules.view == TextView::masked) {
+  if (leaves_out && rules.kind == MechanismKind::masked) {
     promise_nothing(token);
     return token;
   }

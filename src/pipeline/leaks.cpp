@@ -77,7 +77,7 @@ void add_length_leak(const Receipt& receipt, std::vector<std::string>& leaks) {
 
 std::vector<std::string> what_leaks(const Receipt& receipt) {
   std::vector<std::string> leaks;
-  if (receipt.language_model && receipt.language_model->whole_text) {
+  if (receipt.kind == MechanismKind::generated) {
     add_length_leak(receipt, leaks);
   } else {
     leaks = {"the length of each document and the sequence of its token classes (word, number, punctuation)",

@@ -40,16 +40,15 @@ Result<std::string> account_unit(const RewriteContext& context, const Guarantee&
   if (guarantee.scope == GuaranteeScope::group) {
     unit += fmt::format(" inside a group of {}", context.options.mechanism);
     for (const auto& [name, value] : context.parameters) unit += fmt::format(" {}={}", name, value);
-    unit += fmt::format(" with model {}", context.model->digest());
+    unit += fmt::format(" with model {}", context.mechanism->model_digest());
   }
   return unit;
 }
 
 /// With a budget per document, amounts at several ε must have the same unit to be added up.
-Result<void> check_same_unit(const RewriteContext& context, const PrivacyUnit& unit) {
-  if (!context.bank) return {};
-  SOTTO_ASSIGN(const auto other, context.bank->at(context.options.document_budget->epsilon / 2));
-  if (other->guarantee().unit == unit) return {};
+Result<void> check_one_unit(const RewriteContext& context) {
+  SOTTO_ASSIGN(const bool has_one_unit, context.mechanism->has_one_unit());
+  if (has_one_unit) return {};
   return fail_parameter(
       "ledger", "",
       format_message("the distance that the epsilon of {} multiplies depends on epsilon, so documents of "
@@ -92,12 +91,12 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOpt
 
 Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& options,
                                                      const RewriteContext& context) {
-  const Guarantee guarantee = context.guarantee();
+  const Guarantee guarantee = context.mechanism->guarantee({});
   SOTTO_ASSIGN(std::string unit, account_unit(context, guarantee));
   if (!(guarantee.epsilon > 0 && std::isfinite(guarantee.epsilon)))
     return fail_parameter("ledger", "",
                           fmt::format("an epsilon of {} cannot be accounted for", guarantee.epsilon));
-  SOTTO_TRY(check_same_unit(context, guarantee.unit));
+  SOTTO_TRY(check_one_unit(context));
   SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
       new LedgerGate(options, Decimal(guarantee.epsilon), std::move(unit), std::move(store)));

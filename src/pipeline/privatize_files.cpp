@@ -58,7 +58,7 @@ class Run {
   }
 
   Result<Progress> run() {
-    SOTTO_TRY(written_.run(context_->threads(files_.threads), [this] { work(); }));
+    SOTTO_TRY(written_.run(context_->mechanism->threads(files_.threads), [this] { work(); }));
     SOTTO_TRY(check_documents());
     return progress_;
   }
@@ -328,12 +328,12 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
-  if (context->language) SOTTO_TRY(check_calibration(*context->language, files.inputs));
+  SOTTO_TRY(context->mechanism->check_inputs(files.inputs));
   RecordReader::Options reading;
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
-  reading.chunk_bytes = context->chunk_bytes(files.ledger.has_value());
+  reading.chunk_bytes = context->mechanism->chunk_bytes(files.ledger.has_value());
   reading.max_record_bytes = context->options.max_document_bytes;
   if (layout.format != Format::text)
     reading.max_record_bytes = kEscapeFactor * context->options.max_document_bytes + kRecordOverhead;

@@ -79,12 +79,12 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
                        const BatchOptions& batch, const Rewrite& rewrite, const HandIn& hand_in) {
   std::uint64_t total = 0;
   for (const Item& item : items) total += text_bytes(item);
-  const std::size_t good_bytes = impl.context->chunk_bytes(with_ledger);
+  const std::size_t good_bytes = impl.context->mechanism->chunk_bytes(with_ledger);
   Chunks<Item> chunks(items, good_bytes);
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(1 + total / good_bytes, 1U << 16));
   std::uint64_t done = 0;
   OrderedOutput order;
-  return order.run(std::min(impl.context->threads(batch.threads), most), [&] {
+  return order.run(std::min(impl.context->mechanism->threads(batch.threads), most), [&] {
     Workspace space(impl);
     order.share([&]() -> Result<bool> { return chunks.next(space.chunk); }, [&] { return rewrite(space); },
                 [&]() -> Result<void> {

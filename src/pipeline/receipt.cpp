@@ -54,13 +54,8 @@ nlohmann::ordered_json language_model_json(const LanguageModelReceipt& model) {
   return json;
 }
 
-/// What the draws of one text guarantee together, in words.
-std::string document_statement(const Receipt& receipt) {
-  if (receipt.language_model)
-    return receipt.language_model->whole_text
-               ? "The epsilons of all draws that a text may have add up."
-               : "The epsilons of all draws of a text add up, because each draw reads the whole text: also "
-                 "where two texts differ in one word.";
+/// What the tokens of one document guarantee together, in words, if each is privatized by itself.
+std::string word_by_word_statement(const Receipt& receipt) {
   if (receipt.guarantee.unit.is_pure()) return "The epsilons of the tokens of a document add up.";
   std::string statement =
       receipt.budget
@@ -70,6 +65,20 @@ std::string document_statement(const Receipt& receipt) {
   if (receipt.guarantee.additive > 0)
     statement += " The additive term counts once for each token that differs.";
   return statement;
+}
+
+/// The same for any mechanism.
+std::string document_statement(const Receipt& receipt) {
+  switch (receipt.kind) {
+    case MechanismKind::masked:
+      return "The epsilons of all draws of a text add up, because each draw reads the whole text: also "
+             "where two texts differ in one word.";
+    case MechanismKind::generated:
+      return "The epsilons of all draws that a text may have add up.";
+    case MechanismKind::word_by_word:
+      break;
+  }
+  return word_by_word_statement(receipt);
 }
 
 /// A sum of ε over draws, with the additive term if there is one.
@@ -132,18 +141,14 @@ nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
   return json;
 }
 
-/// Texts rewritten as a whole have no token classes that the output would show.
-bool shows_token_classes(const Receipt& receipt) {
-  return !receipt.language_model || !receipt.language_model->whole_text;
-}
-
 nlohmann::ordered_json counts_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
   nlohmann::ordered_json json = {{"documents", counts.documents},
                                  {"privatized", counts.privatized},
                                  {"largest_document", counts.largest_document},
                                  {"withheld", counts.withheld}};
-  if (!shows_token_classes(receipt)) return json;
+  // A text written anew does not show the token classes of the original.
+  if (receipt.kind == MechanismKind::generated) return json;
   json["tokens"] = {{"word", counts.words}, {"number", counts.numbers}, {"punctuation", counts.punctuation}};
   json["randomized_numbers"] = counts.randomized_numbers;
   json["passed_in_clear"] = {{"stopwords", counts.clear_stopwords},

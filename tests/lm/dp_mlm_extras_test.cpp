@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_models.hpp"
-#include "lm/dp_mlm.hpp"
+#include "lm/masked_mechanism.hpp"
 #include "lm/text_scorer.hpp"
 #include "support/result_matchers.hpp"
 #include "support/tiny_wordnet.hpp"
@@ -59,18 +59,19 @@ class DpMlmExtras : public ::testing::Test {
     const auto of = model();
     of->head = BoundedHead{10, 0.4F, 10, 6, 1, 1};
     const auto words = filler(of);
-    MlmExtras extras;
+    MaskedExtras extras;
     extras.antonym_policy = policy;
     if (policy != AntonymPolicy::keep)
       extras.antonyms = testing::value_or_throw(AntonymFilter::open(words->words(), folder_.path()));
-    mechanism_ = testing::value_or_throw(MlmMechanism::make(words, {.epsilon = 10, .law = law}, {}, extras));
+    mechanism_ =
+        testing::value_or_throw(MaskedMechanism::make(words, {.epsilon = 10, .law = law}, {}, extras));
     std::vector<std::uint64_t> out;
     EXPECT_TRUE(mechanism_->weights_of_word(word, out));
     return out;
   }
 
   testing::TemporaryFolder folder_;
-  std::shared_ptr<const MlmMechanism> mechanism_;
+  std::shared_ptr<const MaskedMechanism> mechanism_;
 };
 
 TEST_F(DpMlmExtras, AntonymsAreFoundInEveryForm) {

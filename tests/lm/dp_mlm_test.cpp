@@ -1,9 +1,8 @@
-#include "lm/dp_mlm.hpp"
-
 #include <gtest/gtest.h>
 
 #include "balanced_reference.hpp"
 #include "fake_models.hpp"
+#include "lm/masked_mechanism.hpp"
 #include "random/bit_sources.hpp"
 #include "support/result_matchers.hpp"
 #include "support/statistics.hpp"
@@ -21,7 +20,7 @@ const std::vector<std::string> kSentenceWords = {"the", "cat", "sat", "on", "mat
 
 /// A text on its way through a mechanism.
 struct Text {
-  Text(const MlmMechanism& mechanism, std::string given, std::uint64_t seed = 7)
+  Text(const MaskedMechanism& mechanism, std::string given, std::uint64_t seed = 7)
       : text(std::move(given)), bits(key_from_seed(seed)) {
     text.reserve(text.size() + 64);
     tokenize(text, tokens);
@@ -36,7 +35,7 @@ struct Text {
   std::string text;
   std::vector<Token> tokens;
   ChaChaBitSource bits;
-  MlmDocument document;
+  MaskedDocument document;
 };
 
 class DpMlm : public ::testing::Test {
@@ -56,31 +55,31 @@ class DpMlm : public ::testing::Test {
     });
   }
 
-  static std::shared_ptr<const MlmMechanism> mechanism(std::shared_ptr<const MaskedModel> model,
-                                                       const MlmOptions& options) {
+  static std::shared_ptr<const MaskedMechanism> mechanism(std::shared_ptr<const MaskedModel> model,
+                                                          const MaskedOptions& options) {
     auto filler = testing::value_or_throw(
         WordFiller::make(std::move(model), testing::small_tokenizer(kSentenceWords), {}));
-    return testing::value_or_throw(MlmMechanism::make(filler, options, {}));
+    return testing::value_or_throw(MaskedMechanism::make(filler, options, {}));
   }
 
   static void add_word(std::string& text, std::string_view word) {
     if (!text.empty()) text += ' ';
     text += word;
   }
-  static std::string outputs(const MlmMechanism& mechanism, std::string text, std::uint64_t seed = 7) {
+  static std::string outputs(const MaskedMechanism& mechanism, std::string text, std::uint64_t seed = 7) {
     Text text_run(mechanism, std::move(text), seed);
     EXPECT_TRUE(mechanism.rewrite({&text_run.document, 1}));
     return spelled(mechanism, text_run.document);
   }
-  static std::string spelled(const MlmMechanism& mechanism, const MlmDocument& document) {
+  static std::string spelled(const MaskedMechanism& mechanism, const MaskedDocument& document) {
     std::string text;
-    for (const MlmOutput& output : document.outputs)
+    for (const MaskedOutput& output : document.outputs)
       for (const std::uint32_t word : {output.word, output.added})
-        if (word != MlmOutput::kNone) add_word(text, mechanism.filler().words()[word]);
+        if (word != MaskedOutput::kNone) add_word(text, mechanism.filler().words()[word]);
     return text;
   }
   /// A query to the model in readable form.
-  static std::string read(const MlmMechanism& mechanism, const Sequence& sequence) {
+  static std::string read(const MaskedMechanism& mechanism, const Sequence& sequence) {
     std::string text;
     for (const std::int32_t id : sequence.ids)
       add_word(text, mechanism.filler().tokenizer().token(static_cast<SubwordId>(id)));
@@ -249,9 +248,9 @@ TEST_F(DpMlm, EveryWordOfPlusComesFromADraw) {
     ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
     EXPECT_EQ(model->asked.size() - before, text_run.document.draws);
     std::size_t emitted = 0;
-    for (const MlmOutput& output : text_run.document.outputs)
+    for (const MaskedOutput& output : text_run.document.outputs)
       for (const std::uint32_t word : {output.word, output.added}) {
-        if (word == MlmOutput::kNone) continue;
+        if (word == MaskedOutput::kNone) continue;
         ++emitted;
         ASSERT_LT(word, kSentenceWords.size());
       }
@@ -265,8 +264,9 @@ TEST_F(DpMlm, CoinsHaveTheirProbabilitiesWhateverTheWords) {
   std::vector<std::uint64_t> counts(4);
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     const Text text_run(*m, seed % 2 == 0 ? "the cat sat on the mat" : "boy boy boy boy boy boy", seed);
-    for (const MlmOutput& output : text_run.document.outputs)
-      ++counts[(output.word == MlmOutput::kNone ? 2U : 0U) + (output.added == MlmOutput::kNone ? 1U : 0U)];
+    for (const MaskedOutput& output : text_run.document.outputs)
+      ++counts[(output.word == MaskedOutput::kNone ? 2U : 0U) +
+               (output.added == MaskedOutput::kNone ? 1U : 0U)];
   }
   SOTTO_EXPECT_PASSES(chi_squared_test(counts, std::vector<double>{0.225, 0.675, 0.025, 0.075}, 1e-6));
   const Text one(*m, "the cat sat on the mat", 5);
@@ -309,7 +309,8 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
   auto filler =
       WordFiller::make(model, testing::small_tokenizer(kSentenceWords), std::vector<std::string>{"yes", "no"})
           .value();
-  const auto m = MlmMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
+  const auto m =
+      MaskedMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
   Text text_run(*m, "Cat abcd, the mat");
   ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
   EXPECT_EQ(spelled(*m, text_run.document), "no no no no no no no no");
@@ -329,7 +330,7 @@ TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
     const auto m =
         mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential, .addition = 0.3, .deletion = 0.2});
     std::vector<std::unique_ptr<Text>> runs;
-    std::vector<MlmDocument> documents;
+    std::vector<MaskedDocument> documents;
     std::vector<std::string> alone;
     for (std::uint64_t i = 0; i < 30; ++i) {
       std::string text = "the";
@@ -347,8 +348,8 @@ TEST_F(DpMlm, Errors) {
   const auto free = mixing_model();
   free->given_bounds = std::nullopt;
   auto filler = WordFiller::make(free, testing::small_tokenizer(kSentenceWords), {}).value();
-  expect_error(MlmMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"'lm calibrate'"});
-  EXPECT_TRUE(MlmMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
+  expect_error(MaskedMechanism::make(filler, {.epsilon = 1}, {}), Errc::invalid_argument, {"'lm calibrate'"});
+  EXPECT_TRUE(MaskedMechanism::make(filler, {.epsilon = 1}, LogitBounds{0, 5, false}));
   const auto broken = make_model(
       [](const Sequence&, std::uint32_t, std::uint32_t) { return std::numeric_limits<float>::quiet_NaN(); });
   const auto m = mechanism(broken, {.epsilon = 1});
@@ -371,14 +372,14 @@ TEST_F(DpMlm, TheGuaranteeIsPureWithABoundedRange) {
 
 TEST_F(DpMlm, BalancedNeedsAHeadMadeForIt) {
   auto filler = WordFiller::make(mixing_model(), testing::small_tokenizer(kSentenceWords), {}).value();
-  expect_error(MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::balanced}, {}),
+  expect_error(MaskedMechanism::make(filler, {.epsilon = 1, .law = LawKind::balanced}, {}),
                Errc::invalid_argument, "parameters.law", {"'balanced'", "give bounded"});
   const auto model = mixing_model();
   model->head = BoundedHead{10, 4, 1, 0.5F, 1, 1};
   filler = WordFiller::make(model, testing::small_tokenizer(kSentenceWords), {}, {.law = LawKind::balanced})
                .value();
-  EXPECT_EQ(MlmMechanism::make(filler, {.epsilon = 1}, {}).value()->law_kind(), LawKind::balanced);
-  const auto bounded = MlmMechanism::make(filler, {.epsilon = 1, .law = LawKind::bounded}, {}).value();
+  EXPECT_EQ(MaskedMechanism::make(filler, {.epsilon = 1}, {}).value()->law_kind(), LawKind::balanced);
+  const auto bounded = MaskedMechanism::make(filler, {.epsilon = 1, .law = LawKind::bounded}, {}).value();
   EXPECT_EQ(bounded->law_kind(), LawKind::bounded);
 }
 

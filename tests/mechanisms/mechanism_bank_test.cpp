@@ -6,31 +6,16 @@
 
 #include <sotto/language_models.hpp>
 
-#include "mechanisms/selection_fixture.hpp"
+#include "mechanisms/every_mechanism.hpp"
 #include "support/result_matchers.hpp"
-#include "support/tiny_wordnet.hpp"
 
 namespace sotto {
 namespace {
 
 using namespace sotto::testing;
 
-class MechanismBankTest : public SelectionTest {
+class MechanismBankTest : public EveryMechanismTest {
  protected:
-  MechanismBankTest() {
-    write_tiny_wordnet(folder_.path(), {{'n', {"wa", "wb", "wc"}}, {'n', {"wd", "we"}}});
-    lists_ = write_list_set(folder_.path() / "lists.safetensors", letter_words(61),
-                            {{"a", stepping_order(61, 1)}, {"b", stepping_order(61, 7)}});
-  }
-
-  std::shared_ptr<const Model> model_for(const std::string& mechanism) const {
-    return mechanism.starts_with("diffractor") ? lists_ : vectors_;
-  }
-  ParameterValues parameters_for(const std::string& mechanism) const {
-    if (mechanism == "syntf") return {{"wordnet", folder_.path().string()}};
-    return {};
-  }
-
   MechanismBank bank(const std::string& mechanism, std::uint64_t memory = 64 << 20) const {
     return {prepare_mechanism(mechanism, model_for(mechanism), parameters_for(mechanism),
                               {.memory = memory, .threads = 1})
@@ -47,9 +32,6 @@ class MechanismBankTest : public SelectionTest {
     mechanism.privatize(tokens, tokens, bits);
     return tokens;
   }
-
-  std::shared_ptr<const Model> vectors_ = write(cluster_parts(61, 6, 5));
-  std::shared_ptr<const Model> lists_;
 };
 
 TEST_F(MechanismBankTest, EqualsMechanismsThatAreMadeOneByOne) {

@@ -36,11 +36,11 @@ TEST(DocumentGuaranteeTest, StrictTextsShareWhatTheOutputShows) {
 TEST(DocumentGuaranteeTest, WhatThePolicyLetsThroughIsNamed) {
   const auto expect = [](std::string_view part, std::string_view value, SharedTrait trait,
                          GuaranteeScope scope) {
-    for (const TextView view : {TextView::words, TextView::masked}) {
+    for (const MechanismKind kind : {MechanismKind::word_by_word, MechanismKind::masked}) {
       const Guarantee guarantee =
-          guarantee_for_texts(analytic(), {.view = view, .policy = with(part, value)});
+          guarantee_for_texts(analytic(), {.kind = kind, .policy = with(part, value)});
       const bool words = scope == GuaranteeScope::privatized_words;
-      if (view == TextView::masked && words) {
+      if (kind == MechanismKind::masked && words) {
         EXPECT_EQ(guarantee.kind, GuaranteeKind::none) << part << " " << value;
         EXPECT_EQ(guarantee.rho, 0);
         continue;
@@ -69,7 +69,7 @@ TEST(DocumentGuaranteeTest, ANarrowScopeIsNotWidened) {
 }
 
 TEST(DocumentGuaranteeTest, TextsWrittenAnewShareTheirLengthOnly) {
-  const Guarantee guarantee = guarantee_for_texts(analytic(), {.view = TextView::written});
+  const Guarantee guarantee = guarantee_for_texts(analytic(), {.kind = MechanismKind::generated});
   EXPECT_EQ(guarantee.adjacency, std::vector{SharedTrait::model_tokens});
 }
 

@@ -4,10 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/rewrite/language_mechanism.hpp"
+#include "pipeline/rewrite/generation_rewriter.hpp"
+#include "pipeline/rewrite/masked_rewriter.hpp"
+#include "pipeline/rewrite/word_rewriter.hpp"
 #include "privacy/nano_epsilon.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"
+#include "support/tiny_model.hpp"
 #include "support/tiny_wordnet.hpp"
 
 namespace sotto {
@@ -383,6 +386,77 @@ TEST_F(LanguageModels, WordNetsFilesBelongToTheConfiguration) {
   EXPECT_EQ(configuration(demoting), base);
   testing::write_tiny_wordnet(path("wordnet"), synsets, {{'a', "colder cold\n"}});
   EXPECT_NE(configuration(demoting), base);
+}
+
+/// Every registered mechanism, with a model that fits it.
+class MechanismKinds : public LanguageModels {
+ protected:
+  MechanismKinds() {
+    testing::write_tiny_model(path("vectors.safetensors"));
+    std::filesystem::create_directory(path("wordnet"));
+    testing::write_tiny_wordnet(path("wordnet"), {{'n', {"dog", "cat"}}, {'n', {"tea", "coffee"}}});
+    write("public.txt", "abc de\nbad cab\n");
+    for (const auto& [name, type] : {std::pair("causal", "gpt2"), std::pair("answering", "t5")}) {
+      make_causal(name, type);
+      EXPECT_TRUE(calibrate_language_model(path(name).string(), path("public.txt")));
+    }
+  }
+
+  std::string model_for(const MechanismInfo& info) const {
+    if (info.kind == MechanismKind::masked) return "masked";
+    if (info.kind == MechanismKind::generated) return info.name == "dp-prompt" ? "answering" : "causal";
+    return info.name.starts_with("diffractor") ? "lists.safetensors" : "vectors.safetensors";
+  }
+  PrivatizeOptions options_for(const MechanismInfo& info) const {
+    PrivatizeOptions options = mlm(2, model_for(info));
+    options.mechanism = info.name;
+    if (info.name == "syntf") options.parameters["wordnet"] = path("wordnet").string();
+    return options;
+  }
+
+  static MechanismKind kind_of(const TextRewriter& rewriter) {
+    if (dynamic_cast<const MaskedRewriter*>(&rewriter) != nullptr) return MechanismKind::masked;
+    if (dynamic_cast<const GenerationRewriter*>(&rewriter) != nullptr) return MechanismKind::generated;
+    EXPECT_NE(dynamic_cast<const WordRewriter*>(&rewriter), nullptr);
+    return MechanismKind::word_by_word;
+  }
+};
+
+TEST_F(MechanismKinds, DecideWhatRewrites) {
+  for (const MechanismInfo& info : mechanisms()) {
+    const PrivatizeOptions options = options_for(info);
+    const auto made =
+        TextMechanism::make(info, options, complete_parameters(info, options.parameters).value());
+    ASSERT_TRUE(made) << info.name << ": " << describe(made.error());
+    EXPECT_EQ((*made)->kind(), info.kind) << info.name;
+    EXPECT_EQ(kind_of(*(*made)->make_rewriter()), info.kind) << info.name;
+  }
+}
+
+TEST_F(MechanismKinds, DecideWhatTheReceiptSays) {
+  for (const MechanismInfo& info : mechanisms()) {
+    const auto privatizer = Privatizer::make(options_for(info));
+    ASSERT_TRUE(privatizer) << info.name << ": " << describe(privatizer.error());
+    Counts counts;
+    ASSERT_TRUE((*privatizer)->privatize({"set", "1", "text"}, "bad, the dog", counts)) << info.name;
+    const Receipt receipt = (*privatizer)->receipt(counts);
+    const bool words = info.kind == MechanismKind::word_by_word;
+    const bool generated = info.kind == MechanismKind::generated;
+    EXPECT_EQ(receipt.kind, info.kind) << info.name;
+    EXPECT_EQ(receipt.language_model.has_value(), !words) << info.name;
+    const auto json = nlohmann::json::parse(to_json(receipt));
+    EXPECT_EQ(json.contains("language_model"), !words) << info.name;
+    EXPECT_EQ(json["counts"].contains("tokens"), !generated) << info.name;
+    EXPECT_EQ(json["leaks"].dump().find("whitespace") != std::string::npos, !generated) << info.name;
+    if (!json["guarantee"].contains("document")) continue;
+    const std::string statement = json["guarantee"]["document"]["statement"];
+    EXPECT_EQ(statement.find("all draws") != std::string::npos, !words) << info.name;
+    EXPECT_EQ(statement.find("each draw reads the whole text") != std::string::npos,
+              info.kind == MechanismKind::masked)
+        << info.name;
+    EXPECT_EQ(json["guarantee"]["adjacency"].size() == 1, generated) << info.name;
+    EXPECT_EQ(json["guarantee"]["document"].contains("zcdp"), !words) << info.name;
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "audit/falsify/text_pairs.hpp"
 #include "base/checked_value.hpp"
 #include "base/parallel.hpp"
-#include "pipeline/rewrite/language_mechanism.hpp"
+#include "pipeline/rewrite/masked_text_mechanism.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
@@ -174,7 +174,7 @@ class Audit {
   Result<void> test_texts() {
     if (texts_.empty()) return {};
     const double alpha = bound_alpha(options_.confidence, report_.tests);
-    const bool whole_text = privatizer_->receipt().language_model.has_value();
+    const bool whole_text = privatizer_->receipt().kind != MechanismKind::word_by_word;
     const std::uint64_t draws =
         options_.texts.empty() ? std::min(options_.draws, kTextDraws) : options_.draws;
     TextPairAudit audit(*privatizer_, model_, claim_, draws);
@@ -323,8 +323,8 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
         "metric", options.metric,
         fmt::format("'{}' is not allowed; dp-mlm has no distances; give pure", options.metric));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
-  SOTTO_ASSIGN(const auto language, LanguageMechanism::make(document_options(options), *info, parameters));
-  const Guarantee guarantee = language->guarantee(options.policy);
+  SOTTO_ASSIGN(const auto masked, MaskedTextMechanism::make(*info, document_options(options), parameters));
+  const Guarantee guarantee = masked->guarantee({});
   if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
     return fail_parameter("metric", "",
                           "missing; with these options the mechanism promises nothing, so give pure to audit "
@@ -336,11 +336,11 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   claim.distance = [](TokenId a, TokenId b) { return a == b ? 0.0 : 1.0; };
   claim.covers = [](TokenId) { return true; };
   claim.strings_differ = true;
-  const FillerVocabulary words(language->masked->shared_filler(), language->folder.filename().string());
+  const FillerVocabulary words(masked->mechanism()->shared_filler(), masked->model_name());
   const auto audited = [&]() -> Result<BlackBoxReport> {
     if (options.path == AuditPath::document) return audit_documents(claim, words, options);
     const std::unique_ptr<Target> target =
-        make_masked_target(language->masked, bits_for(options.seed), options.resources.threads);
+        make_masked_target(masked->mechanism(), bits_for(options.seed), options.resources.threads);
     return run_audit(*target, claim, words, options, kOutside);
   };
   SOTTO_ASSIGN(BlackBoxReport report, audited());

@@ -86,7 +86,7 @@ class DocumentTarget final : public Target {
 
 class MaskedTarget final : public Target {
  public:
-  MaskedTarget(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits, unsigned threads)
+  MaskedTarget(std::shared_ptr<const MaskedMechanism> mechanism, BitSourceMaker bits, unsigned threads)
       : mechanism_(std::move(mechanism)), bits_(std::move(bits)), threads_(thread_count(threads)) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
@@ -114,7 +114,7 @@ class MaskedTarget final : public Target {
     return &entry->second;
   }
 
-  std::shared_ptr<const MlmMechanism> mechanism_;
+  std::shared_ptr<const MaskedMechanism> mechanism_;
   BitSourceMaker bits_;
   unsigned threads_;
   std::mutex mutex_;
@@ -164,8 +164,8 @@ std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const 
   return std::make_unique<MechanismTarget>(mechanism, model, std::move(bits), threads);
 }
 
-std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits,
-                                           unsigned threads) {
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MaskedMechanism> mechanism,
+                                           BitSourceMaker bits, unsigned threads) {
   return std::make_unique<MaskedTarget>(std::move(mechanism), std::move(bits), threads);
 }
 

@@ -14,7 +14,7 @@
 
 #include "audit/falsify/audit_vocabulary.hpp"
 #include "audit/falsify/claim.hpp"
-#include "lm/dp_mlm.hpp"
+#include "lm/masked_mechanism.hpp"
 
 namespace sotto {
 
@@ -63,8 +63,8 @@ std::unique_ptr<Target> make_document_target(const Privatizer& privatizer, const
 
 /// The word of a one-word text, drawn by a masked model: the model's answer is computed once per input, and
 /// its law sampled as often as requested.
-std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MlmMechanism> mechanism, BitSourceMaker bits,
-                                           unsigned threads);
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MaskedMechanism> mechanism,
+                                           BitSourceMaker bits, unsigned threads);
 
 /// Words through a program. The model must outlive the target.
 std::unique_ptr<Target> make_command_target(std::string command, double timeout,

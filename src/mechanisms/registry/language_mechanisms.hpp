@@ -1,4 +1,4 @@
-// The mechanisms that rewrite whole texts with a language model: listed here, implemented in src/lm.
+// The mechanisms that rewrite whole texts with a language model: described here, implemented in src/lm.
 #pragma once
 
 #include <sotto/mechanism.hpp>

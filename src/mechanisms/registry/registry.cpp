@@ -1,4 +1,4 @@
-// The single table of mechanisms: name, description and factory.
+// The single table of mechanisms: name, kind, description and, if word by word, factory.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,30 +27,54 @@ namespace {
 
 using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
 
+/// Normalizes sets of values that mean the same.
+using Unifier = void (*)(ParameterValues&);
+
 struct Entry {
   MechanismInfo info;
-  Factory prepare;                            // null: rewrites whole texts
-  void (*unify)(ParameterValues&) = nullptr;  // normalizes sets of values that mean the same
+  Factory prepare = nullptr;  // only if word by word
+  Unifier unify = nullptr;
 };
+
+Entry of_kind(MechanismKind kind, MechanismInfo info) {
+  info.kind = kind;
+  return {std::move(info)};
+}
+
+Entry word_by_word(MechanismInfo info, Factory prepare, Unifier unify = nullptr) {
+  Entry entry = of_kind(MechanismKind::word_by_word, std::move(info));
+  entry.prepare = prepare;
+  entry.unify = unify;
+  return entry;
+}
+
+// Those with a language model are made by the pipeline (TextMechanism).
+Entry masked(MechanismInfo info) {
+  return of_kind(MechanismKind::masked, std::move(info));
+}
+
+Entry generated(MechanismInfo info) {
+  return of_kind(MechanismKind::generated, std::move(info));
+}
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
-      {diffractor_geometric_info(), prepare_diffractor_geometric},
-      {diffractor_tem_info(), prepare_diffractor_tem},
-      {custext_info(), prepare_custext},
-      {santext_info(), prepare_santext},
-      {santext_plus_info(), prepare_santext_plus},
-      {tem_info(), prepare_tem},
-      {cmp_info(), prepare_cmp},
-      {mahalanobis_info(), prepare_mahalanobis},
-      {vickrey_info(), prepare_vickrey},
-      {vickrey_k_info(), prepare_vickrey_k, shorten_equal_t},
-      {gumbel_info(), prepare_gumbel},
-      {syntf_info(), prepare_syntf},
-      {dp_mlm_info(), nullptr},
-      {dp_mlm_plus_info(), nullptr},
-      {dp_paraphrase_info(), nullptr},
-      {dp_prompt_info(), nullptr},
+      word_by_word(diffractor_geometric_info(), prepare_diffractor_geometric),
+      word_by_word(diffractor_tem_info(), prepare_diffractor_tem),
+      word_by_word(custext_info(), prepare_custext),
+      word_by_word(santext_info(), prepare_santext),
+      word_by_word(santext_plus_info(), prepare_santext_plus),
+      word_by_word(tem_info(), prepare_tem),
+      word_by_word(cmp_info(), prepare_cmp),
+      word_by_word(mahalanobis_info(), prepare_mahalanobis),
+      word_by_word(vickrey_info(), prepare_vickrey),
+      word_by_word(vickrey_k_info(), prepare_vickrey_k, shorten_equal_t),
+      word_by_word(gumbel_info(), prepare_gumbel),
+      word_by_word(syntf_info(), prepare_syntf),
+      masked(dp_mlm_info()),
+      masked(dp_mlm_plus_info()),
+      generated(dp_paraphrase_info()),
+      generated(dp_prompt_info()),
   };
   return all;
 }
@@ -83,12 +107,12 @@ Result<const MechanismInfo*> find_mechanism(std::string_view name) {
 
 bool rewrites_whole_texts(std::string_view mechanism) {
   const auto entry = find_entry(mechanism);
-  return entry && (*entry)->prepare == nullptr;
+  return entry && (*entry)->info.kind != MechanismKind::word_by_word;
 }
 
 Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(name));
-  if (!rewrites_whole_texts(name)) return info;
+  if (info->kind == MechanismKind::word_by_word) return info;
   return fail_parameter(
       "mechanism", name,
       format_message("'{}' rewrites whole texts and says nothing about single words; use it with '{{0}}'",

@@ -9,8 +9,6 @@
 #include <sotto/tokenizer.hpp>
 
 #include "base/message.hpp"
-#include "pipeline/rewrite/language_rewriter.hpp"
-#include "pipeline/rewrite/word_rewriter.hpp"
 #include "privacy/rounding.hpp"
 
 namespace sotto {
@@ -19,15 +17,10 @@ namespace {
 // Each document held back has buffers of a few kilobytes, so short ones must not accumulate without bound.
 constexpr std::size_t kMostDocuments = 1 << 12;
 
-std::unique_ptr<TextRewriter> make_work(const std::shared_ptr<const RewriteContext>& context) {
-  if (context->language) return make_language_rewriter(context);
-  return std::make_unique<WordRewriter>(context);
-}
-
 }  // namespace
 
 Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
-    : context_(std::move(context)), work_(make_work(context_)) {}
+    : context_(std::move(context)), work_(context_->mechanism->make_rewriter()) {}
 
 void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   work_->clear();  // an earlier chunk may have failed midway

@@ -1,10 +1,11 @@
-// How a policy treats tokens that are not words of a vocabulary.
+// What becomes of each token of a text, and how a policy treats tokens that are not words of a vocabulary.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <sotto/policy.hpp>
 #include <sotto/receipt.hpp>
@@ -15,6 +16,14 @@
 namespace sotto {
 
 enum class TokenAction : std::uint8_t { keep, drop, replace, digits };
+
+/// The text of a document that is rewritten token by token, until it is rendered.
+struct PlannedText {
+  std::string_view text;
+  std::vector<Token> tokens;
+  std::vector<TokenAction> actions;  ///< one per token
+  std::vector<char> digits;          ///< uniform digits for the numbers, in order
+};
 
 inline bool is_digit(char byte) {
   return byte >= '0' && byte <= '9';

@@ -18,18 +18,18 @@ constexpr std::size_t kLookAhead = 8;
 
 }  // namespace
 
-WordRewriter::WordRewriter(std::shared_ptr<const RewriteContext> context)
-    : context_(std::move(context)),
-      policy_(context_->options.policy),
-      vocabulary_(ModelAccess::vocabulary(*context_->model)),
-      good_batch_(context_->mechanism->good_batch()),
+WordRewriter::WordRewriter(const WordTextMechanism& mechanism)
+    : text_mechanism_(mechanism),
+      policy_(text_mechanism_.options().policy),
+      vocabulary_(ModelAccess::vocabulary(*text_mechanism_.model)),
+      good_batch_(text_mechanism_.mechanism->good_batch()),
       bits_(make_locked<ChaChaBitSource>(Key{})) {
-  if (context_->bank)
-    budgeted_.emplace(*context_->bank, good_batch_);
+  if (text_mechanism_.bank)
+    budgeted_.emplace(*text_mechanism_.bank, good_batch_);
   else
-    pending_ = context_->mechanism->make_pending();
-  if (const ModelPhrases* phrases = context_->phrases.get())
-    segmenter_.emplace(phrases->table, context_->options.collocations, &phrases->allowed);
+    pending_ = text_mechanism_.mechanism->make_pending();
+  if (const ModelPhrases* phrases = text_mechanism_.phrases.get())
+    segmenter_.emplace(phrases->table, text_mechanism_.options().collocations, &phrases->allowed);
 }
 
 void WordRewriter::clear() {
@@ -37,7 +37,7 @@ void WordRewriter::clear() {
     if (budgeted_)
       budgeted_->clear();
     else
-      pending_ = context_->mechanism->make_pending();
+      pending_ = text_mechanism_.mechanism->make_pending();
   }
   resolved_ = true;
   document_count_ = 0;
@@ -102,7 +102,7 @@ Result<void> WordRewriter::draw(std::span<const TokenId> inputs, const TextToRew
 
 Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const Key& key,
                                          const TextToRewrite& text) {
-  const DocumentBudget& budget = *context_->options.document_budget;
+  const DocumentBudget& budget = *text_mechanism_.options().document_budget;
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
   SOTTO_ASSIGN(const std::vector<double> shares,
                share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
@@ -130,7 +130,7 @@ void WordRewriter::form_phrases(Document& document) {
     if (piece.phrase != kNoPhrase) {
       token.end = tokens[piece.first + piece.length - 1].end;
       token.ascii = false;  // it contains whitespace
-      phrase_ids_[i] = context_->phrases->ids[piece.phrase];
+      phrase_ids_[i] = text_mechanism_.phrases->ids[piece.phrase];
       ++phrases;
     }
     tokens[i] = token;  // i <= piece.first
@@ -148,9 +148,9 @@ void WordRewriter::count_outputs(const Document& document, Counts& counts) const
   for (std::size_t i = 0; i < document.input_count; ++i) changed += inputs[i] != outputs[i];
   counts.statistics.changed += changed;
   counts.statistics.output_words += document.input_count;
-  if (context_->word_counts.empty()) return;
+  if (text_mechanism_.word_counts.empty()) return;
   for (std::size_t i = 0; i < document.input_count; ++i) {
-    const std::uint8_t words = context_->word_counts[outputs[i]];
+    const std::uint8_t words = text_mechanism_.word_counts[outputs[i]];
     counts.statistics.output_words += words - 1U;
     counts.statistics.output_phrases += words > 1;
   }
@@ -207,7 +207,7 @@ void WordRewriter::plan(Document& document) {
 TokenAction WordRewriter::plan_word(std::string_view word, TokenId id) {
   const bool known = id != vocabulary_.bottom();
   if (policy_.stopwords == StopwordPolicy::keep &&
-      (known ? context_->stopwords[id] : is_stopword(to_lower(word)))) {
+      (known ? text_mechanism_.stopwords[id] : is_stopword(to_lower(word)))) {
     ++counts_->clear_stopwords;
     return TokenAction::keep;
   }
@@ -230,7 +230,7 @@ void WordRewriter::render(Counts& counts, OutputBuffer& out) {
   const std::string_view text = document.text;
   Renderer renderer(text, out);
   const CasePolicy letter_case = policy_.letter_case;
-  const DisplayWords& display = context_->display;
+  const DisplayWords& display = text_mechanism_.display;
   const TokenId* const outputs_end = outputs_.data() + outputs_.size();
   const char* digit = document.digits.data();
   for (std::size_t i = 0; i < document.tokens.size(); ++i) {
@@ -265,7 +265,7 @@ void WordRewriter::render(Counts& counts, OutputBuffer& out) {
 /// sentence says nothing about further words.
 void WordRewriter::replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
                                    std::string_view word) const {
-  if (context_->word_counts.empty()) {
+  if (text_mechanism_.word_counts.empty()) {
     renderer.replace_in_case(token, word, case_pattern(text));
     return;
   }

@@ -13,18 +13,18 @@
 #include "collocation/segmenter.hpp"
 #include "embed/vocabulary.hpp"
 #include "pipeline/rewrite/budgeted_tokens.hpp"
-#include "pipeline/rewrite/rewrite_context.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "pipeline/rewrite/token_plan.hpp"
+#include "pipeline/rewrite/word_text_mechanism.hpp"
 #include "random/bit_sources.hpp"
 #include "text/render.hpp"
 
 namespace sotto {
 
-/// Keeps the context alive.
 class WordRewriter final : public TextRewriter {
  public:
-  explicit WordRewriter(std::shared_ptr<const RewriteContext> context);
+  /// `mechanism` must outlive this object.
+  explicit WordRewriter(const WordTextMechanism& mechanism);
 
   void clear() override;
   Result<void> add(const TextToRewrite& text) override;
@@ -34,12 +34,8 @@ class WordRewriter final : public TextRewriter {
 
  private:
   /// A document whose outputs may still be pending.
-  struct Document {
-    std::string_view text;
-    std::vector<Token> tokens;
-    std::vector<TokenAction> actions;  // one per token
-    std::vector<char> digits;          // uniform digits for the numbers, in order
-    std::size_t input_count;           // replaced tokens
+  struct Document : PlannedText {
+    std::size_t input_count;  // replaced tokens
   };
 
   void form_phrases(Document& document);
@@ -54,7 +50,7 @@ class WordRewriter final : public TextRewriter {
   TokenAction plan_outside();
   void replace(TokenId id) { inputs_[input_count_++] = id; }
 
-  std::shared_ptr<const RewriteContext> context_;
+  const WordTextMechanism& text_mechanism_;
   const Policy policy_;
   const Vocabulary& vocabulary_;
   const std::size_t good_batch_;

@@ -1,4 +1,4 @@
-#include "lm/dp_mlm.hpp"
+#include "lm/masked_mechanism.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,17 +28,17 @@ bool toss(BitSource& bits, double probability) {
 }  // namespace
 
 /// A question about a document: what to put in the place `number` of its drawn ones, or after it.
-struct MlmMechanism::Question {
-  MlmDocument* document;
+struct MaskedMechanism::Question {
+  MaskedDocument* document;
   MaskedText* text;
   std::size_t number;
   bool after;
 };
 
 /// Gathers questions and draws the answers in the order they were asked.
-class MlmMechanism::Batch {
+class MaskedMechanism::Batch {
  public:
-  explicit Batch(const MlmMechanism& mechanism) : mechanism_(mechanism) {}
+  explicit Batch(const MaskedMechanism& mechanism) : mechanism_(mechanism) {}
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
@@ -56,7 +56,7 @@ class MlmMechanism::Batch {
     const std::span<float> logits(logits_);
     SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
     for (std::size_t i = 0; i < questions_.size(); ++i) {
-      const MlmDocument& document = *questions_[i].document;
+      const MaskedDocument& document = *questions_[i].document;
       SOTTO_TRY(mechanism_.weights(document, document.drawn[questions_[i].number],
                                    logits.subspan(i * size, size), weights_));
       put(questions_[i], DrawLaw::draw_weighted(weights_, *document.bits));
@@ -68,7 +68,7 @@ class MlmMechanism::Batch {
 
  private:
   void put(const Question& question, std::uint32_t word) const {
-    MlmOutput& output = question.document->outputs[question.number];
+    MaskedOutput& output = question.document->outputs[question.number];
     (question.after ? output.added : output.word) = word;
     if (!mechanism_.options_.sequential) return;
     const std::size_t token = question.document->drawn[question.number];
@@ -79,7 +79,7 @@ class MlmMechanism::Batch {
       question.text->replace(token, spelled);
   }
 
-  const MlmMechanism& mechanism_;
+  const MaskedMechanism& mechanism_;
   std::vector<Question> questions_;
   std::vector<Sequence> sequences_;
   std::vector<std::uint32_t> places_;
@@ -87,12 +87,13 @@ class MlmMechanism::Batch {
   std::vector<std::uint64_t> weights_;
 };
 
-Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<const WordFiller> filler,
-                                                               const MlmOptions& options,
-                                                               std::optional<LogitBounds> bounds,
-                                                               MlmExtras extras) {
+Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared_ptr<const WordFiller> filler,
+                                                                     const MaskedOptions& options,
+                                                                     std::optional<LogitBounds> bounds,
+                                                                     MaskedExtras extras) {
   SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, options.with_original, options.window));
-  std::shared_ptr<MlmMechanism> mechanism(new MlmMechanism(std::move(filler), options, std::move(input)));
+  std::shared_ptr<MaskedMechanism> mechanism(
+      new MaskedMechanism(std::move(filler), options, std::move(input)));
   mechanism->extras_ = std::move(extras);
   SOTTO_TRY(mechanism->choose_law(bounds));
   const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
@@ -100,14 +101,14 @@ Result<std::shared_ptr<const MlmMechanism>> MlmMechanism::make(std::shared_ptr<c
   return mechanism;
 }
 
-Result<void> MlmMechanism::choose_law(std::optional<LogitBounds> bounds) {
+Result<void> MaskedMechanism::choose_law(std::optional<LogitBounds> bounds) {
   law_kind_ = options_.law.value_or(filler_->usual_law());
   SOTTO_TRY(law_kind_ == LawKind::balanced ? balance() : bound(bounds));
   if (!model_) model_ = {filler_, &filler_->model()};
   return {};
 }
 
-Result<void> MlmMechanism::balance() {
+Result<void> MaskedMechanism::balance() {
   SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon));
   if (!model_)
     return fail_parameter("parameters.law", "balanced",
@@ -119,7 +120,7 @@ Result<void> MlmMechanism::balance() {
   return {};
 }
 
-Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
+Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   SOTTO_ASSIGN(model_, filler_->model().at_epsilon(options_.epsilon));
   const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
@@ -141,8 +142,8 @@ Result<void> MlmMechanism::bound(std::optional<LogitBounds> bounds) {
 
 /// What is done to the answers here is a function of the text, like the answers themselves, so the law's
 /// guarantee covers it. Changes to the weights afterwards are not covered.
-Result<void> MlmMechanism::weights(const MlmDocument& document, std::size_t token, std::span<float> answers,
-                                   std::vector<std::uint64_t>& out) const {
+Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_t token,
+                                      std::span<float> answers, std::vector<std::uint64_t>& out) const {
   const Token& place = document.tokens[token];
   const std::string_view original = document.text.substr(place.begin, place.end - place.begin);
   const bool balanced = law_kind_ == LawKind::balanced;
@@ -165,11 +166,11 @@ Result<void> MlmMechanism::weights(const MlmDocument& document, std::size_t toke
   return {};
 }
 
-Result<void> MlmMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
+Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
   std::vector<Token> tokens;
   tokenize(word, tokens);
   if (tokens.empty()) return fail(Errc::invalid_argument, fmt::format("'{}' is not a word", word));
-  MlmDocument document;
+  MaskedDocument document;
   document.text = word;
   document.tokens = tokens;
   Sequence sequence;
@@ -179,36 +180,36 @@ Result<void> MlmMechanism::weights_of_word(std::string_view word, std::vector<st
   return weights(document, 0, answers, out);
 }
 
-void MlmMechanism::prepare(MlmDocument& document) const {
+void MaskedMechanism::prepare(MaskedDocument& document) const {
   document.outputs.assign(document.drawn.size(), {});
   document.draws = document.drawn.size();
   if (options_.addition == 0 && options_.deletion == 0) {
-    for (MlmOutput& output : document.outputs) output.word = 0;
+    for (MaskedOutput& output : document.outputs) output.word = 0;
     return;
   }
   document.draws = 0;
   // Anything but kNone marks what will be drawn.
-  for (MlmOutput& output : document.outputs) {
+  for (MaskedOutput& output : document.outputs) {
     if (!toss(*document.bits, options_.deletion)) output.word = 0;
     if (toss(*document.bits, options_.addition)) output.added = 0;
-    document.draws += (output.word != MlmOutput::kNone) + (output.added != MlmOutput::kNone);
+    document.draws += (output.word != MaskedOutput::kNone) + (output.added != MaskedOutput::kNone);
   }
 }
 
-Result<void> MlmMechanism::rewrite(std::span<MlmDocument> documents) const {
+Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents) const {
   return options_.sequential ? rewrite_in_turn(documents) : rewrite_at_once(documents);
 }
 
 /// Every draw sees the original with one mask, so all draws of all documents can be made together.
-Result<void> MlmMechanism::rewrite_at_once(std::span<MlmDocument> documents) const {
+Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents) const {
   Batch batch(*this);
   std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents in the current batch
-  for (MlmDocument& document : documents) {
+  for (MaskedDocument& document : documents) {
     texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
     for (std::size_t i = 0; i < document.outputs.size(); ++i) {
-      if (document.outputs[i].word != MlmOutput::kNone)
+      if (document.outputs[i].word != MaskedOutput::kNone)
         SOTTO_TRY(batch.ask({&document, texts.back().get(), i, false}));
-      if (document.outputs[i].added != MlmOutput::kNone)
+      if (document.outputs[i].added != MaskedOutput::kNone)
         SOTTO_TRY(batch.ask({&document, texts.back().get(), i, true}));
     }
   }
@@ -216,22 +217,22 @@ Result<void> MlmMechanism::rewrite_at_once(std::span<MlmDocument> documents) con
 }
 
 /// Within a document the draws are sequential; the batch takes the next draw of each document.
-Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) const {
+Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents) const {
   Batch batch(*this);
   std::vector<MaskedText> texts;
   texts.reserve(documents.size());
   std::size_t longest = 0;
-  for (const MlmDocument& document : documents) {
+  for (const MaskedDocument& document : documents) {
     texts.emplace_back(*filler_, document.text, document.tokens);
     longest = std::max(longest, document.outputs.size());
   }
   for (std::size_t i = 0; i < longest; ++i) {
     for (const bool after : {false, true}) {
       for (std::size_t d = 0; d < documents.size(); ++d) {
-        MlmDocument& document = documents[d];
+        MaskedDocument& document = documents[d];
         if (i >= document.outputs.size()) continue;
-        const MlmOutput& output = document.outputs[i];
-        const bool is_there = (after ? output.added : output.word) != MlmOutput::kNone;
+        const MaskedOutput& output = document.outputs[i];
+        const bool is_there = (after ? output.added : output.word) != MaskedOutput::kNone;
         if (is_there)
           SOTTO_TRY(batch.ask({&document, &texts[d], i, after}));
         else if (!after)
@@ -243,7 +244,7 @@ Result<void> MlmMechanism::rewrite_in_turn(std::span<MlmDocument> documents) con
   return {};
 }
 
-Guarantee MlmMechanism::guarantee() const {
+Guarantee MaskedMechanism::guarantee() const {
   Guarantee guarantee = law_->guarantee();
   guarantee.epsilon = options_.epsilon;
   const char* const how =

@@ -9,19 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include <sotto/bit_source.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/tokenizer.hpp>
 
 #include "lm/antonym_filter.hpp"
 #include "lm/context_similarity.hpp"
 #include "lm/draw_law.hpp"
+#include "lm/drawn_text.hpp"
 #include "lm/masked_input.hpp"
 #include "lm/word_filler.hpp"
 
 namespace sotto {
 
-struct MlmOptions {
+struct MaskedOptions {
   double epsilon = 0;         ///< per draw
   bool with_original = true;  ///< the original text precedes the one with the mask
   /// false: every word is masked in the original text, so that all draws of a text can be made at once. true:
@@ -34,47 +34,43 @@ struct MlmOptions {
 };
 
 /// What else influences the scores of words.
-struct MlmExtras {
+struct MaskedExtras {
   AntonymPolicy antonym_policy = AntonymPolicy::keep;
   std::shared_ptr<const AntonymFilter> antonyms;        ///< non-null unless the policy is keep
   std::shared_ptr<const ContextSimilarity> similarity;  ///< null: the model's scores alone
 };
 
 /// The output for one place.
-struct MlmOutput {
+struct MaskedOutput {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t word = kNone;   ///< an index into WordFiller::words; kNone: the place was deleted
   std::uint32_t added = kNone;  ///< the word after it, if one was added
 };
 
-/// A text to rewrite. Everything it points to must outlive the rewriting.
-struct MlmDocument {
-  std::string_view text;
-  std::span<const Token> tokens;     ///< the output of tokenize()
-  std::vector<std::uint32_t> drawn;  ///< the tokens to draw, in order
-  BitSource* bits = nullptr;         ///< not shared with another document
-
-  std::vector<MlmOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
-  std::uint64_t draws = 0;         ///< by prepare()
+/// A text to rewrite.
+struct MaskedDocument : DrawnText {
+  std::span<const Token> tokens;      ///< the output of tokenize()
+  std::vector<std::uint32_t> drawn;   ///< the tokens to draw, in order
+  std::vector<MaskedOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
 };
 
 /// Immutable, so safe to share between threads.
-class MlmMechanism {
+class MaskedMechanism {
  public:
   /// Logits are clipped to `bounds`; if empty, the model must have its own. The balanced law needs a model
   /// with a bounded head, and no bounds.
-  static Result<std::shared_ptr<const MlmMechanism>> make(std::shared_ptr<const WordFiller> filler,
-                                                          const MlmOptions& options,
-                                                          std::optional<LogitBounds> bounds,
-                                                          MlmExtras extras = {});
+  static Result<std::shared_ptr<const MaskedMechanism>> make(std::shared_ptr<const WordFiller> filler,
+                                                             const MaskedOptions& options,
+                                                             std::optional<LogitBounds> bounds,
+                                                             MaskedExtras extras = {});
 
   /// Tosses the coins of Algorithm 3, two per place, whatever the words are; so the number of draws is known
   /// before the first one and reveals nothing about the text. Uses no bits without addition and deletion.
-  void prepare(MlmDocument& document) const;
+  void prepare(MaskedDocument& document) const;
 
   /// Makes the draws of prepared documents, each document's in the order of its places. The output does not
   /// depend on which documents are passed together, up to rounding in the model's arithmetic.
-  Result<void> rewrite(std::span<MlmDocument> documents) const;
+  Result<void> rewrite(std::span<MaskedDocument> documents) const;
 
   /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
@@ -94,21 +90,21 @@ class MlmMechanism {
   class Batch;
   struct Question;
 
-  MlmMechanism(std::shared_ptr<const WordFiller> filler, const MlmOptions& options, MaskedInput input)
+  MaskedMechanism(std::shared_ptr<const WordFiller> filler, const MaskedOptions& options, MaskedInput input)
       : filler_(std::move(filler)), options_(options), input_(std::move(input)) {}
 
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
-  Result<void> weights(const MlmDocument& document, std::size_t token, std::span<float> answers,
+  Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
                        std::vector<std::uint64_t>& out) const;
-  Result<void> rewrite_at_once(std::span<MlmDocument> documents) const;
-  Result<void> rewrite_in_turn(std::span<MlmDocument> documents) const;
+  Result<void> rewrite_at_once(std::span<MaskedDocument> documents) const;
+  Result<void> rewrite_in_turn(std::span<MaskedDocument> documents) const;
 
   std::shared_ptr<const WordFiller> filler_;
   std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε
-  MlmOptions options_;
-  MlmExtras extras_;
+  MaskedOptions options_;
+  MaskedExtras extras_;
   MaskedInput input_;
   LawKind law_kind_ = LawKind::bounded;
   LogitBounds bounds_;

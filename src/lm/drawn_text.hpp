@@ -1,0 +1,18 @@
+// What every text has that a language model rewrites by drawing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <sotto/bit_source.hpp>
+
+namespace sotto {
+
+/// The text of a document under way. Everything it points to must outlive the rewriting.
+struct DrawnText {
+  std::string_view text;
+  BitSource* bits = nullptr;  ///< not shared with another document
+  std::uint64_t draws = 0;    ///< by the mechanism's prepare(): their maximum number
+};
+
+}  // namespace sotto

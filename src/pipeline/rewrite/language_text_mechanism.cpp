@@ -1,0 +1,110 @@
+#include "pipeline/rewrite/language_text_mechanism.hpp"
+
+#include <fmt/format.h>
+
+#include <sotto/document_guarantee.hpp>
+
+#include "base/checked_value.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "lm/language_folder.hpp"
+
+namespace sotto {
+namespace {
+
+// A language model takes seconds for this much, and progress reports and stops happen between chunks.
+constexpr std::size_t kLanguageChunk = 16 << 10;
+
+Result<void> check_language_options(const PrivatizeOptions& options, const MechanismInfo& info) {
+  if (!(options.delta > 0 && options.delta < 1))
+    return not_allowed("delta", options.delta, "a number between 0 and 1");
+  if (options.document_budget)
+    return fail_parameter("document_epsilon", "",
+                          format_message("{} takes {{epsilon}}, for each draw", info.name));
+  if (options.collocations != Segmentation::none)
+    return fail_parameter("collocations", to_string(options.collocations),
+                          fmt::format("{} draws single words", info.name));
+  if (options.target == PrivacyTarget::certified)
+    return fail_parameter("target", "certified",
+                          fmt::format("'certified' is for tables of words; {} has none", info.name));
+  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  return {};
+}
+
+}  // namespace
+
+Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const ParameterValues& parameters) {
+  SOTTO_TRY(check_language_options(options(), info));
+  SOTTO_ASSIGN(folder_, find_language_model(options().model.empty() ? info.default_model : options().model));
+  SOTTO_ASSIGN(digest_, folder_digest(folder_));
+  SOTTO_ASSIGN(calibration_, read_calibration(folder_, digest_));
+  SOTTO_ASSIGN(draw_, open_model(info, parameters));
+  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(law_["arithmetic"], backend->arithmetic(options().language));
+  return {};
+}
+
+tl::unexpected<Error> LanguageTextMechanism::no_bounds() const {
+  return fail(Errc::not_found,
+              format_message("{}: the model's logits have no bounds, so nothing could be promised; estimate "
+                             "them on public text with '{{0}}'",
+                             folder_.string()),
+              {{"lm calibrate", {{"model", folder_.string()}, {"public_text", ""}}}});
+}
+
+/// If the policy lets words decide which places are drawn, the places reveal something about the words, and
+/// nothing is guaranteed.
+Guarantee LanguageTextMechanism::guarantee(const Counts&) const {
+  return guarantee_for_texts(draw_.guarantee, {.kind = kind(), .policy = options().policy});
+}
+
+void LanguageTextMechanism::add_to(CanonicalConfiguration& configuration) const {
+  configuration.add("epsilon", options().epsilon);
+  // Different arithmetic may round to a different word, so it gets other noise: a re-run is a new spend.
+  configuration.add("device", to_string(options().language.device));
+  configuration.add("precision", to_string(options().language.precision));
+  configuration.add("logits.lowest", static_cast<double>(draw_.bounds.lowest));
+  configuration.add("logits.highest", static_cast<double>(draw_.bounds.highest));
+  for (const auto& [name, value] : law_) configuration.add("law." + name, value);
+}
+
+void LanguageTextMechanism::add_to(Receipt& receipt) const {
+  receipt.epsilon = options().epsilon;
+  LanguageModelReceipt& model = receipt.language_model.emplace();
+  model.device = to_string(options().language.device);
+  model.precision = to_string(options().language.precision);
+  model.law = to_string(draw_.law);
+  model.lowest_logit = draw_.bounds.lowest;
+  model.highest_logit = draw_.bounds.highest;
+  model.bounded_by_architecture = draw_.bounds.by_architecture;
+  if (calibration_) model.calibration_text = calibration_->text_digest;
+  model.outcomes = draw_.outcomes;
+  model.delta = options().delta;
+}
+
+Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs) const {
+  if (!calibration_) return {};
+  for (const std::filesystem::path& input : inputs) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(input, ignored)) continue;
+    SOTTO_ASSIGN(const MappedFile file, MappedFile::open(input));
+    const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    if (to_hex(sha256(content)) == calibration_->text_digest)
+      return fail(
+          Errc::invalid_argument,
+          fmt::format("{}: the bounds of the model were estimated on this very file, so they would reveal "
+                      "something about it; calibrate on public text",
+                      input.string()));
+  }
+  return {};
+}
+
+std::size_t LanguageTextMechanism::chunk_bytes(bool) const {
+  return kLanguageChunk;
+}
+
+unsigned LanguageTextMechanism::threads(unsigned) const {
+  return 1;  // a language model is itself multithreaded
+}
+
+}  // namespace sotto

@@ -1,0 +1,137 @@
+#include "pipeline/rewrite/masked_rewriter.hpp"
+
+#include "random/integer_samplers.hpp"
+#include "text/letter_case.hpp"
+#include "text/render.hpp"
+
+namespace sotto {
+namespace {
+
+// A batch ends where a document ends; several batches leave fewer half-filled ones.
+constexpr std::size_t kMaskedBatches = 4;
+
+}  // namespace
+
+MaskedRewriter::MaskedRewriter(const MaskedTextMechanism& mechanism)
+    : LanguageRewriter(*mechanism.mechanism()),
+      display_(mechanism.display()),
+      policy_(mechanism.options().policy) {}
+
+void MaskedRewriter::clear() {
+  LanguageRewriter::clear();
+  planned_.clear();
+}
+
+Result<void> MaskedRewriter::add(const TextToRewrite& text) {
+  MaskedDocument& document = add_document(text.text);
+  PlannedText& planned = planned_.emplace_back();
+  planned.text = text.text;
+  tokenize(text.text, planned.tokens);
+  document.tokens = planned.tokens;
+  const std::size_t digits = plan(planned, document, text.counts);
+  if (document.drawn.empty() && digits == 0) return {};
+  // The coins of places, then the digits, then the draws of words, which wait for the batch.
+  prepare_draws(text, document.drawn.size() + 1);
+  planned.digits.resize(digits);
+  uniform_digits(*document.bits, planned.digits);
+  return {};
+}
+
+bool MaskedRewriter::is_full() const {
+  return draws_ >= kMaskedBatches * mechanism_.good_batch();
+}
+
+/// Decides about each token; returns how many digits must be drawn.
+std::size_t MaskedRewriter::plan(PlannedText& planned, MaskedDocument& document, Counts& counts) const {
+  std::size_t digits = 0;
+  for (std::uint32_t i = 0; i < planned.tokens.size(); ++i) {
+    const Token& token = planned.tokens[i];
+    const TokenAction action = plan_token(token, token_text(planned.text, token), digits, counts);
+    count_class(token.token_class, 1, counts);
+    if (action == TokenAction::replace) document.drawn.push_back(i);
+    planned.actions.push_back(action);
+  }
+  return digits;
+}
+
+TokenAction MaskedRewriter::plan_token(const Token& token, std::string_view text, std::size_t& digits,
+                                       Counts& counts) const {
+  switch (token.token_class) {
+    case TokenClass::number:
+      return plan_number(policy_, text, digits, counts);
+    case TokenClass::punctuation: {
+      const bool keep = policy_.punctuation == PunctuationPolicy::keep;
+      ++(keep ? counts.clear_punctuation : counts.dropped);
+      return keep ? TokenAction::keep : TokenAction::drop;
+    }
+    case TokenClass::word:
+      if (policy_.stopwords == StopwordPolicy::keep && is_stopword(lookup_form(text))) {
+        ++counts.clear_stopwords;
+        return TokenAction::keep;
+      }
+      if (mechanism_.filler().find(text)) return TokenAction::replace;
+      break;
+    case TokenClass::other:
+      break;
+  }
+  return plan_bottom(policy_, counts);
+}
+
+void MaskedRewriter::render(Counts& counts, OutputBuffer& out) {
+  const PlannedText& planned = planned_[rendered_];
+  const MaskedOutput* output = documents_[rendered_].outputs.data();
+  ++rendered_;
+  Renderer renderer(planned.text, out);
+  const char* digit = planned.digits.data();
+  bool capital = false;  // a sentence has begun and its first word was omitted
+  for (std::size_t i = 0; i < planned.tokens.size(); ++i) {
+    const Token& token = planned.tokens[i];
+    capital |= token.starts_sentence;
+    switch (planned.actions[i]) {
+      case TokenAction::keep:
+        renderer.keep(token);
+        break;
+      case TokenAction::drop:
+        renderer.drop(token);
+        break;
+      case TokenAction::replace:
+        render_words(renderer, token_text(planned.text, token), token, *output++, capital, counts);
+        continue;
+      case TokenAction::digits:
+        digit = replace_digits(renderer, planned.text, token, digit);
+        break;
+    }
+    if (token.token_class != TokenClass::punctuation) capital = false;
+  }
+  renderer.finish();
+}
+
+/// Renders the output of a place: nothing, one word, or two.
+void MaskedRewriter::render_words(Renderer& renderer, std::string_view original, const Token& token,
+                                  const MaskedOutput& output, bool& capital, Counts& counts) const {
+  OutputBuffer text;
+  std::uint64_t words = 0;
+  for (const std::uint32_t word : {output.word, output.added}) {
+    if (word == MaskedOutput::kNone) continue;
+    if (!text.empty()) text.push_back(' ');
+    const std::string_view spelled = display_[word];
+    if (policy_.letter_case == CasePolicy::keep)
+      append_in_case(text, spelled, case_pattern(original));
+    else if (capital && policy_.letter_case == CasePolicy::position)
+      append_capitalized(text, spelled);
+    else
+      text.append(spelled);
+    capital = false;
+    ++words;
+  }
+  counts.statistics.changed += words;
+  if (output.word != MaskedOutput::kNone && mechanism_.filler().find(original) == output.word)
+    --counts.statistics.changed;
+  counts.statistics.output_words += words;
+  if (text.empty())
+    renderer.drop(token);
+  else
+    renderer.replace(token, text.view());
+}
+
+}  // namespace sotto

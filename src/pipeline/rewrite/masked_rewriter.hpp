@@ -1,0 +1,36 @@
+// With a masked language model: tokens → policy → draws that read the whole text → text.
+#pragma once
+
+#include <deque>
+
+#include "lm/masked_mechanism.hpp"
+#include "pipeline/rewrite/language_rewriter.hpp"
+#include "pipeline/rewrite/masked_text_mechanism.hpp"
+#include "pipeline/rewrite/token_plan.hpp"
+
+namespace sotto {
+
+/// Some places of a text are drawn, the others follow the policy.
+class MaskedRewriter final : public LanguageRewriter<MaskedMechanism, MaskedDocument> {
+ public:
+  /// `mechanism` must outlive this object.
+  explicit MaskedRewriter(const MaskedTextMechanism& mechanism);
+
+  void clear() override;
+  Result<void> add(const TextToRewrite& text) override;
+  bool is_full() const override;
+  void render(Counts& counts, OutputBuffer& out) override;
+
+ private:
+  std::size_t plan(PlannedText& planned, MaskedDocument& document, Counts& counts) const;
+  TokenAction plan_token(const Token& token, std::string_view text, std::size_t& digits,
+                         Counts& counts) const;
+  void render_words(Renderer& renderer, std::string_view original, const Token& token,
+                    const MaskedOutput& output, bool& capital, Counts& counts) const;
+
+  const DisplayWords& display_;
+  const Policy policy_;
+  std::deque<PlannedText> planned_;  // one per document; a deque, because documents refer to their tokens
+};
+
+}  // namespace sotto

@@ -1,0 +1,85 @@
+#include "pipeline/rewrite/masked_text_mechanism.hpp"
+
+#include "base/checked_value.hpp"
+#include "lm/language_folder.hpp"
+#include "pipeline/rewrite/masked_rewriter.hpp"
+
+namespace sotto {
+namespace {
+
+/// A probability of DP-MLM-plus. DP-MLM has no such parameter: it is DP-MLM-plus with both at 0.
+Result<double> coin_probability(const ParameterValues& parameters, const std::string& name) {
+  const auto coin = parameters.find(name);
+  if (coin == parameters.end()) return 0.0;
+  return read_number("parameters." + name, coin->second, 0, 1);
+}
+
+Result<MaskedOptions> masked_options(double epsilon, const ParameterValues& parameters) {
+  MaskedOptions options;
+  options.epsilon = epsilon;
+  SOTTO_ASSIGN(const std::size_t context,
+               read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
+  options.with_original = context == 0;
+  SOTTO_ASSIGN(const std::size_t mode,
+               read_choice("parameters.mode", parameters.at("mode"), {"parallel", "sequential"}));
+  options.sequential = mode == 1;
+  SOTTO_ASSIGN(const std::size_t law,
+               read_choice("parameters.law", parameters.at("law"), {"auto", "bounded", "balanced"}));
+  if (law != 0) options.law = law == 1 ? LawKind::bounded : LawKind::balanced;
+  SOTTO_ASSIGN(options.window, read_integer("parameters.window", parameters.at("window"), 0, 1'000'000));
+  SOTTO_ASSIGN(options.addition, coin_probability(parameters, "addition"));
+  SOTTO_ASSIGN(options.deletion, coin_probability(parameters, "deletion"));
+  return options;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MaskedTextMechanism>> MaskedTextMechanism::make(
+    const MechanismInfo& info, const PrivatizeOptions& options, const ParameterValues& parameters) {
+  auto made = std::make_shared<MaskedTextMechanism>(options);
+  SOTTO_TRY(made->open(info, parameters));
+  return made;
+}
+
+std::unique_ptr<TextRewriter> MaskedTextMechanism::make_rewriter() const {
+  return std::make_unique<MaskedRewriter>(*this);
+}
+
+Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const ParameterValues& parameters) {
+  SOTTO_ASSIGN(const MaskedOptions masked, masked_options(options().epsilon, parameters));
+  SOTTO_ASSIGN(const auto filler, WordFiller::open(folder_, options().language));
+  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().epsilon));
+  const bool bounded = own_bounds.has_value();
+  if (bounded) calibration_.reset();
+  if (!bounded && !calibration_) return no_bounds();
+  std::optional<LogitBounds> bounds;
+  if (calibration_) bounds = calibration_->bounds;
+  SOTTO_ASSIGN(MaskedExtras extras, open_extras(parameters, *filler));
+  SOTTO_ASSIGN(mechanism_, MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
+  display_ = DisplayWords(filler->words(), options().policy.letter_case);
+  return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), mechanism_->law_kind(),
+                   filler->words().size()};
+}
+
+Result<MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& parameters,
+                                                      const WordFiller& filler) {
+  MaskedExtras extras;
+  SOTTO_ASSIGN(const std::size_t antonyms,
+               read_choice("parameters.antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
+  extras.antonym_policy = static_cast<AntonymPolicy>(antonyms);
+  if (extras.antonym_policy != AntonymPolicy::keep) {
+    SOTTO_ASSIGN(extras.antonyms, AntonymFilter::open(filler.words(), parameters.at("wordnet")));
+    law_["wordnet"] = extras.antonyms->digest();
+  }
+  if (parameters.at("alpha") == "off") return extras;
+  auto alpha = read_number("parameters.alpha", parameters.at("alpha"), 1e-6, 1e6);
+  if (!alpha) alpha.error().message += " or off";
+  SOTTO_ASSIGN(const double weight, std::move(alpha));
+  SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
+  SOTTO_ASSIGN(law_["encoder"], folder_digest(folder));
+  SOTTO_ASSIGN(const auto encoder, SentenceEncoder::open(folder, options().language));
+  extras.similarity = std::make_shared<const ContextSimilarity>(encoder, weight);
+  return extras;
+}
+
+}  // namespace sotto

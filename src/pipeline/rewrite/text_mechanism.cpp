@@ -1,0 +1,23 @@
+#include "pipeline/rewrite/text_mechanism.hpp"
+
+#include "pipeline/rewrite/generated_text_mechanism.hpp"
+#include "pipeline/rewrite/masked_text_mechanism.hpp"
+#include "pipeline/rewrite/word_text_mechanism.hpp"
+
+namespace sotto {
+
+Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const MechanismInfo& info,
+                                                                 const PrivatizeOptions& options,
+                                                                 const ParameterValues& parameters) {
+  switch (info.kind) {
+    case MechanismKind::masked:
+      return MaskedTextMechanism::make(info, options, parameters);
+    case MechanismKind::generated:
+      return GeneratedTextMechanism::make(info, options, parameters);
+    case MechanismKind::word_by_word:
+      break;
+  }
+  return WordTextMechanism::make(info, options, parameters);
+}
+
+}  // namespace sotto
