@@ -209,7 +209,7 @@ Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) 
     if (!a.profile.empty()) return refuse("--profile: only --budget positions takes one");
     if (a.choice.epsilon.empty())
       return refuse("--epsilon: missing; give a number from 1e-9 to 1e6, or --document-epsilon");
-    SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+    SOTTO_ASSIGN(options.mechanism.epsilon, a.choice.parsed_epsilon());
     return {};
   }
   if (!of_document)
@@ -228,9 +228,9 @@ Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) 
 Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& options) {
   for (const auto& [option, value] : {std::pair("--device", &a.device),
                                       std::pair("--precision", &a.precision), std::pair("--delta", &a.delta)})
-    if (!value->empty() && !rewrites_whole_texts(options.mechanism))
+    if (!value->empty() && !rewrites_whole_texts(options.mechanism.name))
       return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option,
-                                *value, options.mechanism));
+                                *value, options.mechanism.name));
   if (!a.device.empty()) {
     SOTTO_ASSIGN(options.language.device, parse_device(a.device));
   }
@@ -245,10 +245,10 @@ Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& o
 
 Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   PrivatizeOptions options;
-  options.mechanism = a.choice.mechanism;
-  SOTTO_TRY(find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
-  options.model = a.choice.model;
+  options.mechanism.name = a.choice.mechanism;
+  SOTTO_TRY(find_mechanism(options.mechanism.name));
+  SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
+  options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.target, parse_target(a.target));
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
@@ -258,7 +258,7 @@ Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   options.unique_ids = a.unique_ids;
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
-    SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+    SOTTO_ASSIGN(options.mechanism.resources.memory, parse_size("--memory", a.memory));
   }
   SOTTO_TRY(set_language_model(a, options));
   if (!a.max_document_bytes.empty()) {

@@ -33,18 +33,18 @@ class CertificateStore : public ::testing::Test {
 
   CertifyOptions certify_options(double epsilon, const std::string& mechanism = "santext") const {
     CertifyOptions options;
-    options.mechanism = mechanism;
-    options.epsilon = epsilon;
-    options.model = model_->path().string();
-    options.resources.threads = 1;
+    options.mechanism.name = mechanism;
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = model_->path().string();
+    options.mechanism.resources.threads = 1;
     return options;
   }
 
   PrivatizeOptions privatize_options(double epsilon) const {
     PrivatizeOptions options;
-    options.mechanism = "santext";
-    options.epsilon = epsilon;
-    options.model = model_->path().string();
+    options.mechanism.name = "santext";
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = model_->path().string();
     options.key_file = folder_.path() / "key";
     return options;
   }
@@ -132,16 +132,16 @@ TEST_F(CertificateStore, AnythingElseIsNotCovered) {
   store_certificate(certify(certify_options(2)).value(), model_->path()).value();
   EXPECT_EQ(receipt(privatize_options(2.0000001)).guarantee.kind, GuaranteeKind::analytic);
   PrivatizeOptions other = privatize_options(2);
-  other.parameters["selection"] = "permute-and-flip";
+  other.mechanism.parameters["selection"] = "permute-and-flip";
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   other = privatize_options(2);
-  other.mechanism = "tem";
+  other.mechanism.name = "tem";
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   VectorModel parts = tiny_model_parts();
   parts.vectors[0] += 1;
   const auto changed = write_vector_model(folder_.path() / "models" / "changed.safetensors", parts);
   other = privatize_options(2);
-  other.model = changed->path().string();
+  other.mechanism.model = changed->path().string();
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   // Seeded noise is public, whatever has been certified.
   other = privatize_options(2);

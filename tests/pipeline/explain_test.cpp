@@ -15,8 +15,8 @@ class Explain : public PipelineTest {
  protected:
   Explanation about(std::string_view word, double epsilon, std::size_t top) const {
     ExplainOptions with;
-    with.epsilon = epsilon;
-    with.model = path("lists.safetensors").string();
+    with.mechanism.epsilon = epsilon;
+    with.mechanism.model = path("lists.safetensors").string();
     with.top = top;
     return explain(word, with).value();
   }

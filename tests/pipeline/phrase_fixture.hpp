@@ -15,8 +15,8 @@ class PhrasePipelineTest : public PipelineTest {
   /// By default so little noise that every token stays.
   PrivatizeOptions phrase_options(Segmentation method, double epsilon = 1e6) const {
     PrivatizeOptions with = options(epsilon);
-    with.mechanism = "cmp";
-    with.model = path("phrases.safetensors").string();
+    with.mechanism.name = "cmp";
+    with.mechanism.model = path("phrases.safetensors").string();
     with.collocations = method;
     return with;
   }

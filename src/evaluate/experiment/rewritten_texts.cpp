@@ -57,11 +57,11 @@ bool RewrittenTexts::is_made(const std::string& key) const {
 Result<PrivatizeOptions> RewrittenTexts::options(const TextRequest& request) const {
   const ExperimentMechanism& spec = find_experiment_mechanism(run_, request.mechanism);
   PrivatizeOptions options;
-  options.mechanism = spec.mechanism;
-  options.parameters = spec.parameters;
-  options.epsilon = request.epsilon;
+  options.mechanism.name = spec.mechanism;
+  options.mechanism.parameters = spec.parameters;
+  options.mechanism.epsilon = request.epsilon;
   SOTTO_ASSIGN(const PreparedModel* model, inputs_.model(request.model));
-  options.model = std::filesystem::absolute(model->path).string();
+  options.mechanism.model = std::filesystem::absolute(model->path).string();
   options.language = model->language;
   SOTTO_ASSIGN(options.policy, parse_policy_text(spec.policy));
   options.collocations = spec.collocations;
@@ -71,11 +71,11 @@ Result<PrivatizeOptions> RewrittenTexts::options(const TextRequest& request) con
     if (named.strategy != BudgetStrategy::token) {
       SOTTO_ASSIGN(const double words, inputs_.mean_words(request.dataset));
       options.document_budget = DocumentBudget{named.strategy, request.epsilon * words, {}};
-      options.epsilon = 0;
+      options.mechanism.epsilon = 0;
     }
   }
   options.seed = experiment_seed(run_.seed, fmt::format("privatize {}", request.repetition));
-  options.resources.threads = 1;
+  options.mechanism.resources.threads = 1;
   return options;
 }
 

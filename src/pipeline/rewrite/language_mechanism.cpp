@@ -106,9 +106,9 @@ tl::unexpected<Error> no_bounds(const std::filesystem::path& folder) {
 
 Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues& parameters,
                          LanguageMechanism& made) {
-  SOTTO_ASSIGN(const MlmOptions mlm, mlm_options(options.epsilon, parameters));
+  SOTTO_ASSIGN(const MlmOptions mlm, mlm_options(options.mechanism.epsilon, parameters));
   SOTTO_ASSIGN(const auto filler, WordFiller::open(made.folder, options.language));
-  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options.epsilon));
+  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options.mechanism.epsilon));
   const bool bounded = own_bounds.has_value();
   if (bounded) made.calibration.reset();
   if (!bounded && !made.calibration) return no_bounds(made.folder);
@@ -122,14 +122,14 @@ Result<void> make_masked(const PrivatizeOptions& options, const ParameterValues&
 Result<void> make_generation(const PrivatizeOptions& options, const MechanismInfo& info,
                              const ParameterValues& parameters, LanguageMechanism& made) {
   SOTTO_TRY(check_whole_policy(options.policy, info));
-  SOTTO_ASSIGN(const GenerationOptions generation, generation_options(options.epsilon, parameters));
+  SOTTO_ASSIGN(const GenerationOptions generation, generation_options(options.mechanism.epsilon, parameters));
   const std::string& prompt = parameters.at("prompt");
   SOTTO_ASSIGN(const auto writer, TextWriter::open(made.folder, options.language,
                                                    prompt == "auto" ? std::string_view() : prompt));
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
     return fail_parameter(
-        "model", options.model,
+        "model", options.mechanism.model,
         fmt::format("'{}' is not for {}; it needs {}", made.folder.string(), info.name,
                     wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
   if (!made.calibration) return no_bounds(made.folder);
@@ -143,9 +143,10 @@ Result<std::shared_ptr<const LanguageMechanism>> LanguageMechanism::make(const P
                                                                          const MechanismInfo& info,
                                                                          const ParameterValues& parameters) {
   SOTTO_TRY(check_options(options, info));
-  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
   auto made = std::make_shared<LanguageMechanism>();
-  SOTTO_ASSIGN(made->folder, find_language_model(options.model.empty() ? info.default_model : options.model));
+  const std::string& model = options.mechanism.model;
+  SOTTO_ASSIGN(made->folder, find_language_model(model.empty() ? info.default_model : model));
   SOTTO_ASSIGN(made->digest, folder_digest(made->folder));
   SOTTO_ASSIGN(made->calibration, read_calibration(made->folder, made->digest));
   if (parameters.contains("mode"))

@@ -29,12 +29,12 @@ constexpr std::size_t kLanguageChunk = 16 << 10;
 // How texts are segmented into phrases; must be raised if the same table segments a text differently.
 constexpr int kCollocationsVersion = 1;
 
-tl::unexpected<Error> no_targeted_certificate(const PrivatizeOptions& options) {
+tl::unexpected<Error> no_targeted_certificate(const MechanismSpec& spec) {
   return fail_parameter(
       "target", "certified",
       format_message("no certificate for {} with epsilon at most {} is stored; make it with '{{0}}'",
-                     options.mechanism, options.epsilon),
-      Errc::not_found, {audit_hint(options.mechanism, options.parameters, options.epsilon, options.model)});
+                     spec.name, spec.epsilon),
+      Errc::not_found, {audit_hint(spec.name, spec.parameters, spec.epsilon, spec.model)});
 }
 
 Result<Key> choose_key(const PrivatizeOptions& options) {
@@ -57,8 +57,8 @@ void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configurat
 /// entry, needs a new kStreamVersion.
 Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
-  configuration.add("mechanism", context.options.mechanism);
-  if (!context.bank) configuration.add("epsilon", context.options.epsilon);
+  configuration.add("mechanism", context.options.mechanism.name);
+  if (!context.bank) configuration.add("epsilon", context.options.mechanism.epsilon);
   configuration.add("model", context.language ? context.language->digest : context.model->digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
   if (context.language) {
@@ -92,12 +92,12 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
 /// The nominal ε whose stored certificate meets the requested one.
 Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterValues& parameters,
                                const Model& model) {
-  if (options.target == PrivacyTarget::nominal) return options.epsilon;
-  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
-  SOTTO_ASSIGN(const auto found,
-               find_targeted_certificate(options.mechanism, parameters, options.epsilon, model));
+  const MechanismSpec& spec = options.mechanism;
+  if (options.target == PrivacyTarget::nominal) return spec.epsilon;
+  SOTTO_TRY(check_epsilon("epsilon", spec.epsilon));
+  SOTTO_ASSIGN(const auto found, find_targeted_certificate(spec.name, parameters, spec.epsilon, model));
   if (found) return found->certificate.subject.epsilon;
-  return no_targeted_certificate(options);
+  return no_targeted_certificate(spec);
 }
 
 /// The stored certificate about the mechanism of the context, if any.
@@ -105,39 +105,40 @@ Result<std::optional<StoredCertificate>> stored_certificate(const RewriteContext
                                                             const PrivatizeOptions& asked) {
   if (context.bank) return std::nullopt;  // there are many ε
   const CertificateSubject subject =
-      certificate_subject(context.options.mechanism, context.parameters, context.options.epsilon,
-                          *context.model, *context.mechanism);
+      certificate_subject(context.options.mechanism.name, context.parameters,
+                          context.options.mechanism.epsilon, *context.model, *context.mechanism);
   SOTTO_ASSIGN(auto found, find_certificate(subject, *context.mechanism, *context.model));
-  if (asked.target == PrivacyTarget::certified && (!found || found->certificate.epsilon > asked.epsilon))
-    return no_targeted_certificate(asked);
+  if (asked.target == PrivacyTarget::certified &&
+      (!found || found->certificate.epsilon > asked.mechanism.epsilon))
+    return no_targeted_certificate(asked.mechanism);
   return found;
 }
 
 /// One mechanism; or, with a budget per document, the bank of them and the one for a single token.
 Result<void> make_mechanisms(RewriteContext& context) {
   const PrivatizeOptions& options = context.options;
+  MechanismSpec& spec = context.options.mechanism;
   if (!options.document_budget) {
-    SOTTO_ASSIGN(context.options.epsilon, nominal_epsilon(options, context.parameters, *context.model));
-    SOTTO_ASSIGN(context.mechanism, make_mechanism(options.mechanism, context.model, context.options.epsilon,
-                                                   context.parameters, options.resources));
+    SOTTO_ASSIGN(spec.epsilon, nominal_epsilon(options, context.parameters, *context.model));
+    SOTTO_ASSIGN(context.mechanism,
+                 make_mechanism(spec.name, context.model, spec.epsilon, context.parameters, spec.resources));
     return {};
   }
   // Most of the memory is for what they share, mainly rows.
-  MechanismResources shared = options.resources;
+  MechanismResources shared = spec.resources;
   const std::uint64_t own = shared.memory / 8;
   shared.memory -= own;
   SOTTO_ASSIGN(MechanismFamily family,
-               prepare_mechanism(options.mechanism, context.model, context.parameters, shared));
+               prepare_mechanism(spec.name, context.model, context.parameters, shared));
   context.bank = std::make_unique<MechanismBank>(std::move(family), own);
   SOTTO_ASSIGN(context.mechanism, context.bank->at(options.document_budget->epsilon));
   return {};
 }
 
 /// For a mechanism that replaces words.
-Result<void> use_word_model(const MechanismInfo& info, RewriteContext& context) {
+Result<void> use_word_model(RewriteContext& context) {
   const PrivatizeOptions options = context.options;  // as requested; a certificate may change them
-  SOTTO_ASSIGN(const std::filesystem::path file,
-               find_model(options.model.empty() ? info.default_model : options.model));
+  SOTTO_ASSIGN(const std::filesystem::path file, find_model(options.mechanism));
   SOTTO_ASSIGN(context.model, Model::open(file));
   if (options.collocations != Segmentation::none) {
     SOTTO_ASSIGN(context.phrases, ModelPhrases::open(*context.model, options.phrases));
@@ -172,8 +173,8 @@ Result<PrivacyTarget> parse_target(std::string_view name) {
 }
 
 Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.parameters));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
+  SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
   SOTTO_TRY(check_budget(options));
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
@@ -183,7 +184,7 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   if (rewrites_whole_texts(info->name))
     SOTTO_TRY(use_language_model(*info, *context));
   else
-    SOTTO_TRY(use_word_model(*info, *context));
+    SOTTO_TRY(use_word_model(*context));
   context->configuration = configuration_digest(*context);
   return context;
 }
@@ -229,13 +230,13 @@ unsigned RewriteContext::threads(unsigned requested) const {
 
 Receipt RewriteContext::receipt(const Counts& counts) const {
   Receipt receipt;
-  receipt.mechanism = options.mechanism;
+  receipt.mechanism = options.mechanism.name;
   receipt.parameters = parameters;
   receipt.model = language ? language->folder.filename().string() : model->name();
   receipt.model_digest = language ? language->digest : model->digest();
   if (language) receipt.language_model = language->receipt(options);
   receipt.guarantee = guarantee(counts);
-  receipt.epsilon = bank ? receipt.guarantee.epsilon : options.epsilon;
+  receipt.epsilon = bank ? receipt.guarantee.epsilon : options.mechanism.epsilon;
   if (bank)
     receipt.budget = {to_string(options.document_budget->strategy), options.document_budget->epsilon,
                       options.document_budget->profile};
