@@ -198,6 +198,24 @@ TEST_F(Attack, ListsGoByTheLeastDistance) {
   EXPECT_EQ(report.metric, "list index distance, the least over the lists");
 }
 
+TEST_F(Attack, AMechanismOpenOrByName) {
+  for (const char* const name : {"santext", "cmp"}) {  // exact, and by trial
+    AttackOptions by_name = options(3, "counts");
+    by_name.mechanism.name = name;
+    by_name.mechanism.model = model_->path().string();
+    by_name.trials = 2000;
+    AttackReport expected = attack(by_name).value();
+    EXPECT_EQ(expected.mechanism, name);
+    EXPECT_EQ(expected.epsilon, 3);
+    const OpenMechanism open = open_mechanism(by_name.mechanism).value();
+    AttackOptions with = by_name;
+    with.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+    AttackReport found = attack(open, with).value();
+    expected.seconds = found.seconds = 0;
+    EXPECT_EQ(to_json(found), to_json(expected));
+  }
+}
+
 TEST_F(Attack, BadOptions) {
   const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
   const auto refused = [&](const std::function<void(AttackOptions&)>& change, const std::string& parameter,

@@ -77,6 +77,26 @@ TEST_F(CertificateStore, JsonKeepsEverything) {
   }
 }
 
+TEST_F(CertificateStore, AnOpenMechanismGetsTheSameCertificate) {
+  const auto without_time = [](Result<Certificate> made) {
+    Certificate certificate = std::move(made).value();
+    certificate.seconds = 0;
+    return to_json(certificate);
+  };
+  for (const std::string mechanism : {"santext", "custext"}) {
+    CertifyOptions by_name = certify_options(1.1, mechanism);
+    const OpenMechanism open = open_mechanism(by_name.mechanism).value();
+    EXPECT_EQ(without_time(certify(open)), without_time(certify(by_name)));
+    if (mechanism == "custext") continue;  // takes no sample
+    by_name.sample = 5;
+    CertifyOptions with = by_name;
+    with.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+    EXPECT_EQ(without_time(certify(open, with)), without_time(certify(by_name)));
+  }
+  const OpenMechanism noise = open_mechanism(certify_options(1.1, "cmp").mechanism).value();
+  expect_error(certify(noise), Errc::invalid_argument, "method", {"cmp", "black-box"});
+}
+
 TEST_F(CertificateStore, NoChangeOfTheContentGoesUnnoticed) {
   const std::string json = to_json(certify(certify_options(1)).value());
   for (std::size_t i = 0; i < json.size(); ++i) {

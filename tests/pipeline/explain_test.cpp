@@ -43,6 +43,21 @@ TEST_F(Explain, AgreesWithTheLaw) {
   EXPECT_GE(mass + e.top[e.words_for_95_percent - 1].probability, 0.95);
 }
 
+TEST_F(Explain, AnOpenMechanismGivesTheSame) {
+  ExplainOptions with;
+  with.mechanism = {.name = "diffractor-tem",
+                    .epsilon = 0.5,
+                    .parameters = {{"gamma", "3"}},
+                    .model = path("lists.safetensors").string()};
+  with.top = 7;
+  const OpenMechanism open = open_mechanism(with.mechanism).value();
+  ExplainOptions other = with;
+  other.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+  for (const char* const word : {"soup", "Waiter", "Zanzibar"})
+    EXPECT_EQ(to_json(explain(word, open, other).value()), to_json(explain(word, with).value())) << word;
+  EXPECT_EQ(explain("soup", open).value().top.size(), 10U) << "by default";
+}
+
 TEST_F(Explain, UnknownWordsEnterAsBottom) {
   const Explanation e = about("Zanzibar", 1, 3);
   EXPECT_FALSE(e.in_vocabulary);

@@ -22,10 +22,8 @@ class PhrasePipelineTest : public PipelineTest {
   }
 
   PrivatizeOptions named(const std::string& budget, double document_epsilon) const {
-    const NamedBudget name = parse_named_budget(budget).value();
-    PrivatizeOptions with = phrase_options(name.collocations.value_or(Segmentation::none), 0);
-    with.document_budget = DocumentBudget{name.strategy, document_epsilon, {}};
-    if (name.stopwords) with.policy.stopwords = *name.stopwords;
+    PrivatizeOptions with = phrase_options(Segmentation::none, 0);
+    EXPECT_TRUE(apply_named_budget(budget, document_epsilon, with)) << budget;
     return with;
   }
 };
