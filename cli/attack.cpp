@@ -72,10 +72,7 @@ Result<void> run(const AttackArguments& a) {
     return attack_masks(
         {a.original, a.privatized, a.choice.model, a.neighbours, a.confidence, a.resources.threads, a.json});
   AttackOptions options;
-  options.mechanism = a.choice.mechanism;
-  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
-  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
-  options.model = a.choice.model;
+  SOTTO_ASSIGN(options.mechanism, a.choice.parsed());
   options.attacks = a.attacks;
   options.words = 0;
   if (a.words != "all") {
@@ -89,7 +86,7 @@ Result<void> run(const AttackArguments& a) {
   SOTTO_ASSIGN(options.trials, parse_integer("--trials", a.trials, 1, 1'000'000'000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
-  SOTTO_ASSIGN(options.resources, a.resources.parsed());
+  SOTTO_ASSIGN(options.mechanism.resources, a.resources.parsed());
   const auto attacked = [&] {
     ProgressBar bar("words", false);
     options.progress = bar.callback();

@@ -109,10 +109,7 @@ void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments) {
 Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArguments& own) {
   BlackBoxOptions options;
   SOTTO_ASSIGN(options.path, parse_path(shared, own));
-  options.mechanism = shared.choice.mechanism;
-  SOTTO_ASSIGN(options.epsilon, shared.choice.parsed_epsilon());
-  SOTTO_ASSIGN(options.parameters, shared.choice.parsed_settings());
-  options.model = shared.choice.model;
+  SOTTO_ASSIGN(options.mechanism, shared.choice.parsed());
   SOTTO_ASSIGN(options.policy, parse_policy(own.policy));
   options.command = own.command;
   SOTTO_ASSIGN(options.timeout, parse_number("--timeout", own.timeout, 0.1, 86400));
@@ -127,7 +124,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(options.seed, parse_seed(own.seed));
   options.vocabulary_only = own.vocabulary_only;
   options.texts = own.texts;
-  SOTTO_ASSIGN(options.resources, shared.resources.parsed());
+  SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
   const auto audited = [&] {
     ProgressBar bar("draws", shared.quiet);
     options.progress = bar.callback();

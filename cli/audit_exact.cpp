@@ -46,15 +46,12 @@ std::string as_text(const Outcome& outcome) {
 
 Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
   CertifyOptions options;
-  options.mechanism = shared.choice.mechanism;
-  SOTTO_TRY(find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(options.epsilon, shared.choice.parsed_epsilon());
-  SOTTO_ASSIGN(options.parameters, shared.choice.parsed_settings());
-  options.model = shared.choice.model;
+  SOTTO_TRY(find_word_mechanism(shared.choice.mechanism));
+  SOTTO_ASSIGN(options.mechanism, shared.choice.parsed());
   if (!own.sample.empty()) {
     SOTTO_ASSIGN(options.sample, parse_integer("--sample", own.sample, 2, 1'000'000'000));
   }
-  SOTTO_ASSIGN(options.resources, shared.resources.parsed());
+  SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
   return options;
 }
 
@@ -62,12 +59,11 @@ Result<Outcome> compute(const CertifyOptions& options, PrivacyTarget target) {
   if (target == PrivacyTarget::certified) {
     SOTTO_ASSIGN(TargetedCertificate found, certificate_for_target(options));
     const Certificate certificate = found.stored.certificate;
-    return Outcome{certificate, std::move(found.stored), found.was_stored, options.epsilon};
+    return Outcome{certificate, std::move(found.stored), found.was_stored, options.mechanism.epsilon};
   }
   SOTTO_ASSIGN(const Certificate certificate, certify(options));
   if (options.sample > 0) return Outcome{certificate, std::nullopt};
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const auto model, find_model(options.model.empty() ? info->default_model : options.model));
+  SOTTO_ASSIGN(const auto model, find_model(options.mechanism));
   SOTTO_ASSIGN(StoredCertificate stored, store_certificate(certificate, model));
   return Outcome{certificate, std::move(stored)};
 }

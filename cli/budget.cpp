@@ -39,9 +39,9 @@ std::string as_text(const BudgetPlan& plan) {
 
 Result<BudgetPlanOptions> parsed(const BudgetArguments& a) {
   BudgetPlanOptions options;
-  options.mechanism = a.choice.mechanism;
-  options.model = a.choice.model;
-  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
+  options.mechanism.name = a.choice.mechanism;
+  options.mechanism.model = a.choice.model;
+  SOTTO_ASSIGN(options.mechanism.epsilon, a.choice.parsed_epsilon());
   SOTTO_ASSIGN(options.strategy, parse_budget_strategy(a.strategy));
   SOTTO_ASSIGN(options.shape.tokens, parse_integer("--tokens", a.tokens, 1, 10'000'000));
   options.shape.words = options.shape.tokens;
@@ -52,7 +52,7 @@ Result<BudgetPlanOptions> parsed(const BudgetArguments& a) {
   if (!a.profile.empty()) {
     SOTTO_ASSIGN(options.profile, parse_position_profile(a.profile));
   }
-  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
+  SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
   return options;
 }
 

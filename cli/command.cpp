@@ -76,6 +76,13 @@ Result<ParameterValues> MechanismChoice::parsed_settings() const {
   return values;
 }
 
+Result<MechanismSpec> MechanismChoice::parsed() const {
+  MechanismSpec spec{.name = mechanism, .model = model};
+  SOTTO_ASSIGN(spec.epsilon, parsed_epsilon());
+  SOTTO_ASSIGN(spec.parameters, parsed_settings());
+  return spec;
+}
+
 void ResourceOptions::add_options(CLI::App& command, const char* threads_help) {
   const auto add = option_adder(command);
   add("--threads", threads, threads_help, "N");

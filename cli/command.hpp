@@ -64,6 +64,8 @@ struct MechanismChoice {
   void add_options(CLI::App& command);
   Result<double> parsed_epsilon() const;
   Result<ParameterValues> parsed_settings() const;
+  /// All of it, with the default resources.
+  Result<MechanismSpec> parsed() const;
 };
 
 /// --threads and --memory: the resources of a mechanism.

@@ -36,10 +36,7 @@ std::string as_text(const Explanation& e) {
 
 Result<void> run(const ExplainArguments& a) {
   ExplainOptions options;
-  options.mechanism = a.choice.mechanism;
-  SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
-  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
-  options.model = a.choice.model;
+  SOTTO_ASSIGN(options.mechanism, a.choice.parsed());
   SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000'000));
   SOTTO_ASSIGN(const Explanation explanation, explain(a.word, options));

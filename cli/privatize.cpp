@@ -176,51 +176,49 @@ Result<std::optional<double>> document_epsilon(const PrivatizeArguments& a) {
   return validate_epsilon("--base-epsilon times --average-words", base * words);
 }
 
+/// Refuses --collocations and --stopwords if the name of the budget determines something else.
+Result<void> check_contradictions(const PrivatizeArguments& a, const NamedBudget& named,
+                                  const PrivatizeOptions& options) {
+  if (!a.collocations.empty() && named.collocations && *named.collocations != options.collocations)
+    return refuse(fmt::format(
+        "--collocations: '{}' contradicts --budget {}, which means {}; leave one out", a.collocations,
+        a.budget,
+        *named.collocations == Segmentation::none ? "single words" : to_string(*named.collocations)));
+  const auto stopwords = a.policy_parts.find("stopwords");
+  if (stopwords != a.policy_parts.end() && !stopwords->second.empty() && named.stopwords &&
+      *named.stopwords != options.policy.stopwords)
+    return refuse(fmt::format("--stopwords: '{}' contradicts --budget {}, which means {}; leave one out",
+                              stopwords->second, a.budget, to_string(*named.stopwords)));
+  return {};
+}
+
 /// Determines the tokens and the ε of each.
 Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) {
   SOTTO_ASSIGN(const auto of_document, document_epsilon(a));
   if (of_document && !a.choice.epsilon.empty())
     return refuse("--epsilon: cannot be given together with a document's epsilon; give one of them");
-  SOTTO_ASSIGN(const NamedBudget named, parse_named_budget(!a.budget.empty() ? a.budget
-                                                           : of_document     ? "even"
-                                                                             : "token"));
+  const std::string budget = !a.budget.empty() ? a.budget : of_document ? "even" : "token";
+  SOTTO_ASSIGN(const NamedBudget named, parse_named_budget(budget));
   if (!a.collocations.empty()) {
     SOTTO_ASSIGN(options.collocations, parse_segmentation("collocations", a.collocations, false));
-    if (named.collocations && *named.collocations != options.collocations)
-      return refuse(fmt::format(
-          "--collocations: '{}' contradicts --budget {}, which means {}; leave one out", a.collocations,
-          a.budget,
-          *named.collocations == Segmentation::none ? "single words" : to_string(*named.collocations)));
   }
-  if (named.collocations) options.collocations = *named.collocations;
-  if (named.stopwords) {
-    const auto given = a.policy_parts.find("stopwords");
-    if (given != a.policy_parts.end() && !given->second.empty() &&
-        options.policy.stopwords != *named.stopwords)
-      return refuse(fmt::format("--stopwords: '{}' contradicts --budget {}, which means {}; leave one out",
-                                given->second, a.budget, to_string(*named.stopwords)));
-    options.policy.stopwords = *named.stopwords;
-  }
-  if (!a.phrases.empty()) options.phrases = a.phrases;
-  if (named.strategy == BudgetStrategy::token) {
-    if (of_document)
-      return refuse(
-          fmt::format("--budget: '{}' is for --epsilon; give even, words, positions or S1 to S4", a.budget));
-    if (!a.profile.empty()) return refuse("--profile: only --budget positions takes one");
-    if (a.choice.epsilon.empty())
-      return refuse("--epsilon: missing; give a number from 1e-9 to 1e6, or --document-epsilon");
-    SOTTO_ASSIGN(options.epsilon, a.choice.parsed_epsilon());
-    return {};
-  }
-  if (!of_document)
+  SOTTO_TRY(check_contradictions(a, named, options));
+  if (named.strategy != BudgetStrategy::token && !of_document)
     return refuse(
         fmt::format("--budget: '{}' needs --document-epsilon, or --base-epsilon and "
                     "--average-words",
                     a.budget));
-  options.document_budget = DocumentBudget{named.strategy, *of_document, {}};
-  if (!a.profile.empty()) {
+  SOTTO_TRY(apply_named_budget(budget, of_document.value_or(0), options));
+  if (!a.phrases.empty()) options.phrases = a.phrases;
+  if (options.document_budget) {
+    if (a.profile.empty()) return {};
     SOTTO_ASSIGN(options.document_budget->profile, parse_position_profile(a.profile));
+    return {};
   }
+  if (!a.profile.empty()) return refuse("--profile: only --budget positions takes one");
+  if (a.choice.epsilon.empty())
+    return refuse("--epsilon: missing; give a number from 1e-9 to 1e6, or --document-epsilon");
+  SOTTO_ASSIGN(options.mechanism.epsilon, a.choice.parsed_epsilon());
   return {};
 }
 
@@ -228,9 +226,9 @@ Result<void> set_budget(const PrivatizeArguments& a, PrivatizeOptions& options) 
 Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& options) {
   for (const auto& [option, value] : {std::pair("--device", &a.device),
                                       std::pair("--precision", &a.precision), std::pair("--delta", &a.delta)})
-    if (!value->empty() && !rewrites_whole_texts(options.mechanism))
+    if (!value->empty() && !rewrites_whole_texts(options.mechanism.name))
       return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option,
-                                *value, options.mechanism));
+                                *value, options.mechanism.name));
   if (!a.device.empty()) {
     SOTTO_ASSIGN(options.language.device, parse_device(a.device));
   }
@@ -245,10 +243,10 @@ Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& o
 
 Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   PrivatizeOptions options;
-  options.mechanism = a.choice.mechanism;
-  SOTTO_TRY(find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(options.parameters, a.choice.parsed_settings());
-  options.model = a.choice.model;
+  options.mechanism.name = a.choice.mechanism;
+  SOTTO_TRY(find_mechanism(options.mechanism.name));
+  SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
+  options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.target, parse_target(a.target));
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
@@ -258,7 +256,7 @@ Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   options.unique_ids = a.unique_ids;
   if (!a.key_file.empty()) options.key_file = a.key_file;
   if (!a.memory.empty()) {
-    SOTTO_ASSIGN(options.resources.memory, parse_size("--memory", a.memory));
+    SOTTO_ASSIGN(options.mechanism.resources.memory, parse_size("--memory", a.memory));
   }
   SOTTO_TRY(set_language_model(a, options));
   if (!a.max_document_bytes.empty()) {

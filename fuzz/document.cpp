@@ -32,9 +32,9 @@ const Privatizer& privatizer(bool ascii, bool vectors, std::size_t policy) {
   auto& found = all[(policy * 2 + vectors) * 2 + ascii];
   if (found) return *found;
   PrivatizeOptions options;
-  options.mechanism = vectors ? "santext" : "diffractor-geometric";
-  options.epsilon = 1;
-  options.model = fuzz::strange_model(ascii, vectors).string();
+  options.mechanism.name = vectors ? "santext" : "diffractor-geometric";
+  options.mechanism.epsilon = 1;
+  options.mechanism.model = fuzz::strange_model(ascii, vectors).string();
   options.key_file = fuzz::write_scratch("key", std::string(32, 'k'));
   require(set_policy_part(options.policy, kPolicies[policy].part, kPolicies[policy].value).has_value(),
           "the policies are known");

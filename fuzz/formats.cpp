@@ -16,8 +16,8 @@ using Row = std::vector<std::string>;
 
 PrivatizeOptions privatize_options(bool ascii) {
   PrivatizeOptions options;
-  options.epsilon = 1;
-  options.model = fuzz::strange_model(ascii, false).string();
+  options.mechanism.epsilon = 1;
+  options.mechanism.model = fuzz::strange_model(ascii, false).string();
   static const std::filesystem::path key = fuzz::write_scratch("key", std::string(32, 'k'));
   options.key_file = key;
   return options;

@@ -42,10 +42,10 @@ void use(const Model& model) {
 /// A model that verifies can rewrite a text.
 void rewrite(const Model& model) {
   PrivatizeOptions options;
-  options.mechanism = model.lists().empty() ? "tem" : "diffractor-geometric";
-  options.epsilon = 1;
+  options.mechanism.name = model.lists().empty() ? "tem" : "diffractor-geometric";
+  options.mechanism.epsilon = 1;
   options.seed = 1;
-  options.model = model.path().string();
+  options.mechanism.model = model.path().string();
   const auto privatizer = Privatizer::make(options);
   if (!privatizer) return;
   Counts counts;

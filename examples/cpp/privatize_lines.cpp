@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   sotto::PrivatizeOptions options;
-  options.mechanism = argv[1];
-  options.epsilon = std::atof(argv[2]);
+  options.mechanism.name = argv[1];
+  options.mechanism.epsilon = std::atof(argv[2]);
   options.key_file = argv[3];
   const auto privatizer = sotto::Privatizer::make(options);
   if (!privatizer) return failed(privatizer.error());

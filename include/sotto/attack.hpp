@@ -18,10 +18,7 @@
 namespace sotto {
 
 struct AttackOptions {
-  std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;
-  ParameterValues parameters;
-  std::string model;                 ///< empty: the mechanism's default
+  MechanismSpec mechanism;
   std::vector<std::string> attacks;  ///< any of bayes, nearest, inversion; empty: all
   std::uint64_t words = 1000;        ///< number of possible secret words, drawn from the prior; 0: all
   std::string prior = "uniform";   ///< over the secret words: uniform, or counts (the model's public counts)
@@ -30,7 +27,6 @@ struct AttackOptions {
   std::uint64_t trials = 100'000;  ///< without a closed form: secrets to guess
   double confidence = 0.99;        ///< of each interval
   std::optional<std::uint64_t> seed;
-  MechanismResources resources;
   ProgressCallback progress;  ///< receives the number of secret words processed and their total
 };
 
@@ -80,8 +76,11 @@ SOTTO_API std::string to_json(const AttackReport& report);
 /// Thread-safe unless another thread changes the environment.
 SOTTO_API Result<AttackReport> attack(const AttackOptions& options);
 
-/// Same for an existing mechanism. Ignores the options `mechanism`, `parameters` and `model` but uses
-/// `epsilon`. Thread-safe.
+/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
+SOTTO_API Result<AttackReport> attack(const OpenMechanism& open, const AttackOptions& options = {});
+
+/// Same for a mechanism of the caller's own. Of `options.mechanism` it uses the name, for the report, the ε
+/// and the number of threads. Thread-safe.
 SOTTO_API Result<AttackReport> attack(const Mechanism& mechanism, const Model& model,
                                       const AttackOptions& options);
 

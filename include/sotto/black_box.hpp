@@ -29,10 +29,9 @@ enum class AuditPath {
 
 struct BlackBoxOptions {
   AuditPath path = AuditPath::mechanism;
-  std::string mechanism = "diffractor-geometric";  ///< unless a command is audited
-  double epsilon = 0;                              ///< claimed
-  ParameterValues parameters;                      ///< of the mechanism
-  std::string model;    ///< empty: the mechanism's default; for a command, the shipped vector model
+  /// Its ε is the claimed one. If a command is audited, only ε and the model are used, by default the shipped
+  /// vector model.
+  MechanismSpec mechanism;
   Policy policy;        ///< for documents
   std::string command;  ///< run by /bin/sh; reads words, one per line, and writes as many lines
   double timeout = 60;  ///< seconds allowed per run of the command
@@ -47,7 +46,6 @@ struct BlackBoxOptions {
   std::vector<std::pair<std::string, std::string>> texts;
   /// Makes the choice of words and all draws except a command's reproducible.
   std::optional<std::uint64_t> seed;
-  MechanismResources resources;
   ProgressCallback progress;  ///< receives the number of draws made so far
 };
 
@@ -122,8 +120,8 @@ using BitSourceMaker = std::function<std::unique_ptr<BitSource>(std::uint64_t ru
 
 /// Same for an existing mechanism. The claim is its own guarantee unless options.metric names one. If `bits`
 /// is empty, randomness is chosen as above. Uses only the options draws, pairs, runs, confidence, metric,
-/// epsilon (with a metric), vocabulary_only, seed, progress and resources.threads, and `mechanism` as the
-/// name in the report. Thread-safe if `bits` is.
+/// vocabulary_only, seed and progress, and of `mechanism` the name, for the report, the ε (with a metric) and
+/// the number of threads. Thread-safe if `bits` is.
 SOTTO_API Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& model,
                                                  const BlackBoxOptions& options,
                                                  const BitSourceMaker& bits = {});

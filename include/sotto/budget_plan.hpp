@@ -14,10 +14,7 @@
 namespace sotto {
 
 struct BudgetPlanOptions {
-  std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;  ///< of the document; for the strategy token, of each token
-  ParameterValues parameters;
-  std::string model;  ///< empty: the mechanism's default
+  MechanismSpec mechanism;  ///< its ε is the document's; for the strategy token, that of each token
   BudgetStrategy strategy = BudgetStrategy::token;
   PositionProfile profile;  ///< for the strategy positions only
   DocumentShape shape;
@@ -37,6 +34,9 @@ struct BudgetPlan {
 /// Shares ε among the tokens and composes the mechanism's guarantees at these shares. Thread-safe unless
 /// another thread changes the environment.
 SOTTO_API Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options);
+
+/// Same for the mechanism and model that are open. Of `options.mechanism` it uses only the ε. Thread-safe.
+SOTTO_API Result<BudgetPlan> plan_budget(const OpenMechanism& open, const BudgetPlanOptions& options);
 
 /// As JSON (docs/schemas/budget.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const BudgetPlan& plan);

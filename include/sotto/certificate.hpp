@@ -83,12 +83,9 @@ SOTTO_API std::string to_json(const StoredCertificate& stored, bool was_stored);
 
 /// Options of certify().
 struct CertifyOptions {
-  std::string mechanism;
-  double epsilon = 0;          ///< nominal; for nominal_for_certificate, the largest certified ε allowed
-  ParameterValues parameters;  ///< missing ones take their defaults
-  std::string model;           ///< name or path; empty: the mechanism's default
-  std::uint64_t sample = 0;    ///< examine only this many inputs, evenly spaced; 0: all
-  MechanismResources resources;
+  /// Its ε is nominal; for nominal_for_certificate, the largest certified ε allowed.
+  MechanismSpec mechanism;
+  std::uint64_t sample = 0;  ///< examine only this many inputs, evenly spaced; 0: all
   ProgressCallback progress;
 };
 
@@ -97,9 +94,12 @@ struct CertifyOptions {
 /// environment.
 SOTTO_API Result<Certificate> certify(const CertifyOptions& options);
 
-/// The certificate of the largest nominal ε found whose certificate is at most options.epsilon, to about one
-/// part in a thousand. It assumes nothing about how the certificate depends on ε: the returned certificate
-/// was computed for its own nominal ε. Thread-safe unless another thread changes the environment.
+/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
+SOTTO_API Result<Certificate> certify(const OpenMechanism& open, const CertifyOptions& options = {});
+
+/// The certificate of the largest nominal ε found whose certificate is at most options.mechanism.epsilon, to
+/// about one part in a thousand. It assumes nothing about how the certificate depends on ε: the returned
+/// certificate was computed for its own nominal ε. Thread-safe unless another thread changes the environment.
 SOTTO_API Result<Certificate> nominal_for_certificate(const CertifyOptions& options);
 
 /// Stores a certificate next to the model or, if that folder is not writable, in the user's data folder. With

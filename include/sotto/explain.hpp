@@ -14,10 +14,7 @@
 namespace sotto {
 
 struct ExplainOptions {
-  std::string mechanism = "diffractor-geometric";
-  double epsilon = 0;
-  ParameterValues parameters;
-  std::string model;              ///< empty: the mechanism's default
+  MechanismSpec mechanism;
   std::size_t top = 10;           ///< number of outputs to list
   std::uint64_t draws = 100'000;  ///< number of samples if there is no closed form
 };
@@ -46,5 +43,9 @@ SOTTO_API std::string to_json(const Explanation& explanation);
 /// The output distribution of `word`: exact if the mechanism has a closed form, otherwise sampled.
 /// Thread-safe unless another thread changes the environment.
 SOTTO_API Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
+
+/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
+SOTTO_API Result<Explanation> explain(std::string_view word, const OpenMechanism& open,
+                                      const ExplainOptions& options = {});
 
 }  // namespace sotto

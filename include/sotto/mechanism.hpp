@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -133,5 +134,32 @@ SOTTO_API Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view nam
                                                             std::shared_ptr<const Model> model,
                                                             double epsilon, const ParameterValues& parameters,
                                                             const MechanismResources& resources = {});
+
+/// Names a mechanism, with all that is needed to build it.
+struct MechanismSpec {
+  std::string name = "diffractor-geometric";
+  double epsilon = 0;                 ///< per token, in the unit of the mechanism's guarantee
+  ParameterValues parameters = {};    ///< missing ones take their defaults
+  std::string model = {};             ///< name or path; empty: the mechanism's default
+  MechanismResources resources = {};  ///< affects speed only
+};
+
+/// The file of the model that `spec` names (see find_model in model.hpp). Thread-safe unless another thread
+/// changes the environment.
+SOTTO_API Result<std::filesystem::path> find_model(const MechanismSpec& spec);
+
+/// A mechanism ready for use. Copies share the model and the mechanism. Safe to use from several threads.
+struct OpenMechanism {
+  MechanismSpec spec;  ///< as requested, with complete parameters
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Mechanism> mechanism;
+};
+
+/// Opens the model and builds the mechanism. A mechanism that rewrites whole texts is an error (see
+/// find_word_mechanism). Thread-safe unless another thread changes the environment.
+SOTTO_API Result<OpenMechanism> open_mechanism(const MechanismSpec& spec);
+
+/// Same on a model that is already open; ignores `spec.model`. Thread-safe.
+SOTTO_API Result<OpenMechanism> open_mechanism(const MechanismSpec& spec, std::shared_ptr<const Model> model);
 
 }  // namespace sotto

@@ -20,7 +20,7 @@ namespace sotto {
 
 inline constexpr std::uint64_t kDefaultMaxDocumentBytes = 16ULL << 20;
 
-/// The meaning of PrivatizeOptions::epsilon.
+/// The meaning of the ε of PrivatizeOptions::mechanism.
 enum class PrivacyTarget {
   nominal,    ///< what the mechanism is built with
   certified,  ///< an upper bound for its certificate; needs a stored certificate (see certificate.hpp)
@@ -41,17 +41,13 @@ struct DocumentBudget {
 
 /// What to do to a document.
 struct PrivatizeOptions {
-  std::string mechanism = "diffractor-geometric";
-  /// Per token, in the unit of the mechanism's guarantee. Give either this or `document_budget`.
-  double epsilon = 0;
-  std::optional<DocumentBudget> document_budget;  ///< empty: `epsilon` for each token
+  MechanismSpec mechanism;                        ///< give either its ε or `document_budget`
+  std::optional<DocumentBudget> document_budget;  ///< empty: the mechanism's ε for each token
   /// Whether groups of up to three words are privatized together if they are words of the model. Nothing is
   /// promised between texts that are segmented into different numbers of tokens.
   Segmentation collocations = Segmentation::none;
   std::optional<std::filesystem::path> phrases;  ///< a phrase table; empty: the one in the model file
   PrivacyTarget target = PrivacyTarget::nominal;
-  ParameterValues parameters;  ///< missing ones take their defaults
-  std::string model;           ///< name or path; empty: the mechanism's default
   Policy policy;
   std::optional<std::uint64_t> seed;  ///< for experiments: public noise, no privacy
   std::optional<std::filesystem::path>
@@ -62,7 +58,6 @@ struct PrivatizeOptions {
   /// documents share noise. Takes about 48 bytes of memory per name.
   bool unique_ids = false;
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
-  MechanismResources resources;     ///< affects speed only
   LanguageModelResources language;  ///< for mechanisms that use a language model
   double delta = 1e-6;              ///< of the figure besides ε in their receipt; between 0 and 1
 };

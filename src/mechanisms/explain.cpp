@@ -4,7 +4,6 @@
 
 #include <sotto/collocations.hpp>
 #include <sotto/explain.hpp>
-#include <sotto/language_models.hpp>
 
 #include "random/bit_sources.hpp"
 
@@ -51,28 +50,29 @@ TokenId find_word(const Model& model, std::string_view word) {
 }  // namespace
 
 Result<Explanation> explain(std::string_view word, const ExplainOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
-  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
-  SOTTO_ASSIGN(const auto mechanism,
-               make_mechanism(options.mechanism, model, options.epsilon, options.parameters));
-  const TokenId id = find_word(*model, word);
-  std::vector<double> row = mechanism->row(id);
+  SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism));
+  return explain(word, open, options);
+}
+
+Result<Explanation> explain(std::string_view word, const OpenMechanism& open, const ExplainOptions& options) {
+  const Model& model = *open.model;
+  const TokenId id = find_word(model, word);
+  std::vector<double> row = open.mechanism->row(id);
   Explanation explanation;
   if (row.empty()) {
     explanation.draws = options.draws;
-    row = sampled_row(*mechanism, id, model->size(), options.draws);
+    row = sampled_row(*open.mechanism, id, model.size(), options.draws);
   }
   std::vector<TokenId> order(row.size());
   std::iota(order.begin(), order.end(), TokenId{0});
   std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return row[a] > row[b]; });
 
   explanation.word = word;
-  explanation.in_vocabulary = id != model->bottom();
-  explanation.model = model->name();
+  explanation.in_vocabulary = id != model.bottom();
+  explanation.model = model.name();
   for (std::size_t i = 0; i < std::min(options.top, order.size()); ++i)
-    explanation.top.push_back({std::string(model->word(order[i])), row[order[i]],
-                               standard_error(row[order[i]], explanation.draws)});
+    explanation.top.push_back(
+        {std::string(model.word(order[i])), row[order[i]], standard_error(row[order[i]], explanation.draws)});
   explanation.stays = explanation.in_vocabulary ? row[id] : 0;
   explanation.distinct_in_100 = expected_distinct(row);
   double mass = 0;
@@ -81,7 +81,7 @@ Result<Explanation> explain(std::string_view word, const ExplainOptions& options
     mass += row[output];
     ++explanation.words_for_95_percent;
   }
-  explanation.guarantee = mechanism->guarantee();
+  explanation.guarantee = open.mechanism->guarantee();
   return explanation;
 }
 

@@ -1,4 +1,6 @@
+#include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,17 +14,27 @@
 namespace sotto {
 namespace {
 
+using MechanismAt = std::function<Result<std::shared_ptr<const Mechanism>>(double epsilon)>;
+
+/// The plan without its loss.
+Result<BudgetPlan> plan_shares(const BudgetPlanOptions& options) {
+  BudgetPlan plan;
+  plan.strategy = options.strategy;
+  plan.shape = options.shape;
+  plan.delta = options.delta;
+  SOTTO_ASSIGN(plan.shares,
+               share_budget(options.strategy, options.mechanism.epsilon, options.shape, options.profile));
+  return plan;
+}
+
 /// Composes the guarantees of the mechanism at the ε of each token.
-Result<ComposedLoss> compose(const BudgetPlanOptions& options, const std::vector<double>& shares) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
-  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
+Result<ComposedLoss> compose(const BudgetPlanOptions& options, const std::vector<double>& shares,
+                             const MechanismAt& mechanism_at) {
   std::map<double, std::uint64_t> tokens_of;
   for (const double share : shares) ++tokens_of[share];
   Composition composition;
   for (const auto& [epsilon, tokens] : tokens_of) {
-    SOTTO_ASSIGN(const auto mechanism, make_mechanism(info->name, model, epsilon, parameters));
+    SOTTO_ASSIGN(const std::shared_ptr<const Mechanism> mechanism, mechanism_at(epsilon));
     const Guarantee guarantee = guarantee_for_texts(
         mechanism->guarantee(), {.collocations = options.shape.words > options.shape.tokens,
                                  .shares_by_words = options.strategy == BudgetStrategy::words});
@@ -31,18 +43,38 @@ Result<ComposedLoss> compose(const BudgetPlanOptions& options, const std::vector
   return composition.losses().front();
 }
 
-}  // namespace
-
-Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options) {
-  BudgetPlan plan;
-  plan.strategy = options.strategy;
-  plan.shape = options.shape;
-  plan.delta = options.delta;
-  SOTTO_ASSIGN(plan.shares, share_budget(options.strategy, options.epsilon, options.shape, options.profile));
-  SOTTO_ASSIGN(plan.loss, compose(options, plan.shares));
+Result<void> add_loss(const BudgetPlanOptions& options, const MechanismAt& mechanism_at, BudgetPlan& plan) {
+  SOTTO_ASSIGN(plan.loss, compose(options, plan.shares, mechanism_at));
   if (plan.loss.rho) {
     SOTTO_ASSIGN(plan.epsilon_at_delta, epsilon_for_delta(*plan.loss.rho, plan.delta));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options) {
+  SOTTO_ASSIGN(BudgetPlan plan, plan_shares(options));
+  const MechanismSpec& spec = options.mechanism;
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(spec.name));
+  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, spec.parameters));
+  SOTTO_ASSIGN(const std::filesystem::path file, find_model(spec));
+  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
+  const auto mechanism_at = [&](double epsilon) {
+    return make_mechanism(spec.name, model, epsilon, parameters, spec.resources);
+  };
+  SOTTO_TRY(add_loss(options, mechanism_at, plan));
+  return plan;
+}
+
+Result<BudgetPlan> plan_budget(const OpenMechanism& open, const BudgetPlanOptions& options) {
+  SOTTO_ASSIGN(BudgetPlan plan, plan_shares(options));
+  const MechanismSpec& spec = open.spec;
+  const auto mechanism_at = [&](double epsilon) -> Result<std::shared_ptr<const Mechanism>> {
+    if (epsilon == spec.epsilon) return open.mechanism;
+    return make_mechanism(spec.name, open.model, epsilon, spec.parameters, spec.resources);
+  };
+  SOTTO_TRY(add_loss(options, mechanism_at, plan));
   return plan;
 }
 

@@ -31,14 +31,14 @@ Result<std::string> account_unit(const RewriteContext& context, const Guarantee&
     return fail_parameter(
         "ledger", "",
         fmt::format("'{}' with these settings promises {}; there is no epsilon to account for",
-                    context.options.mechanism, promised));
+                    context.options.mechanism.name, promised));
   std::string unit = "pure epsilon";
   if (!guarantee.unit.is_pure())
     unit = fmt::format("epsilon times {} of model {}", guarantee.unit.metric, guarantee.unit.model);
   if (const auto lists = context.parameters.find("lists"); lists != context.parameters.end())
     unit += fmt::format(", lists {}", lists->second);  // they determine the index distance
   if (guarantee.scope == GuaranteeScope::group) {
-    unit += fmt::format(" inside a group of {}", context.options.mechanism);
+    unit += fmt::format(" inside a group of {}", context.options.mechanism.name);
     for (const auto& [name, value] : context.parameters) unit += fmt::format(" {}={}", name, value);
     unit += fmt::format(" with model {}", context.mechanism->model_digest());
   }
@@ -53,7 +53,7 @@ Result<void> check_one_unit(const RewriteContext& context) {
       "ledger", "",
       format_message("the distance that the epsilon of {} multiplies depends on epsilon, so documents of "
                      "different lengths do not add up; give a fixed {{parameters.gamma}}",
-                     context.options.mechanism));
+                     context.options.mechanism.name));
 }
 
 }  // namespace

@@ -113,21 +113,21 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
   Policy parts;  // to check the parts before the policy they modify is known
   std::vector<std::pair<std::string_view, std::string>> given_parts;
   double document_epsilon = 0;
-  Setters setters = {{"mechanism", text_into("mechanism", options.mechanism)},
-                     {"epsilon", number_into("epsilon", options.epsilon)},
+  Setters setters = {{"mechanism", text_into("mechanism", options.mechanism.name)},
+                     {"epsilon", number_into("epsilon", options.mechanism.epsilon)},
                      {"document_epsilon", number_into("document_epsilon", document_epsilon)},
                      {"budget", text_into("budget", budget)},
                      {"collocations", text_into("collocations", segmentation)},
                      {"phrases", path_into("phrases", options.phrases)},
                      {"target", named_into("target", options.target, parse_target)},
-                     {"parameters", parameters_into(options.parameters)},
-                     {"model", text_into("model", options.model)},
+                     {"parameters", parameters_into(options.mechanism.parameters)},
+                     {"model", text_into("model", options.mechanism.model)},
                      {"policy", text_into("policy", policy)},
                      {"seed", integer_into("seed", options.seed)},
                      {"key_file", path_into("key_file", options.key_file)},
                      {"unique_ids", flag_into("unique_ids", options.unique_ids)},
                      {"max_document_bytes", integer_into("max_document_bytes", options.max_document_bytes)},
-                     {"memory", integer_into("memory", options.resources.memory)},
+                     {"memory", integer_into("memory", options.mechanism.resources.memory)},
                      {"device", named_into("device", options.language.device, parse_device)},
                      {"precision", named_into("precision", options.language.precision, parse_precision)},
                      {"delta", number_into("delta", options.delta)}};
@@ -150,10 +150,10 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
 
 Result<ExplainOptions> explain_options_from_json(std::string_view json) {
   ExplainOptions options;
-  SOTTO_TRY(read_members(json, {{"mechanism", text_into("mechanism", options.mechanism)},
-                                {"epsilon", number_into("epsilon", options.epsilon)},
-                                {"parameters", parameters_into(options.parameters)},
-                                {"model", text_into("model", options.model)},
+  SOTTO_TRY(read_members(json, {{"mechanism", text_into("mechanism", options.mechanism.name)},
+                                {"epsilon", number_into("epsilon", options.mechanism.epsilon)},
+                                {"parameters", parameters_into(options.mechanism.parameters)},
+                                {"model", text_into("model", options.mechanism.model)},
                                 {"top", integer_into("top", options.top)},
                                 {"draws", integer_into("draws", options.draws)}}));
   return options;

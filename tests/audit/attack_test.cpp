@@ -40,12 +40,12 @@ class Attack : public AuditTest {
 
   AttackOptions options(double epsilon, const std::string& prior_name) const {
     AttackOptions options;
-    options.epsilon = epsilon;
+    options.mechanism.epsilon = epsilon;
     options.words = 0;
     options.prior = prior_name;
     options.neighbours = 5;
     options.seed = 1;
-    options.resources.threads = 1;
+    options.mechanism.resources.threads = 1;
     return options;
   }
 
@@ -198,6 +198,24 @@ TEST_F(Attack, ListsGoByTheLeastDistance) {
   EXPECT_EQ(report.metric, "list index distance, the least over the lists");
 }
 
+TEST_F(Attack, AMechanismOpenOrByName) {
+  for (const char* const name : {"santext", "cmp"}) {  // exact, and by trial
+    AttackOptions by_name = options(3, "counts");
+    by_name.mechanism.name = name;
+    by_name.mechanism.model = model_->path().string();
+    by_name.trials = 2000;
+    AttackReport expected = attack(by_name).value();
+    EXPECT_EQ(expected.mechanism, name);
+    EXPECT_EQ(expected.epsilon, 3);
+    const OpenMechanism open = open_mechanism(by_name.mechanism).value();
+    AttackOptions with = by_name;
+    with.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+    AttackReport found = attack(open, with).value();
+    expected.seconds = found.seconds = 0;
+    EXPECT_EQ(to_json(found), to_json(expected));
+  }
+}
+
 TEST_F(Attack, BadOptions) {
   const auto mechanism = make_mechanism("santext", model_, 3, {}).value();
   const auto refused = [&](const std::function<void(AttackOptions&)>& change, const std::string& parameter,
@@ -212,7 +230,7 @@ TEST_F(Attack, BadOptions) {
   refused([](AttackOptions& o) { o.draws = 0; }, "draws", {"'0'"});
   refused([](AttackOptions& o) { o.trials = 0; }, "trials", {"'0'"});
   refused([](AttackOptions& o) { o.confidence = 1; }, "confidence", {"'1'"});
-  refused([](AttackOptions& o) { o.epsilon = -1; }, "epsilon", {"-1"});
+  refused([](AttackOptions& o) { o.mechanism.epsilon = -1; }, "epsilon", {"-1"});
   const auto without_counts = lists();
   const auto on_lists = make_mechanism("diffractor-geometric", without_counts, 1, {}).value();
   expect_error(attack(*on_lists, *without_counts, options(1, "counts")), Errc::invalid_argument, "prior",
@@ -239,7 +257,7 @@ TEST_F(Attack, ThreadsDoNotMatter) {
     with.trials = 5000;
     with.words = 6;
     const AttackReport one = attack(*mechanism, *model_, with).value();
-    with.resources.threads = 4;
+    with.mechanism.resources.threads = 4;
     const AttackReport four = attack(*mechanism, *model_, with).value();
     EXPECT_EQ(one.utility_loss.value, four.utility_loss.value);
     for (std::size_t i = 0; i < 3; ++i) {

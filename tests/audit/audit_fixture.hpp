@@ -45,7 +45,7 @@ class AuditTest : public NoiseTest {
     options.runs = 100;
     options.confidence = 1 - 1e-6;
     options.seed = seed;
-    options.resources.threads = 1;
+    options.mechanism.resources.threads = 1;
     return options;
   }
 

@@ -43,7 +43,7 @@ TEST_F(BlackBoxBroken, VickreyWithoutTheInput) {
   const auto broken = make_mechanism("vickrey", model, 8, {{"exclude_input", "true"}}).value();
   BlackBoxOptions options = small_audit(200'000, 20, 1);
   options.metric = "euclidean";
-  options.epsilon = 8;
+  options.mechanism.epsilon = 8;
   const BlackBoxReport report = audit(*broken, *model, options);
   print_row("vickrey, exclude_input=true", report);
   EXPECT_TRUE(report.losses_refute());
@@ -66,7 +66,7 @@ TEST_F(BlackBoxBroken, TheGumbelTheorem) {
   const auto broken = make_mechanism("gumbel", model, epsilon, {{"calibration", "theorem"}}).value();
   BlackBoxOptions options = small_audit(6'000'000, 3, 1);
   options.metric = "euclidean";
-  options.epsilon = epsilon;
+  options.mechanism.epsilon = epsilon;
   options.vocabulary_only = true;
   const BlackBoxReport report = audit(*broken, *model, options);
   print_row("gumbel, calibration=theorem", report);

@@ -123,9 +123,9 @@ class BlackBoxLanguageModel : public AuditTest {
   }
   static BlackBoxOptions masked_audit(const std::string& model, double epsilon, std::uint64_t draws) {
     BlackBoxOptions options = small_audit(draws, 12, 5);
-    options.mechanism = "dp-mlm";
-    options.model = model;
-    options.epsilon = epsilon;
+    options.mechanism.name = "dp-mlm";
+    options.mechanism.model = model;
+    options.mechanism.epsilon = epsilon;
     return options;
   }
 };
@@ -180,13 +180,13 @@ TEST_F(BlackBoxLanguageModel, ExcludedAntonymsAreRefuted) {
   std::filesystem::create_directories(net);
   write_tiny_wordnet(net, {{'a', {"good"}, 1}, {'a', {"bad"}, 0}, {'a', {"warm"}, 3}, {'a', {"cold"}, 2}});
   BlackBoxOptions options = masked_audit(masked(R"("range": 10)"), 1, 40'000);
-  options.parameters = {{"antonyms", "exclude"}, {"wordnet", net.string()}};
+  options.mechanism.parameters = {{"antonyms", "exclude"}, {"wordnet", net.string()}};
   EXPECT_FALSE(audit_black_box(options));  // promises nothing
   options.metric = "pure";
   const auto excluded = audit_black_box(options);
   ASSERT_TRUE(excluded) << excluded.error().message;
   EXPECT_TRUE(excluded->losses_refute());
-  options.parameters["antonyms"] = "demote";
+  options.mechanism.parameters["antonyms"] = "demote";
   const auto demoted = audit_black_box(options);
   ASSERT_TRUE(demoted) << demoted.error().message;
   EXPECT_FALSE(demoted->refuted());

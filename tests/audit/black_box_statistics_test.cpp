@@ -103,7 +103,7 @@ TEST_F(ClaimTest, AnAuditIsAFunctionOfItsSeedAndNotOfThreads) {
   const auto mechanism = make_mechanism("santext", model, 2, {}).value();
   BlackBoxOptions options = small_audit(5000, 10, 7);
   const BlackBoxReport one = audit(*mechanism, *model, options);
-  options.resources.threads = 4;
+  options.mechanism.resources.threads = 4;
   const BlackBoxReport four = audit(*mechanism, *model, options);
   ASSERT_EQ(one.pairs.size(), 20U);
   for (std::size_t i = 0; i < one.pairs.size(); ++i) {

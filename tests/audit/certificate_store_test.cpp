@@ -33,18 +33,18 @@ class CertificateStore : public ::testing::Test {
 
   CertifyOptions certify_options(double epsilon, const std::string& mechanism = "santext") const {
     CertifyOptions options;
-    options.mechanism = mechanism;
-    options.epsilon = epsilon;
-    options.model = model_->path().string();
-    options.resources.threads = 1;
+    options.mechanism.name = mechanism;
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = model_->path().string();
+    options.mechanism.resources.threads = 1;
     return options;
   }
 
   PrivatizeOptions privatize_options(double epsilon) const {
     PrivatizeOptions options;
-    options.mechanism = "santext";
-    options.epsilon = epsilon;
-    options.model = model_->path().string();
+    options.mechanism.name = "santext";
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = model_->path().string();
     options.key_file = folder_.path() / "key";
     return options;
   }
@@ -75,6 +75,26 @@ TEST_F(CertificateStore, JsonKeepsEverything) {
     EXPECT_EQ(read.scope, made.scope);
     EXPECT_EQ(read.unit, made.unit);
   }
+}
+
+TEST_F(CertificateStore, AnOpenMechanismGetsTheSameCertificate) {
+  const auto without_time = [](Result<Certificate> made) {
+    Certificate certificate = std::move(made).value();
+    certificate.seconds = 0;
+    return to_json(certificate);
+  };
+  for (const std::string mechanism : {"santext", "custext"}) {
+    CertifyOptions by_name = certify_options(1.1, mechanism);
+    const OpenMechanism open = open_mechanism(by_name.mechanism).value();
+    EXPECT_EQ(without_time(certify(open)), without_time(certify(by_name)));
+    if (mechanism == "custext") continue;  // takes no sample
+    by_name.sample = 5;
+    CertifyOptions with = by_name;
+    with.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+    EXPECT_EQ(without_time(certify(open, with)), without_time(certify(by_name)));
+  }
+  const OpenMechanism noise = open_mechanism(certify_options(1.1, "cmp").mechanism).value();
+  expect_error(certify(noise), Errc::invalid_argument, "method", {"cmp", "black-box"});
 }
 
 TEST_F(CertificateStore, NoChangeOfTheContentGoesUnnoticed) {
@@ -132,16 +152,16 @@ TEST_F(CertificateStore, AnythingElseIsNotCovered) {
   store_certificate(certify(certify_options(2)).value(), model_->path()).value();
   EXPECT_EQ(receipt(privatize_options(2.0000001)).guarantee.kind, GuaranteeKind::analytic);
   PrivatizeOptions other = privatize_options(2);
-  other.parameters["selection"] = "permute-and-flip";
+  other.mechanism.parameters["selection"] = "permute-and-flip";
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   other = privatize_options(2);
-  other.mechanism = "tem";
+  other.mechanism.name = "tem";
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   VectorModel parts = tiny_model_parts();
   parts.vectors[0] += 1;
   const auto changed = write_vector_model(folder_.path() / "models" / "changed.safetensors", parts);
   other = privatize_options(2);
-  other.model = changed->path().string();
+  other.mechanism.model = changed->path().string();
   EXPECT_EQ(receipt(other).guarantee.kind, GuaranteeKind::analytic);
   // Seeded noise is public, whatever has been certified.
   other = privatize_options(2);

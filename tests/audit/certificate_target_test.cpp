@@ -27,20 +27,20 @@ class CertificateTarget : public ::testing::Test {
   CertifyOptions certify_options(const std::string& mechanism, double target,
                                  const ParameterValues& parameters = {}) const {
     CertifyOptions options;
-    options.mechanism = mechanism;
-    options.epsilon = target;
-    options.parameters = parameters;
-    options.model = (mechanism.starts_with("diffractor") ? lists_ : model_)->path().string();
-    options.resources.threads = 1;
+    options.mechanism.name = mechanism;
+    options.mechanism.epsilon = target;
+    options.mechanism.parameters = parameters;
+    options.mechanism.model = (mechanism.starts_with("diffractor") ? lists_ : model_)->path().string();
+    options.mechanism.resources.threads = 1;
     return options;
   }
 
   PrivatizeOptions privatize_options(double target) const {
     PrivatizeOptions options;
-    options.mechanism = "santext";
-    options.epsilon = target;
+    options.mechanism.name = "santext";
+    options.mechanism.epsilon = target;
     options.target = PrivacyTarget::certified;
-    options.model = model_->path().string();
+    options.mechanism.model = model_->path().string();
     options.key_file = folder_.path() / "key";
     return options;
   }

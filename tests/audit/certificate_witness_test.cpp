@@ -41,21 +41,21 @@ class CertificateWitness : public ::testing::Test {
   CertifyOptions certify_options(const std::string& mechanism = "santext", double epsilon = 2,
                                  const ParameterValues& parameters = {}) const {
     CertifyOptions options;
-    options.mechanism = mechanism;
-    options.epsilon = epsilon;
-    options.parameters = parameters;
-    options.model = model_of(mechanism)->path().string();
-    options.resources.threads = 1;
+    options.mechanism.name = mechanism;
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.parameters = parameters;
+    options.mechanism.model = model_of(mechanism)->path().string();
+    options.mechanism.resources.threads = 1;
     return options;
   }
 
   PrivatizeOptions privatize_options(const std::string& mechanism = "santext", double epsilon = 2,
                                      const ParameterValues& parameters = {}) const {
     PrivatizeOptions options;
-    options.mechanism = mechanism;
-    options.epsilon = epsilon;
-    options.parameters = parameters;
-    options.model = model_of(mechanism)->path().string();
+    options.mechanism.name = mechanism;
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.parameters = parameters;
+    options.mechanism.model = model_of(mechanism)->path().string();
     options.key_file = folder_.path() / "key";
     return options;
   }

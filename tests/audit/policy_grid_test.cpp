@@ -102,10 +102,10 @@ class PolicyGrid : public AuditTest {
     BlackBoxOptions options = small_audit(2000, 4, 7);
     options.runs = 10;
     options.path = AuditPath::document;
-    options.mechanism = mechanism.name;
-    options.epsilon = mechanism.epsilon;
-    options.parameters = mechanism.parameters;
-    options.model = model(mechanism);
+    options.mechanism.name = mechanism.name;
+    options.mechanism.epsilon = mechanism.epsilon;
+    options.mechanism.parameters = mechanism.parameters;
+    options.mechanism.model = model(mechanism);
     options.policy = policy;
     options.texts = std::move(texts);
     const auto report = audit_black_box(options);
@@ -197,9 +197,9 @@ TEST_F(TextPairTest, NumbersOfOtherLengthAreOutsideTheClaim) {
 TEST_F(TextPairTest, AClaimThatIgnoresThePolicyIsRefuted) {
   BlackBoxOptions options = small_audit(2000, 4, 7);
   options.path = AuditPath::document;
-  options.mechanism = "santext";
-  options.epsilon = 2;
-  options.model = model({"santext", 2});
+  options.mechanism.name = "santext";
+  options.mechanism.epsilon = 2;
+  options.mechanism.model = model({"santext", 2});
   options.metric = "euclidean";
   const auto refuted = [&](const Policy& policy, std::string first, std::string second) {
     options.policy = policy;
@@ -233,8 +233,8 @@ TEST_F(TextPairTest, SumsOverTokensAreClaimed) {
 
 TEST_F(TextPairTest, TextsNeedTheDocumentPath) {
   BlackBoxOptions options = small_audit(2000, 4, 7);
-  options.epsilon = 1;
-  options.model = model(kMechanisms.front());
+  options.mechanism.epsilon = 1;
+  options.mechanism.model = model(kMechanisms.front());
   options.texts = {{"a", "b"}};
   const auto report = audit_black_box(options);
   ASSERT_FALSE(report);

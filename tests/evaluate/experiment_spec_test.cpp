@@ -106,6 +106,23 @@ TEST_F(ExperimentSpecTest, ALanguageModelRunsAsItIsTold) {
   EXPECT_EQ(told->models[1].precision, Precision::int8);
 }
 
+TEST_F(ExperimentSpecTest, ABudgetByNameDeterminesTheCollocations) {
+  const auto collocations = [&](const std::string& options) {
+    const auto run = read_with("models: Small}", "models: Small, " + options + "}");
+    EXPECT_TRUE(run) << run.error().message;
+    return run.value().mechanisms[0].collocations;
+  };
+  EXPECT_EQ(collocations("budget: token"), Segmentation::none);
+  EXPECT_EQ(collocations("budget: even"), Segmentation::none);
+  EXPECT_EQ(collocations("budget: S1"), Segmentation::none);
+  EXPECT_EQ(collocations("budget: S2"), Segmentation::gst);
+  EXPECT_EQ(collocations("budget: S3"), Segmentation::gst);
+  EXPECT_EQ(collocations("budget: S4"), Segmentation::mst);
+  EXPECT_EQ(collocations("budget: S3, collocations: optimal"), Segmentation::optimal) << "overridden";
+  expect_error(read_with("models: Small}", "models: Small, budget: positions}"), Errc::invalid_argument,
+               {"mechanisms.CMP.budget", "'positions' is not offered"});
+}
+
 TEST_F(ExperimentSpecTest, QuickIsLaidUponTheRest) {
   const ExperimentSpec run = read(kWhole, true).value();
   EXPECT_EQ(run.epsilons, std::vector<double>{1});

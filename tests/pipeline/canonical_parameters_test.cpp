@@ -55,9 +55,9 @@ class CanonicalParameters : public PipelineTest {
     const bool lists = mechanism.starts_with("diffractor");
     if (mechanism == "syntf") parameters.try_emplace("wordnet", path("wordnet").string());
     PrivatizeOptions with = options(epsilon);
-    with.mechanism = mechanism;
-    with.parameters = parameters;
-    with.model = path(lists ? "lists.safetensors" : "vectors.safetensors").string();
+    with.mechanism.name = mechanism;
+    with.mechanism.parameters = parameters;
+    with.mechanism.model = path(lists ? "lists.safetensors" : "vectors.safetensors").string();
     FileOptions run = files("in.jsonl", fmt::format("out{}.jsonl", runs_));
     run.fields = {"text"};
     run.ledger = LedgerOptions{path(fmt::format("ledger{}", runs_++)), "who", 1000, 10};
@@ -110,15 +110,15 @@ TEST_F(CanonicalParameters, GroupsOfDifferentSizesAreDifferentAccounts) {
 
 TEST_F(CanonicalParameters, ASecondRunWithAnotherSpellingSpendsNothing) {
   PrivatizeOptions with = options();
-  with.mechanism = "custext";
-  with.model = path("vectors.safetensors").string();
+  with.mechanism.name = "custext";
+  with.mechanism.model = path("vectors.safetensors").string();
   FileOptions run = files("in.jsonl", "a.jsonl");
   run.fields = {"text"};
   run.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
-  with.parameters = {{"k", "3"}};
+  with.mechanism.parameters = {{"k", "3"}};
   const auto first = privatize_files(with, run);
   run.output = path("b.jsonl");
-  with.parameters = {{"k", "03"}};
+  with.mechanism.parameters = {{"k", "03"}};
   const auto second = privatize_files(with, run);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(read("a.jsonl"), read("b.jsonl"));

@@ -67,7 +67,7 @@ TEST_F(Collocations, AModelWithPhrasesShowsBlanksWithoutTheOptionToo) {
   // A model whose words merely contain underscores keeps them.
   write_vector_model(path("plain.safetensors"), phrase_model_parts());
   PrivatizeOptions plain = phrase_options(Segmentation::none, 0.1);
-  plain.model = path("plain.safetensors").string();
+  plain.mechanism.model = path("plain.safetensors").string();
   std::string text = "soup";
   for (int i = 0; i < 100; ++i) text += " soup";
   EXPECT_NE(rewrite(text, plain).find('_'), std::string::npos);
@@ -97,7 +97,7 @@ TEST_F(Collocations, CaseIsKeptWordByWord) {
   VectorModel parts{{"paris", "new_york"}, {1000, 0, 0, 1000}, {}, 1.0 / 4096};
   write_phrase_model(path("two.safetensors"), parts, few_phrases());
   PrivatizeOptions with = phrase_options(Segmentation::gst, 0.001);
-  with.model = path("two.safetensors").string();
+  with.mechanism.model = path("two.safetensors").string();
   with.policy.letter_case = CasePolicy::keep;
   const auto has = [&](const std::string& text, const std::string& expected) {
     std::string all;
@@ -164,9 +164,9 @@ TEST_F(Collocations, ReceiptSaysWhatHoldsAndWhatIsRevealed) {
 
 TEST_F(Collocations, ExplainFindsAPhraseAsItIsRead) {
   ExplainOptions with;
-  with.mechanism = "santext";
-  with.epsilon = 100;
-  with.model = path("phrases.safetensors").string();
+  with.mechanism.name = "santext";
+  with.mechanism.epsilon = 100;
+  with.mechanism.model = path("phrases.safetensors").string();
   const Explanation read = explain("New York", with).value();
   EXPECT_TRUE(read.in_vocabulary);
   EXPECT_EQ(read.top.front().word, "new_york");

@@ -85,7 +85,7 @@ TEST_F(DocumentBudgets, NeitherThreadsNorBatchesNorShardsNorMemoryNorResumingMat
   write("in.txt", text);
   for (const std::string mechanism : {"cmp", "santext", "custext", "mahalanobis"}) {
     PrivatizeOptions with = named("S3", 40);
-    with.mechanism = mechanism;
+    with.mechanism.name = mechanism;
     FileOptions one = files("in.txt", "out.txt");
     one.threads = 1;
     const Receipt first = privatize_files(with, one).value();
@@ -93,7 +93,7 @@ TEST_F(DocumentBudgets, NeitherThreadsNorBatchesNorShardsNorMemoryNorResumingMat
     FileOptions three = one;
     three.threads = 3;
     PrivatizeOptions little = with;
-    little.resources.memory = 20'000;
+    little.mechanism.resources.memory = 20'000;
     const Receipt second = privatize_files(little, three).value();
     EXPECT_EQ(read("out.txt"), expected) << mechanism;
     EXPECT_EQ(second.counts.statistics.output_words, first.counts.statistics.output_words);
@@ -171,8 +171,8 @@ TEST_F(DocumentBudgets, AShareThatIsRefusedNamesTheDocument) {
   for (int i = 0; i < 1000; ++i) lengthy += "soup ";
   write("in.txt", lengthy);
   PrivatizeOptions gumbel = named("even", 1000);
-  gumbel.mechanism = "gumbel";
-  gumbel.parameters["calibration"] = "theorem";
+  gumbel.mechanism.name = "gumbel";
+  gumbel.mechanism.parameters["calibration"] = "theorem";
   const std::string theorem = run_error(gumbel, files("in.txt", "out.txt"));
   EXPECT_NE(theorem.find("record 2: a share of 1 for each of 1000 tokens"), std::string::npos) << theorem;
   EXPECT_NE(theorem.find("calibration=theorem"), std::string::npos) << theorem;
@@ -182,7 +182,7 @@ TEST_F(DocumentBudgets, AShareThatIsRefusedNamesTheDocument) {
 
 TEST_F(DocumentBudgets, WhatContradictsIsRefused) {
   PrivatizeOptions both = budgeted(1);
-  both.epsilon = 1;
+  both.mechanism.epsilon = 1;
   expect_error(Privatizer::make(both), Errc::invalid_argument, "document_epsilon", {"epsilon"});
   expect_error(Privatizer::make(budgeted(1, BudgetStrategy::token)), Errc::invalid_argument, {"'token'"});
   expect_error(Privatizer::make(budgeted(1, BudgetStrategy::positions)), Errc::invalid_argument, "profile",
@@ -227,12 +227,12 @@ TEST_F(DocumentBudgets, TheLedgerIsChargedWhatIsSpent) {
   EXPECT_EQ(charge_for_shares(std::vector<double>{1.0 / 3, 1.0 / 7}, 10), 333'333'334 + 142'857'143);
   EXPECT_EQ(charge_for_shares(std::vector<double>{1.0, 1.0}, 1.5), 1'500'000'000);
   PrivatizeOptions tem = named("even", 10);
-  tem.mechanism = "tem";
+  tem.mechanism.name = "tem";
   FileOptions to = files("in.jsonl", "out.jsonl");
   to.fields = {"text"};
   to.ledger = LedgerOptions{path("ledger2"), "who", 1000, 10};
   expect_error(privatize_files(tem, to), Errc::invalid_argument, "ledger", {"gamma"});
-  tem.parameters["gamma"] = "1";
+  tem.mechanism.parameters["gamma"] = "1";
   EXPECT_TRUE(privatize_files(tem, to));
 }
 

@@ -15,8 +15,8 @@ class Explain : public PipelineTest {
  protected:
   Explanation about(std::string_view word, double epsilon, std::size_t top) const {
     ExplainOptions with;
-    with.epsilon = epsilon;
-    with.model = path("lists.safetensors").string();
+    with.mechanism.epsilon = epsilon;
+    with.mechanism.model = path("lists.safetensors").string();
     with.top = top;
     return explain(word, with).value();
   }
@@ -41,6 +41,21 @@ TEST_F(Explain, AgreesWithTheLaw) {
   for (std::size_t i = 0; i + 1 < e.words_for_95_percent; ++i) mass += e.top[i].probability;
   EXPECT_LT(mass, 0.95);
   EXPECT_GE(mass + e.top[e.words_for_95_percent - 1].probability, 0.95);
+}
+
+TEST_F(Explain, AnOpenMechanismGivesTheSame) {
+  ExplainOptions with;
+  with.mechanism = {.name = "diffractor-tem",
+                    .epsilon = 0.5,
+                    .parameters = {{"gamma", "3"}},
+                    .model = path("lists.safetensors").string()};
+  with.top = 7;
+  const OpenMechanism open = open_mechanism(with.mechanism).value();
+  ExplainOptions other = with;
+  other.mechanism = {.name = "absent", .epsilon = 9, .model = "absent"};
+  for (const char* const word : {"soup", "Waiter", "Zanzibar"})
+    EXPECT_EQ(to_json(explain(word, open, other).value()), to_json(explain(word, with).value())) << word;
+  EXPECT_EQ(explain("soup", open).value().top.size(), 10U) << "by default";
 }
 
 TEST_F(Explain, UnknownWordsEnterAsBottom) {

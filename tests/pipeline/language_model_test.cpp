@@ -46,9 +46,9 @@ class LanguageModels : public testing::PipelineTest {
 
   PrivatizeOptions mlm(double epsilon, const std::string& model = "masked") const {
     PrivatizeOptions options;
-    options.mechanism = "dp-mlm";
-    options.epsilon = epsilon;
-    options.model = path(model).string();
+    options.mechanism.name = "dp-mlm";
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = path(model).string();
     options.key_file = path("key");
     return options;
   }
@@ -119,17 +119,17 @@ TEST_F(LanguageModels, KeepingWordsLeavesNoGuarantee) {
 
 TEST_F(LanguageModels, PlusChangesTheLength) {
   PrivatizeOptions options = mlm(10);
-  options.mechanism = "dp-mlm-plus";
-  options.parameters = {{"deletion", "1"}, {"addition", "0"}};
+  options.mechanism.name = "dp-mlm-plus";
+  options.mechanism.parameters = {{"deletion", "1"}, {"addition", "0"}};
   Counts counts;
   EXPECT_EQ(rewrite("the soup was cold", options, &counts), "");
   EXPECT_EQ(counts.privatized, 0U);
-  options.parameters = {{"deletion", "0"}, {"addition", "1"}};
+  options.mechanism.parameters = {{"deletion", "0"}, {"addition", "1"}};
   counts = {};
   EXPECT_EQ(words(rewrite("the soup was cold", options, &counts)).size(), 8U);
   EXPECT_EQ(counts.privatized, 8U);
   EXPECT_EQ(counts.largest_document, 8U);
-  options.parameters = {{"deletion", "1"}, {"addition", "1"}};
+  options.mechanism.parameters = {{"deletion", "1"}, {"addition", "1"}};
   const std::string out = rewrite("the soup. was cold", options);
   EXPECT_EQ(words(out).size(), 4U);
   EXPECT_TRUE(std::isupper(static_cast<unsigned char>(out[0]))) << out;
@@ -148,7 +148,7 @@ TEST_F(LanguageModels, EveryFormatAndEveryThreadCountGivesTheSame) {
   write("in.jsonl", jsonl);
   for (const char* mode : {"parallel", "sequential"}) {
     PrivatizeOptions options = mlm(10);
-    options.parameters["mode"] = mode;
+    options.mechanism.parameters["mode"] = mode;
     FileOptions one = files("in.txt", "one.txt");
     one.threads = 1;
     FileOptions four = files("in.txt", "four.txt");
@@ -263,7 +263,7 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   make_causal("answering", "t5");
   write("public.txt", "abc de\nbad cab\n");
   PrivatizeOptions options = mlm(10, "causal");
-  options.mechanism = "dp-paraphrase";
+  options.mechanism.name = "dp-paraphrase";
   expect_error(Privatizer::make(options), Errc::not_found, {"lm calibrate"});
   ASSERT_TRUE(calibrate_language_model(path("causal").string(), path("public.txt")));
   ASSERT_TRUE(calibrate_language_model(path("answering").string(), path("public.txt")));
@@ -276,14 +276,14 @@ TEST_F(LanguageModels, TextsAreWrittenAnew) {
   const auto json = nlohmann::json::parse(to_json(receipt));
   EXPECT_EQ(json["leaks"].dump().find("punctuation"), std::string::npos);
   EXPECT_NE(json["leaks"].dump().find("how many tokens"), std::string::npos);
-  options.parameters["length"] = "5";
+  options.mechanism.parameters["length"] = "5";
   EXPECT_EQ(privatize_files(options, files("in.txt", "out.txt")).value().counts.privatized, 15U);
-  options.parameters["length"] = "x";
+  options.mechanism.parameters["length"] = "x";
   expect_error(Privatizer::make(options), Errc::invalid_argument, "parameters.length", {"'x'"});
-  options.parameters.clear();
-  options.model = path("answering").string();
+  options.mechanism.parameters.clear();
+  options.mechanism.model = path("answering").string();
   expect_error(Privatizer::make(options), Errc::invalid_argument, {"dp-paraphrase", "GPT-2"});
-  options.mechanism = "dp-prompt";
+  options.mechanism.name = "dp-prompt";
   EXPECT_TRUE(Privatizer::make(options));
   options.policy.stopwords = StopwordPolicy::keep;
   expect_error(Privatizer::make(options), Errc::invalid_argument, "stopwords", {"rewrites the whole text"});
@@ -304,12 +304,12 @@ TEST_F(LanguageModels, WhatMakesNoSenseIsRefused) {
   for (const auto& [name, value] :
        {std::pair("mode", "x"), std::pair("context", "x"), std::pair("window", "-1")}) {
     PrivatizeOptions wrong = mlm(1);
-    wrong.parameters[name] = value;
+    wrong.mechanism.parameters[name] = value;
     expect_error(Privatizer::make(wrong), Errc::invalid_argument, {name, value});
   }
   PrivatizeOptions coin = mlm(1);
-  coin.mechanism = "dp-mlm-plus";
-  coin.parameters["deletion"] = "1.5";
+  coin.mechanism.name = "dp-mlm-plus";
+  coin.mechanism.parameters["deletion"] = "1.5";
   expect_error(Privatizer::make(coin), Errc::invalid_argument, {"deletion", "1.5"});
   expect_error(Privatizer::make(mlm(1, "nowhere")), Errc::not_found, {"no such folder"});
   std::filesystem::create_directory(path("empty"));
@@ -326,7 +326,7 @@ TEST_F(LanguageModels, EverySettingDecidesTheNoise) {
   other.language.precision = Precision::int8;
   EXPECT_NE(rewrite(text, other), base);
   other = mlm(5);
-  other.parameters["context"] = "none";
+  other.mechanism.parameters["context"] = "none";
   EXPECT_NE(rewrite(text, other), base);
 }
 
@@ -338,7 +338,7 @@ TEST_F(LanguageModels, AnotherProcessorIsAnotherStream) {
   write("public.txt", "abc de\nbad cab\n");
   ASSERT_TRUE(calibrate_language_model(path("causal").string(), path("public.txt")));
   PrivatizeOptions paraphrase = mlm(10, "causal");
-  paraphrase.mechanism = "dp-paraphrase";
+  paraphrase.mechanism.name = "dp-paraphrase";
   for (const PrivatizeOptions& options : {mlm(5), paraphrase}) {
     const std::string base = configuration(options);
     const std::string out = rewrite(text, options);
@@ -362,7 +362,7 @@ TEST_F(LanguageModels, TheModelsFilesBelongToTheConfiguration) {
 TEST_F(LanguageModels, TheEncodersFilesBelongToTheConfiguration) {
   make_masked("encoder", R"("range": 10)");
   PrivatizeOptions weighed = mlm(5);
-  weighed.parameters = {{"alpha", "0.003"}, {"encoder", path("encoder").string()}};
+  weighed.mechanism.parameters = {{"alpha", "0.003"}, {"encoder", path("encoder").string()}};
   const std::string plain = configuration(mlm(5));
   std::set<std::string> seen = {configuration(weighed)};
   EXPECT_EQ(configuration(weighed), *seen.begin());
@@ -381,7 +381,7 @@ TEST_F(LanguageModels, WordNetsFilesBelongToTheConfiguration) {
   std::filesystem::create_directory(path("wordnet"));
   testing::write_tiny_wordnet(path("wordnet"), synsets);
   PrivatizeOptions demoting = mlm(5);
-  demoting.parameters = {{"antonyms", "demote"}, {"wordnet", path("wordnet").string()}};
+  demoting.mechanism.parameters = {{"antonyms", "demote"}, {"wordnet", path("wordnet").string()}};
   const std::string base = configuration(demoting);
   EXPECT_EQ(configuration(demoting), base);
   testing::write_tiny_wordnet(path("wordnet"), synsets, {{'a', "colder cold\n"}});

@@ -15,17 +15,15 @@ class PhrasePipelineTest : public PipelineTest {
   /// By default so little noise that every token stays.
   PrivatizeOptions phrase_options(Segmentation method, double epsilon = 1e6) const {
     PrivatizeOptions with = options(epsilon);
-    with.mechanism = "cmp";
-    with.model = path("phrases.safetensors").string();
+    with.mechanism.name = "cmp";
+    with.mechanism.model = path("phrases.safetensors").string();
     with.collocations = method;
     return with;
   }
 
   PrivatizeOptions named(const std::string& budget, double document_epsilon) const {
-    const NamedBudget name = parse_named_budget(budget).value();
-    PrivatizeOptions with = phrase_options(name.collocations.value_or(Segmentation::none), 0);
-    with.document_budget = DocumentBudget{name.strategy, document_epsilon, {}};
-    if (name.stopwords) with.policy.stopwords = *name.stopwords;
+    PrivatizeOptions with = phrase_options(Segmentation::none, 0);
+    EXPECT_TRUE(apply_named_budget(budget, document_epsilon, with)) << budget;
     return with;
   }
 };

@@ -67,7 +67,7 @@ class PublicReceiptTest : public PipelineTest {
   PrivatizeOptions three_words(const Policy& policy, char key) {
     write("key", std::string(32, key));
     PrivatizeOptions with = options(1);
-    with.model = path("three.safetensors").string();
+    with.mechanism.model = path("three.safetensors").string();
     with.policy = policy;
     return with;
   }

@@ -66,13 +66,13 @@ TEST_F(StreamIdentity, WhateverChangesDrawsFreshNoise) {
   EXPECT_NE(head(named(name, policy, text_)), head(base)) << "policy";
 
   PrivatizeOptions parameter = options();
-  parameter.parameters["lists"] = "L2";
+  parameter.mechanism.parameters["lists"] = "L2";
   EXPECT_NE(head(named(name, parameter, text_)), head(base)) << "parameter";
 
   write_list_set(path("other.safetensors"), words_,
                  {{"b", stepping_order(words_.size(), 1)}, {"a", stepping_order(words_.size(), 7)}});
   PrivatizeOptions model = options();
-  model.model = path("other.safetensors").string();
+  model.mechanism.model = path("other.safetensors").string();
   EXPECT_NE(head(named(name, model, text_)), head(base)) << "model";
 
   write("key2", std::string(32, 'x'));

@@ -31,8 +31,8 @@ class PipelineTest : public FolderTest {
 
   PrivatizeOptions options(double epsilon = 1) const {
     PrivatizeOptions options;
-    options.epsilon = epsilon;
-    options.model = path("lists.safetensors").string();
+    options.mechanism.epsilon = epsilon;
+    options.mechanism.model = path("lists.safetensors").string();
     options.key_file = path("key");
     return options;
   }

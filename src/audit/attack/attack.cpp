@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <sotto/attack.hpp>
-#include <sotto/language_models.hpp>
 
 #include "audit/attack/evaluation.hpp"
 #include "base/checked_value.hpp"
@@ -28,7 +27,7 @@ std::string describe(const std::string& attack, const AttackReport& report, cons
 Result<void> check_options(const AttackOptions& options) {
   for (const std::string& attack : options.attacks)
     SOTTO_TRY(read_choice("attack", attack, {"bayes", "nearest", "inversion"}));
-  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
   const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
                         std::uint64_t most) -> Result<void> {
     if (value >= least && value <= most) return {};
@@ -47,7 +46,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<std::string>& wanted) {
   FixedAdversaries fixed;
-  const unsigned threads = scene.options.resources.threads;
+  const unsigned threads = scene.options.mechanism.resources.threads;
   if (contains(wanted, "nearest")) {
     SOTTO_ASSIGN(Guesses guesses, nearest_guesses(scene.space, scene.secrets, scene.model.size(), threads));
     fixed.emplace("nearest", std::move(guesses));
@@ -55,7 +54,7 @@ Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<
   if (contains(wanted, "inversion")) {
     SOTTO_ASSIGN(Guesses guesses,
                  inversion_guesses(scene.space, scene.secrets, scene.model.size(), scene.options.neighbours,
-                                   scene.options.epsilon, threads));
+                                   scene.options.mechanism.epsilon, threads));
     fixed.emplace("inversion", std::move(guesses));
   }
   return fixed;
@@ -89,8 +88,8 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
   SOTTO_ASSIGN(const FixedAdversaries fixed, make_fixed(scene, wanted));
 
   AttackReport report;
-  report.mechanism = options.mechanism;
-  report.epsilon = options.epsilon;
+  report.mechanism = options.mechanism.name;
+  report.epsilon = options.mechanism.epsilon;
   report.model = model.name();
   report.prior = options.prior;
   report.words = secrets.words.size();
@@ -113,13 +112,15 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
   return report;
 }
 
+Result<AttackReport> attack(const OpenMechanism& open, const AttackOptions& options) {
+  AttackOptions own = options;
+  own.mechanism = open.spec;
+  return attack(*open.mechanism, *open.model, own);
+}
+
 Result<AttackReport> attack(const AttackOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
-  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
-  SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,
-                                                    options.parameters, options.resources));
-  return attack(*mechanism, *model, options);
+  SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism));
+  return attack(open, options);
 }
 
 }  // namespace sotto

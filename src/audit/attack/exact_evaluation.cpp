@@ -46,7 +46,7 @@ class ExactEvaluation {
   ExactEvaluation(const AttackScene& scene, const FixedAdversaries& fixed)
       : scene_(scene),
         fixed_(fixed),
-        threads_(thread_count(scene.options.resources.threads)),
+        threads_(thread_count(scene.options.mechanism.resources.threads)),
         joint_(scene.model.size()),
         shares_(scene.secrets.words.size()),
         rows_(JointSums::kRowsAtOnce) {

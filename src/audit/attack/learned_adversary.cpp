@@ -53,7 +53,8 @@ class Learner {
     for (std::size_t first = 0; first < tallies.size(); first += kWordsAtOnce) {
       SOTTO_TRY(report_progress(scene_, first));
       parallel_for(std::min(kWordsAtOnce, tallies.size() - first), 1,
-                   thread_count(scene_.options.resources.threads), [&](std::size_t begin, std::size_t end) {
+                   thread_count(scene_.options.mechanism.resources.threads),
+                   [&](std::size_t begin, std::size_t end) {
                      for (std::size_t i = first + begin; i < first + end; ++i) tallies[i] = tally_of(i);
                    });
     }
@@ -91,7 +92,7 @@ class Learner {
 
  private:
   Tuning tuning(std::size_t t) const {
-    return {kSlopes[t / std::size(kPseudoDraws)] * scene_.options.epsilon,
+    return {kSlopes[t / std::size(kPseudoDraws)] * scene_.options.mechanism.epsilon,
             kPseudoDraws[t % std::size(kPseudoDraws)]};
   }
 
@@ -174,8 +175,8 @@ DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource
 }
 
 Result<Guesses> learn_posterior(const AttackScene& scene) {
-  SOTTO_ASSIGN(auto near,
-               scene.space.nearest_among(scene.secrets.words, kNearest, scene.options.resources.threads));
+  SOTTO_ASSIGN(auto near, scene.space.nearest_among(scene.secrets.words, kNearest,
+                                                    scene.options.mechanism.resources.threads));
   Learner learner(scene, std::move(near));
   SOTTO_TRY(learner.look());
   return learner.guesses(learner.tune());

@@ -53,18 +53,19 @@ std::string input_name(const Model& model, TokenId input) {
   return input == model.bottom() ? "⊥" : std::string(model.word(input));
 }
 
-Result<PrivacyLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& options) {
-  LossFinder finder({options.resources.threads, options.sample, options.resources.memory, options.progress},
-                    options.mechanism);
-  auto shown = show_rows(mechanism, finder);
+Result<PrivacyLoss> find_loss(const OpenMechanism& open, const CertifyOptions& options) {
+  const std::string& name = open.spec.name;
+  const MechanismResources& resources = open.spec.resources;
+  LossFinder finder({resources.threads, options.sample, resources.memory, options.progress}, name);
+  auto shown = show_rows(*open.mechanism, finder);
   if (shown) return finder.found();
   Error error = std::move(shown.error());
   if (error.code != Errc::invalid_argument || !error.parameter.empty())
     return tl::unexpected(std::move(error));
   // A refusal by the mechanism is a reason; turn it into a message.
   return fail_parameter("method", "exact",
-                        format_message("'exact' is not allowed for {}: {}; give {{method}} black-box",
-                                       options.mechanism, Message::of_pattern(std::move(error.message))),
+                        format_message("'exact' is not allowed for {}: {}; give {{method}} black-box", name,
+                                       Message::of_pattern(std::move(error.message))),
                         Errc::invalid_argument, std::move(error.hints));
 }
 
@@ -85,43 +86,47 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
   return {};
 }
 
-/// The model is opened once for all nominal ε.
-Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
-  SOTTO_ASSIGN(const auto mechanism,
-               make_mechanism(options.mechanism, model, options.epsilon, parameters, options.resources));
-  SOTTO_ASSIGN(const PrivacyLoss found, find_loss(*mechanism, options));
-  const Guarantee guarantee = mechanism->guarantee();
+/// `begin` is when the work on this certificate began.
+Result<Certificate> certify_since(std::chrono::steady_clock::time_point begin, const OpenMechanism& open,
+                                  const CertifyOptions& options) {
+  const MechanismSpec& spec = open.spec;
+  SOTTO_ASSIGN(const PrivacyLoss found, find_loss(open, options));
+  const Guarantee guarantee = open.mechanism->guarantee();
   Certificate certificate;
   certificate.subject =
-      certificate_subject(options.mechanism, parameters, options.epsilon, *model, *mechanism);
-  certificate.model = model->name();
+      certificate_subject(spec.name, spec.parameters, spec.epsilon, *open.model, *open.mechanism);
+  certificate.model = open.model->name();
   certificate.unit = guarantee.unit;
   certificate.scope = guarantee.scope;
   certificate.method = found.method;
   certificate.epsilon = found.epsilon;
   certificate.inputs = found.inputs;
-  certificate.outputs = model->size();
+  certificate.outputs = open.model->size();
   certificate.pairs = found.pairs;
   certificate.exact_pairs = found.exact_pairs;
   certificate.equal_inputs = found.equal_inputs;
   certificate.sample = options.sample > 0 ? found.inputs : 0;
-  SOTTO_TRY(name_witness(found.worst, *mechanism, *model, certificate));
+  SOTTO_TRY(name_witness(found.worst, *open.mechanism, *open.model, certificate));
   if (certificate.sample == 0 && !check_figures(certificate))
-    return fail_parameter("mechanism", options.mechanism,
+    return fail_parameter("mechanism", spec.name,
                           fmt::format("{} cannot be certified with these parameters: no two inputs are told "
                                       "apart by an output, so that no pair attains a loss",
-                                      options.mechanism));
+                                      spec.name));
   certificate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return certificate;
 }
 
-Result<std::shared_ptr<const Model>> open_model(const CertifyOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
+Result<std::shared_ptr<const Model>> open_model(const MechanismSpec& spec) {
+  SOTTO_TRY(find_word_mechanism(spec.name));
+  SOTTO_ASSIGN(const std::filesystem::path file, find_model(spec));
   return Model::open(file);
+}
+
+/// The model is opened once for all nominal ε.
+Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism, model));
+  return certify_since(begin, open, options);
 }
 
 /// Rounded down to six digits, so that people can copy it.
@@ -183,8 +188,12 @@ class TargetSearch {
 }  // namespace
 
 Result<Certificate> certify(const CertifyOptions& options) {
-  SOTTO_ASSIGN(const auto model, open_model(options));
+  SOTTO_ASSIGN(const auto model, open_model(options.mechanism));
   return certify_on(model, options);
+}
+
+Result<Certificate> certify(const OpenMechanism& open, const CertifyOptions& options) {
+  return certify_since(std::chrono::steady_clock::now(), open, options);
 }
 
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
@@ -193,32 +202,33 @@ Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
         "sample", fmt::to_string(options.sample),
         format_message("'{}' is not allowed with {{target}} certified: a sample is not a certificate",
                        options.sample));
-  SOTTO_ASSIGN(const auto model, open_model(options));
-  TargetSearch search(options.epsilon);
+  SOTTO_ASSIGN(const auto model, open_model(options.mechanism));
+  const double target = options.mechanism.epsilon;
+  TargetSearch search(target);
   std::optional<Certificate> best;
   while (const std::optional<double> nominal = search.next()) {
     CertifyOptions attempt = options;
-    attempt.epsilon = *nominal;
+    attempt.mechanism.epsilon = *nominal;
     SOTTO_ASSIGN(Certificate found, certify_on(model, attempt));
     search.add(*nominal, found.epsilon);
-    if (found.epsilon <= options.epsilon) best = std::move(found);
+    if (found.epsilon <= target) best = std::move(found);
   }
   if (best) return std::move(*best);
   return fail_parameter("target", "certified",
                         fmt::format("no nominal epsilon was found for {} whose certificate is at most {}",
-                                    options.mechanism, options.epsilon),
+                                    options.mechanism.name, target),
                         Errc::not_found);
 }
 
 Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options) {
-  SOTTO_ASSIGN(const auto model, open_model(options));
-  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
-  SOTTO_ASSIGN(auto found, find_targeted_certificate(options.mechanism, parameters, options.epsilon, *model));
+  const MechanismSpec& spec = options.mechanism;
+  SOTTO_ASSIGN(const auto model, open_model(spec));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(spec.name));
+  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, spec.parameters));
+  SOTTO_ASSIGN(auto found, find_targeted_certificate(spec.name, parameters, spec.epsilon, *model));
   if (found) {
-    SOTTO_ASSIGN(const auto mechanism,
-                 make_mechanism(options.mechanism, model, found->certificate.subject.epsilon, parameters,
-                                options.resources));
+    SOTTO_ASSIGN(const auto mechanism, make_mechanism(spec.name, model, found->certificate.subject.epsilon,
+                                                      parameters, spec.resources));
     if (mechanism->data_digest() != found->certificate.subject.data_digest)
       found.reset();
     else
@@ -226,7 +236,7 @@ Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options
   }
   if (found) return TargetedCertificate{std::move(*found), true};
   SOTTO_ASSIGN(const Certificate certificate, nominal_for_certificate(options));
-  SOTTO_ASSIGN(auto stored, store_certificate(certificate, model->path(), options.epsilon));
+  SOTTO_ASSIGN(auto stored, store_certificate(certificate, model->path(), spec.epsilon));
   return TargetedCertificate{std::move(stored), false};
 }
 

@@ -257,13 +257,9 @@ Result<BlackBoxReport> run_audit(Target& target, const Claim& claim, const Audit
 PrivatizeOptions document_options(const BlackBoxOptions& options) {
   PrivatizeOptions privatize;
   privatize.mechanism = options.mechanism;
-  privatize.epsilon = options.epsilon;
-  privatize.parameters = options.parameters;
-  privatize.model = options.model;
   privatize.policy = options.policy;
   privatize.seed = options.seed;
-  privatize.resources = options.resources;
-  privatize.language.threads = options.resources.threads;
+  privatize.language.threads = options.mechanism.resources.threads;
   return privatize;
 }
 
@@ -299,9 +295,10 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
     return fail_parameter(
         "metric", "",
         "missing; give the metric of the claim to audit the command against: euclidean, index or pure");
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? "sotto-en-wordnet" : options.model));
+  const MechanismSpec& spec = options.mechanism;
+  SOTTO_ASSIGN(const auto file, find_model(spec.model.empty() ? "sotto-en-wordnet" : spec.model));
   SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
-  SOTTO_ASSIGN(Claim claim, named_claim(options.metric, *model, options.epsilon));
+  SOTTO_ASSIGN(Claim claim, named_claim(options.metric, *model, spec.epsilon));
   claim.strings_differ = options.metric == "pure";
   const ModelVocabulary words(*model);
   const std::unique_ptr<Target> target = make_command_target(options.command, options.timeout, words);
@@ -312,7 +309,7 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
 
 /// A draw of dp-mlm guarantees pure ε between any two texts, so also between texts of one word.
 Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
   if (info->name != "dp-mlm")
     return fail_parameter("mechanism", info->name,
                           format_message("'{}' is not allowed; of the mechanisms that rewrite whole texts "
@@ -322,7 +319,7 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
     return fail_parameter(
         "metric", options.metric,
         fmt::format("'{}' is not allowed; dp-mlm has no distances; give pure", options.metric));
-  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
+  SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
   SOTTO_ASSIGN(const auto masked, MaskedTextMechanism::make(*info, document_options(options), parameters));
   const Guarantee guarantee = masked->guarantee({});
   if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
@@ -332,7 +329,7 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   Claim claim;
   claim.metric = "pure";
   claim.own = guarantee.kind != GuaranteeKind::none;
-  claim.epsilon = options.epsilon;
+  claim.epsilon = options.mechanism.epsilon;
   claim.distance = [](TokenId a, TokenId b) { return a == b ? 0.0 : 1.0; };
   claim.covers = [](TokenId) { return true; };
   claim.strings_differ = true;
@@ -340,11 +337,11 @@ Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   const auto audited = [&]() -> Result<BlackBoxReport> {
     if (options.path == AuditPath::document) return audit_documents(claim, words, options);
     const std::unique_ptr<Target> target =
-        make_masked_target(masked->mechanism(), bits_for(options.seed), options.resources.threads);
+        make_masked_target(masked->mechanism(), bits_for(options.seed), options.mechanism.resources.threads);
     return run_audit(*target, claim, words, options, kOutside);
   };
   SOTTO_ASSIGN(BlackBoxReport report, audited());
-  report.audited = options.mechanism;
+  report.audited = options.mechanism.name;
   return report;
 }
 
@@ -370,34 +367,31 @@ Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& 
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const Claim claim, options.metric.empty()
                                       ? own_claim(mechanism)
-                                      : named_claim(options.metric, model, options.epsilon));
+                                      : named_claim(options.metric, model, options.mechanism.epsilon));
   const ModelVocabulary words(model);
   const std::unique_ptr<Target> target = make_mechanism_target(
-      mechanism, words, bits ? bits : bits_for(options.seed), options.resources.threads);
+      mechanism, words, bits ? bits : bits_for(options.seed), options.mechanism.resources.threads);
   SOTTO_ASSIGN(BlackBoxReport report, run_audit(*target, claim, words, options, {}));
-  report.audited = options.mechanism;
+  report.audited = options.mechanism.name;
   return report;
 }
 
 Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   SOTTO_TRY(check_options(options));
   if (options.path == AuditPath::command) return audit_command(options);
-  if (rewrites_whole_texts(options.mechanism)) return audit_masked(options);
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
-  SOTTO_ASSIGN(const std::shared_ptr<const Model> model, Model::open(file));
-  SOTTO_ASSIGN(const auto mechanism, make_mechanism(options.mechanism, model, options.epsilon,
-                                                    options.parameters, options.resources));
-  if (options.path == AuditPath::mechanism) return audit_black_box(*mechanism, *model, options);
-  SOTTO_ASSIGN(Claim claim, options.metric.empty() ? own_claim(*mechanism)
-                                                   : named_claim(options.metric, *model, options.epsilon));
+  if (rewrites_whole_texts(options.mechanism.name)) return audit_masked(options);
+  SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism));
+  if (options.path == AuditPath::mechanism) return audit_black_box(*open.mechanism, *open.model, options);
+  SOTTO_ASSIGN(Claim claim, options.metric.empty()
+                                ? own_claim(*open.mechanism)
+                                : named_claim(options.metric, *open.model, options.mechanism.epsilon));
   // A mechanism cannot exclude a string that is not a word of the model from its guarantee.
-  claim.covers = [covers = claim.covers, size = model->size()](TokenId output) {
+  claim.covers = [covers = claim.covers, size = open.model->size()](TokenId output) {
     return output >= size || covers(output);
   };
-  const ModelVocabulary words(*model);
+  const ModelVocabulary words(*open.model);
   SOTTO_ASSIGN(BlackBoxReport report, audit_documents(claim, words, options));
-  report.audited = options.mechanism;
+  report.audited = options.mechanism.name;
   return report;
 }
 

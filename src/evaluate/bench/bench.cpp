@@ -68,7 +68,8 @@ Error read_error(const nlohmann::json& json) {
 class BenchSubject {
  public:
   BenchSubject(const MechanismVariant& variant, const BenchOptions& options)
-      : variant_(variant), options_(options) {}
+      : spec_{variant.mechanism, options.epsilon, variant.parameters, options.model, options.resources},
+        options_(options) {}
 
   Result<void> run() {
     SOTTO_TRY(set_up());
@@ -94,11 +95,10 @@ class BenchSubject {
   Result<void> set_up() {
     const std::uint64_t before = resident_bytes();
     const auto begin = Clock::now();
-    SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(variant_.mechanism));
-    SOTTO_ASSIGN(const auto file, find_model(options_.model.empty() ? info->default_model : options_.model));
+    SOTTO_ASSIGN(const auto file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
-    SOTTO_ASSIGN(mechanism_, make_mechanism(variant_.mechanism, model_, options_.epsilon, variant_.parameters,
-                                            options_.resources));
+    SOTTO_ASSIGN(OpenMechanism open, open_mechanism(spec_, model_));
+    mechanism_ = std::move(open.mechanism);
     result_.setup_seconds = seconds_since(begin);
     const std::uint64_t after = resident_bytes();
     result_.setup_bytes = after > before ? after - before : 0;
@@ -132,12 +132,8 @@ class BenchSubject {
 
   Result<void> perturb_data() {
     PrivatizeOptions options;
-    options.mechanism = variant_.mechanism;
-    options.parameters = variant_.parameters;
-    options.epsilon = options_.epsilon;
-    options.model = options_.model;
+    options.mechanism = spec_;
     options.seed = options_.seed;
-    options.resources = options_.resources;
     FileOptions files;
     files.inputs = {*options_.data};
     files.output = "/dev/null";
@@ -150,11 +146,11 @@ class BenchSubject {
     return {};
   }
 
-  const MechanismVariant& variant_;
+  MechanismSpec spec_;
   const BenchOptions& options_;
   BenchResult result_;
   std::shared_ptr<const Model> model_;
-  std::unique_ptr<Mechanism> mechanism_;
+  std::shared_ptr<const Mechanism> mechanism_;
 };
 
 void read_answer(const std::string& text, BenchResult& result) {

@@ -54,28 +54,29 @@ bool RewrittenTexts::is_made(const std::string& key) const {
          std::filesystem::exists(texts_file(key), ignored);
 }
 
+Result<void> RewrittenTexts::set_budget(const TextRequest& request, const std::string& name,
+                                        PrivatizeOptions& options) const {
+  SOTTO_ASSIGN(const BudgetStrategy strategy, parse_budget_strategy(name));
+  if (strategy == BudgetStrategy::token) return apply_named_budget(name, 0, options);
+  SOTTO_ASSIGN(const double words, inputs_.mean_words(request.dataset));
+  options.mechanism.epsilon = 0;
+  return apply_named_budget(name, request.epsilon * words, options);
+}
+
 Result<PrivatizeOptions> RewrittenTexts::options(const TextRequest& request) const {
   const ExperimentMechanism& spec = find_experiment_mechanism(run_, request.mechanism);
   PrivatizeOptions options;
-  options.mechanism = spec.mechanism;
-  options.parameters = spec.parameters;
-  options.epsilon = request.epsilon;
+  options.mechanism.name = spec.mechanism;
+  options.mechanism.parameters = spec.parameters;
+  options.mechanism.epsilon = request.epsilon;
   SOTTO_ASSIGN(const PreparedModel* model, inputs_.model(request.model));
-  options.model = std::filesystem::absolute(model->path).string();
+  options.mechanism.model = std::filesystem::absolute(model->path).string();
+  options.mechanism.resources.threads = 1;
   options.language = model->language;
   SOTTO_ASSIGN(options.policy, parse_policy_text(spec.policy));
-  options.collocations = spec.collocations;
-  if (!spec.budget.empty()) {
-    SOTTO_ASSIGN(const NamedBudget named, parse_named_budget(spec.budget));
-    if (named.stopwords) options.policy.stopwords = *named.stopwords;
-    if (named.strategy != BudgetStrategy::token) {
-      SOTTO_ASSIGN(const double words, inputs_.mean_words(request.dataset));
-      options.document_budget = DocumentBudget{named.strategy, request.epsilon * words, {}};
-      options.epsilon = 0;
-    }
-  }
+  if (!spec.budget.empty()) SOTTO_TRY(set_budget(request, spec.budget, options));
+  options.collocations = spec.collocations;  // the run file may override those of the budget
   options.seed = experiment_seed(run_.seed, fmt::format("privatize {}", request.repetition));
-  options.resources.threads = 1;
   return options;
 }
 

@@ -56,6 +56,8 @@ class RewrittenTexts {
 
  private:
   Result<PrivatizeOptions> options(const TextRequest& request) const;
+  Result<void> set_budget(const TextRequest& request, const std::string& name,
+                          PrivatizeOptions& options) const;
   Result<std::filesystem::path> write_originals(const TextRequest& request, const DataSplit& split) const;
   std::filesystem::path texts_file(const std::string& key) const { return folder_ / (key + ".jsonl"); }
   std::filesystem::path report_file(const std::string& key) const { return folder_ / (key + ".json"); }

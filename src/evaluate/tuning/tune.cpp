@@ -84,8 +84,8 @@ Result<TuneReport> tune(const TuneOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(options.mechanisms, options.grid));
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanisms.front()));
-  SOTTO_ASSIGN(const auto file, find_model(options.model.empty() ? info->default_model : options.model));
+  SOTTO_ASSIGN(const auto file,
+               find_model(MechanismSpec{.name = options.mechanisms.front(), .model = options.model}));
   SOTTO_ASSIGN(auto model, Model::open(file));
   SOTTO_ASSIGN(const WordTask task, WordTask::read(std::move(model), options.task));
   std::unique_ptr<OutputTarget> picture;  // opened first, so that no run is lost for want of it

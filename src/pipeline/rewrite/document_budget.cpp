@@ -55,7 +55,7 @@ Result<void> check_budget(const PrivatizeOptions& options) {
         format_message("'{}' needs {{collocations}} gst, mst or optimal", options.phrases->string()));
   if (!options.document_budget) return {};
   const DocumentBudget& budget = *options.document_budget;
-  if (options.epsilon != 0)
+  if (options.mechanism.epsilon != 0)
     return fail_parameter("document_epsilon", "",
                           format_message("cannot be given together with {{epsilon}}; give one of them"));
   if (budget.strategy == BudgetStrategy::token)

@@ -52,7 +52,8 @@ std::unique_ptr<TextRewriter> GeneratedTextMechanism::make_rewriter() const {
 Result<ModelDraw> GeneratedTextMechanism::open_model(const MechanismInfo& info,
                                                      const ParameterValues& parameters) {
   SOTTO_TRY(check_whole_policy(options().policy, info));
-  SOTTO_ASSIGN(const GenerationOptions generation, generation_options(options().epsilon, parameters));
+  SOTTO_ASSIGN(const GenerationOptions generation,
+               generation_options(options().mechanism.epsilon, parameters));
   const std::string& prompt = parameters.at("prompt");
   SOTTO_ASSIGN(const auto writer,
                TextWriter::open(folder_, options().language, prompt == "auto" ? std::string_view() : prompt));
@@ -60,7 +61,7 @@ Result<ModelDraw> GeneratedTextMechanism::open_model(const MechanismInfo& info,
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
     return fail_parameter(
-        "model", options().model,
+        "model", options().mechanism.model,
         fmt::format("'{}' is not for {}; it needs {}", folder_.string(), info.name,
                     wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
   if (!calibration_) return no_bounds();

@@ -27,7 +27,7 @@ Result<void> check_language_options(const PrivatizeOptions& options, const Mecha
   if (options.target == PrivacyTarget::certified)
     return fail_parameter("target", "certified",
                           fmt::format("'certified' is for tables of words; {} has none", info.name));
-  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
+  SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
   return {};
 }
 
@@ -35,7 +35,8 @@ Result<void> check_language_options(const PrivatizeOptions& options, const Mecha
 
 Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const ParameterValues& parameters) {
   SOTTO_TRY(check_language_options(options(), info));
-  SOTTO_ASSIGN(folder_, find_language_model(options().model.empty() ? info.default_model : options().model));
+  const std::string& model = options().mechanism.model;
+  SOTTO_ASSIGN(folder_, find_language_model(model.empty() ? info.default_model : model));
   SOTTO_ASSIGN(digest_, folder_digest(folder_));
   SOTTO_ASSIGN(calibration_, read_calibration(folder_, digest_));
   SOTTO_ASSIGN(draw_, open_model(info, parameters));
@@ -59,7 +60,7 @@ Guarantee LanguageTextMechanism::guarantee(const Counts&) const {
 }
 
 void LanguageTextMechanism::add_to(CanonicalConfiguration& configuration) const {
-  configuration.add("epsilon", options().epsilon);
+  configuration.add("epsilon", options().mechanism.epsilon);
   // Different arithmetic may round to a different word, so it gets other noise: a re-run is a new spend.
   configuration.add("device", to_string(options().language.device));
   configuration.add("precision", to_string(options().language.precision));
@@ -69,7 +70,7 @@ void LanguageTextMechanism::add_to(CanonicalConfiguration& configuration) const 
 }
 
 void LanguageTextMechanism::add_to(Receipt& receipt) const {
-  receipt.epsilon = options().epsilon;
+  receipt.epsilon = options().mechanism.epsilon;
   LanguageModelReceipt& model = receipt.language_model.emplace();
   model.device = to_string(options().language.device);
   model.precision = to_string(options().language.precision);

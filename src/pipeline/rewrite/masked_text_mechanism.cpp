@@ -46,9 +46,9 @@ std::unique_ptr<TextRewriter> MaskedTextMechanism::make_rewriter() const {
 }
 
 Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const ParameterValues& parameters) {
-  SOTTO_ASSIGN(const MaskedOptions masked, masked_options(options().epsilon, parameters));
+  SOTTO_ASSIGN(const MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
   SOTTO_ASSIGN(const auto filler, WordFiller::open(folder_, options().language));
-  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().epsilon));
+  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().mechanism.epsilon));
   const bool bounded = own_bounds.has_value();
   if (bounded) calibration_.reset();
   if (!bounded && !calibration_) return no_bounds();

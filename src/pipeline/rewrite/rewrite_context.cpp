@@ -22,7 +22,7 @@ Result<Key> choose_key(const PrivatizeOptions& options) {
 /// to it, or of the meaning of an entry needs a new kStreamVersion.
 Sha256Digest configuration_digest(const RewriteContext& context) {
   CanonicalConfiguration configuration;
-  configuration.add("mechanism", context.options.mechanism);
+  configuration.add("mechanism", context.options.mechanism.name);
   configuration.add("model", context.mechanism->model_digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
   context.mechanism->add_to(configuration);
@@ -46,8 +46,8 @@ Result<PrivacyTarget> parse_target(std::string_view name) {
 }
 
 Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options) {
-  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism));
-  SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.parameters));
+  SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
+  SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
   SOTTO_TRY(check_budget(options));
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
@@ -66,7 +66,7 @@ DocumentStreams RewriteContext::streams(std::string_view dataset) const {
 
 Receipt RewriteContext::receipt(const Counts& counts) const {
   Receipt receipt;
-  receipt.mechanism = options.mechanism;
+  receipt.mechanism = options.mechanism.name;
   receipt.kind = mechanism->kind();
   receipt.parameters = parameters;
   receipt.model = mechanism->model_name();

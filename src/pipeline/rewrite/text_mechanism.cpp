@@ -17,7 +17,7 @@ Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const Mechanism
     case MechanismKind::word_by_word:
       break;
   }
-  return WordTextMechanism::make(info, options, parameters);
+  return WordTextMechanism::make(options, parameters);
 }
 
 }  // namespace sotto

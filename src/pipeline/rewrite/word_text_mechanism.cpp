@@ -26,23 +26,23 @@ constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 // How texts are segmented into phrases; must be raised if the same table segments a text differently.
 constexpr int kCollocationsVersion = 1;
 
-tl::unexpected<Error> no_targeted_certificate(const PrivatizeOptions& options) {
+tl::unexpected<Error> no_targeted_certificate(const MechanismSpec& spec) {
   return fail_parameter(
       "target", "certified",
       format_message("no certificate for {} with epsilon at most {} is stored; make it with '{{0}}'",
-                     options.mechanism, options.epsilon),
-      Errc::not_found, {audit_hint(options.mechanism, options.parameters, options.epsilon, options.model)});
+                     spec.name, spec.epsilon),
+      Errc::not_found, {audit_hint(spec.name, spec.parameters, spec.epsilon, spec.model)});
 }
 
 /// The nominal ε whose stored certificate meets the requested one.
 Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterValues& parameters,
                                const Model& model) {
-  if (options.target == PrivacyTarget::nominal) return options.epsilon;
-  SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
-  SOTTO_ASSIGN(const auto found,
-               find_targeted_certificate(options.mechanism, parameters, options.epsilon, model));
+  if (options.target == PrivacyTarget::nominal) return options.mechanism.epsilon;
+  SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
+  SOTTO_ASSIGN(const auto found, find_targeted_certificate(options.mechanism.name, parameters,
+                                                           options.mechanism.epsilon, model));
   if (found) return found->certificate.subject.epsilon;
-  return no_targeted_certificate(options);
+  return no_targeted_certificate(options.mechanism);
 }
 
 void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configuration) {
@@ -54,12 +54,10 @@ void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configurat
 
 }  // namespace
 
-Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(const MechanismInfo& info,
-                                                                         const PrivatizeOptions& options,
+Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(const PrivatizeOptions& options,
                                                                          const ParameterValues& parameters) {
   auto made = std::make_shared<WordTextMechanism>(options);
-  SOTTO_ASSIGN(const std::filesystem::path file,
-               find_model(options.model.empty() ? info.default_model : options.model));
+  SOTTO_ASSIGN(const std::filesystem::path file, find_model(options.mechanism));
   SOTTO_ASSIGN(made->model, Model::open(file));
   if (options.collocations != Segmentation::none) {
     SOTTO_ASSIGN(made->phrases, ModelPhrases::open(*made->model, options.phrases));
@@ -74,15 +72,16 @@ Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(const M
 Result<void> WordTextMechanism::make_mechanisms(const ParameterValues& parameters) {
   if (!options().document_budget) {
     SOTTO_ASSIGN(epsilon, nominal_epsilon(options(), parameters, *model));
-    SOTTO_ASSIGN(mechanism,
-                 make_mechanism(options().mechanism, model, epsilon, parameters, options().resources));
+    SOTTO_ASSIGN(mechanism, make_mechanism(options().mechanism.name, model, epsilon, parameters,
+                                           options().mechanism.resources));
     return {};
   }
   // Most of the memory is for what they share, mainly rows.
-  MechanismResources shared = options().resources;
+  MechanismResources shared = options().mechanism.resources;
   const std::uint64_t own = shared.memory / 8;
   shared.memory -= own;
-  SOTTO_ASSIGN(MechanismFamily family, prepare_mechanism(options().mechanism, model, parameters, shared));
+  SOTTO_ASSIGN(MechanismFamily family,
+               prepare_mechanism(options().mechanism.name, model, parameters, shared));
   bank = std::make_unique<MechanismBank>(std::move(family), own);
   SOTTO_ASSIGN(mechanism, bank->at(options().document_budget->epsilon));
   return {};
@@ -92,11 +91,11 @@ Result<void> WordTextMechanism::make_mechanisms(const ParameterValues& parameter
 Result<void> WordTextMechanism::look_up_certificate(const ParameterValues& parameters) {
   if (bank) return {};  // there are many ε
   const CertificateSubject subject =
-      certificate_subject(options().mechanism, parameters, epsilon, *model, *mechanism);
+      certificate_subject(options().mechanism.name, parameters, epsilon, *model, *mechanism);
   SOTTO_ASSIGN(certificate, find_certificate(subject, *mechanism, *model));
   if (options().target == PrivacyTarget::certified &&
-      (!certificate || certificate->certificate.epsilon > options().epsilon))
-    return no_targeted_certificate(options());
+      (!certificate || certificate->certificate.epsilon > options().mechanism.epsilon))
+    return no_targeted_certificate(options().mechanism);
   return {};
 }
 

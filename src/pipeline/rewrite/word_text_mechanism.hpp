@@ -19,8 +19,7 @@ namespace sotto {
 
 /// Immutable once made.
 struct WordTextMechanism final : public TextMechanism {
-  static Result<std::shared_ptr<const WordTextMechanism>> make(const MechanismInfo& info,
-                                                               const PrivatizeOptions& options,
+  static Result<std::shared_ptr<const WordTextMechanism>> make(const PrivatizeOptions& options,
                                                                const ParameterValues& parameters);
 
   explicit WordTextMechanism(const PrivatizeOptions& options)

@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   if (!own_mechanism_works() || std::strcmp(sotto::kVersion, sotto::library_version()) != 0) return 1;
   sotto::PrivatizeOptions options;
-  options.epsilon = 1;
-  options.model = argv[2];
+  options.mechanism.epsilon = 1;
+  options.mechanism.model = argv[2];
   const auto privatizer = sotto::Privatizer::make(options);
   if (!privatizer) {
     std::fprintf(stderr, "%s\n", describe(privatizer.error()).c_str());
