@@ -20,9 +20,9 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/groups/syntf_candidates.hpp"
 #include "mechanisms/integer_rows.hpp"
-#include "mechanisms/mpfr_real.hpp"
 #include "mechanisms/unbatched_tokens.hpp"
 #include "privacy/rounding.hpp"
+#include "random/mpfr_real.hpp"
 #include "random/weighted.hpp"
 
 namespace sotto {
