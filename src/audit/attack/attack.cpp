@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -8,6 +7,8 @@
 
 #include "audit/attack/evaluation.hpp"
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
+#include "base/work_meter.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
@@ -73,12 +74,11 @@ Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options)
 }  // namespace
 
 Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done) {
-  if (!scene.options.progress || scene.options.progress(words_done, scene.secrets.words.size())) return {};
-  return fail(Errc::interrupted, "interrupted");
+  return report_progress(scene.options.progress, words_done, scene.secrets.words.size());
 }
 
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const Secrets secrets, choose_secrets(model, options));
   SOTTO_ASSIGN(const WordSpace space, WordSpace::make(model));
@@ -109,7 +109,7 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
     if (const auto score = evaluation.scores.find(name); score != evaluation.scores.end())
       report.attacks.push_back(
           {name, describe(name, report, options), score->second.success, score->second.expected_error});
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

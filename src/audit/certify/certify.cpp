@@ -1,5 +1,4 @@
 #include <charconv>
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "audit/certify/privacy_loss.hpp"
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
 #include "mechanisms/loss/pair_loss.hpp"
 #include "pipeline/rewrite/certificate_store.hpp"
 #include "privacy/certificate.hpp"
@@ -87,7 +87,7 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
 
 /// The model is opened once for all nominal ε.
 Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_ASSIGN(const MechanismInfo* info, find_word_mechanism(options.mechanism));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.parameters));
   SOTTO_ASSIGN(const auto mechanism,
@@ -114,7 +114,7 @@ Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const 
                           fmt::format("{} cannot be certified with these parameters: no two inputs are told "
                                       "apart by an output, so that no pair attains a loss",
                                       options.mechanism));
-  certificate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  certificate.seconds = watch.seconds();
   return certificate;
 }
 
