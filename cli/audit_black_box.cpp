@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "choices.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -66,7 +67,7 @@ std::string as_text(const BlackBoxReport& r) {
 }
 
 Result<AuditPath> parse_path(const AuditArguments& shared, const BlackBoxArguments& own) {
-  SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, {"mechanism", "document"}));
+  SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, kAuditPathNames));
   if (own.command.empty()) return through == 0 ? AuditPath::mechanism : AuditPath::document;
   if (through == 1 || !shared.choice.settings.empty())
     return fail(
@@ -117,7 +118,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   options.command = own.command;
   SOTTO_ASSIGN(options.timeout, parse_number("--timeout", own.timeout, 0.1, 86400));
   if (!own.metric.empty()) {
-    SOTTO_TRY(parse_choice("--metric", own.metric, {"euclidean", "index", "pure"}));
+    SOTTO_TRY(parse_choice("--metric", own.metric, kClaimMetricNames));
     options.metric = own.metric;
   }
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", own.draws, 20, 1'000'000'000));

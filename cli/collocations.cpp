@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
 
@@ -166,7 +167,7 @@ void add_corpus_format_options(CLI::App& command, std::string& format, std::stri
 
 Result<CorpusFormat> parse_corpus_format(std::string_view format) {
   if (format.empty()) return CorpusFormat::by_name;
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, {"text", "jsonl"}));
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, kCorpusFormatNames));
   return index == 0 ? CorpusFormat::text : CorpusFormat::jsonl;
 }
 

@@ -1,6 +1,7 @@
 // Files in, files out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,6 +18,7 @@
 namespace sotto {
 
 enum class Format { text, jsonl, csv, tsv };
+inline constexpr std::array<std::string_view, 4> kFormatNames = {"text", "jsonl", "csv", "tsv"};
 /// Thread-safe.
 const char* to_string(Format format);
 

@@ -1,6 +1,7 @@
 // Sotto's public C++ interface, except key_file.hpp.
 #pragma once
 
+#include <sotto/api.hpp>
 #include <sotto/attack.hpp>
 #include <sotto/bench.hpp>
 #include <sotto/bit_source.hpp>
@@ -27,6 +28,7 @@
 #include <sotto/privatizer.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
+#include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>
 #include <sotto/tune.hpp>

@@ -386,12 +386,11 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
 }  // namespace
 
 const char* to_string(Format format) {
-  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
-  return kNames[static_cast<std::size_t>(format)];
+  return kFormatNames[static_cast<std::size_t>(format)].data();
 }
 
 Result<Format> parse_format(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, {"text", "jsonl", "csv", "tsv"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, kFormatNames));
   return static_cast<Format>(index);
 }
 

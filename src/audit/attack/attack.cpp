@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-const std::vector<std::string> kAttacks = {"bayes", "nearest", "inversion"};
+const std::vector<std::string> kAttacks(kAttackNames.begin(), kAttackNames.end());
 
 std::string describe(const std::string& attack, const AttackReport& report, const AttackOptions& options) {
   if (attack == "nearest") return "guesses the output itself, or the secret word nearest to it";
@@ -27,8 +27,7 @@ std::string describe(const std::string& attack, const AttackReport& report, cons
 }
 
 Result<void> check_options(const AttackOptions& options) {
-  for (const std::string& attack : options.attacks)
-    SOTTO_TRY(read_choice("attack", attack, {"bayes", "nearest", "inversion"}));
+  for (const std::string& attack : options.attacks) SOTTO_TRY(read_choice("attack", attack, kAttackNames));
   SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
   const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
                         std::uint64_t most) -> Result<void> {
