@@ -90,12 +90,8 @@ Result<void> run(const AttackArguments& a) {
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
   SOTTO_ASSIGN(options.resources, a.resources.parsed());
-  const auto attacked = [&] {
-    ProgressBar bar("words", false);
-    options.progress = bar.callback();
-    return attack(options);
-  };
-  SOTTO_ASSIGN(const AttackReport report, attacked());
+  SOTTO_ASSIGN(const AttackReport report,
+               with_progress("words", false, options, [&] { return attack(options); }));
   return print(a.json ? to_json(report) : as_text(report));
 }
 

@@ -129,12 +129,8 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   options.vocabulary_only = own.vocabulary_only;
   options.texts = own.texts;
   SOTTO_ASSIGN(options.resources, shared.resources.parsed());
-  const auto audited = [&] {
-    ProgressBar bar("draws", shared.quiet);
-    options.progress = bar.callback();
-    return sotto::audit_black_box(options);
-  };
-  SOTTO_ASSIGN(const BlackBoxReport report, audited());
+  SOTTO_ASSIGN(const BlackBoxReport report, with_progress("draws", shared.quiet, options,
+                                                          [&] { return sotto::audit_black_box(options); }));
   return print(shared.json ? to_json(report) : as_text(report));
 }
 

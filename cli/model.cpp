@@ -94,12 +94,8 @@ Result<void> import(const ImportArguments& a) {
   SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, kBitsNames));
   options.bits = wide == 1 ? 16 : 8;
   SOTTO_ASSIGN(options.metadata, parse_metadata(a.metadata));
-  ImportReport report;
-  {
-    ProgressBar bar("B", a.quiet);
-    options.progress = bar.callback();
-    SOTTO_ASSIGN(report, import_vectors(options));
-  }
+  SOTTO_ASSIGN(const ImportReport report,
+               with_progress("B", a.quiet, options, [&] { return import_vectors(options); }));
   if (a.json) return print(to_json(report));
   std::string text = fmt::format(
       "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,

@@ -1,8 +1,6 @@
 // sotto tune
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "command.hpp"
 #include "grid_options.hpp"
 #include "progress_bar.hpp"
@@ -89,12 +87,8 @@ Result<TuneOptions> parse_options(const TuneArguments& a) {
 
 Result<void> run(const TuneArguments& a) {
   SOTTO_ASSIGN(TuneOptions options, parse_options(a));
-  const auto tuned = [&] {
-    ProgressBar bar("words", a.quiet);
-    options.progress = bar.callback();
-    return tune(options);
-  };
-  SOTTO_ASSIGN(const TuneReport report, tuned());
+  SOTTO_ASSIGN(const TuneReport report,
+               with_progress("words", a.quiet, options, [&] { return tune(options); }));
   return print(a.json ? to_json(report) : tune_text(report, a.all));
 }
 

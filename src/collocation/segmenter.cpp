@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <span>
-#include <string>
 
 #include "base/check.hpp"
 #include "base/checked_value.hpp"

@@ -141,23 +141,13 @@ Result<void> check_all_labels(const YamlMap& root, const ExperimentSpec& run) {
 }
 
 Result<void> read_parts(const YamlMap& root, ExperimentSpec& run) {
-  SOTTO_ASSIGN(const YamlMap datasets, root.any_map("datasets"));
-  for (const std::string& label : datasets.keys()) {
-    SOTTO_ASSIGN(DatasetSpec spec, read_dataset_spec(datasets, label));
-    run.datasets.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap models, root.any_map("models"));
-  for (const std::string& label : models.keys()) {
-    SOTTO_ASSIGN(ModelSpec spec, read_model_spec(models, label));
-    run.models.push_back(std::move(spec));
-  }
+  SOTTO_TRY(read_entries(root, "datasets", read_dataset_spec, run.datasets));
+  SOTTO_TRY(read_entries(root, "models", read_model_spec, run.models));
   SOTTO_ASSIGN(const std::string policy, root.text("policy", "paper"));
-  SOTTO_ASSIGN(const YamlMap mechanisms, root.any_map("mechanisms"));
-  for (const std::string& label : mechanisms.keys()) {
-    SOTTO_ASSIGN(ExperimentMechanism spec, read_experiment_mechanism(mechanisms, label, policy));
-    run.mechanisms.push_back(std::move(spec));
-  }
-  return {};
+  const auto read_mechanism = [&](const YamlMap& mechanisms, const std::string& label) {
+    return read_experiment_mechanism(mechanisms, label, policy);
+  };
+  return read_entries(root, "mechanisms", read_mechanism, run.mechanisms);
 }
 
 Result<ExperimentSpec> read(const YAML::Node& node, const std::filesystem::path& file) {

@@ -156,21 +156,9 @@ Result<void> read_measures(const YamlMap& root, ExperimentSpec& run) {
   if (measures.has("texts")) {
     SOTTO_ASSIGN(run.texts, read_texts(measures));
   }
-  SOTTO_ASSIGN(const YamlMap classifiers, measures.any_map("classifiers"));
-  for (const std::string& label : classifiers.keys()) {
-    SOTTO_ASSIGN(ClassifierSpec spec, read_classifier(classifiers, label));
-    run.classifiers.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap attackers, measures.any_map("attackers"));
-  for (const std::string& label : attackers.keys()) {
-    SOTTO_ASSIGN(AttackerSpec spec, read_attacker(attackers, label));
-    run.attackers.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap inference, measures.any_map("inference"));
-  for (const std::string& label : inference.keys()) {
-    SOTTO_ASSIGN(InferenceSpec spec, read_inference(inference, label));
-    run.inference.push_back(std::move(spec));
-  }
+  SOTTO_TRY(read_entries(measures, "classifiers", read_classifier, run.classifiers));
+  SOTTO_TRY(read_entries(measures, "attackers", read_attacker, run.attackers));
+  SOTTO_TRY(read_entries(measures, "inference", read_inference, run.inference));
   SOTTO_ASSIGN(run.report, read_report(root));
   return {};
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "audit/attack/joint_sums.hpp"
 #include "audit/estimate.hpp"
 #include "base/checked_value.hpp"

@@ -3,8 +3,6 @@
 // loss falls as ε grows. Here every combination of ε and parameters is measured and nothing is assumed.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include <sotto/tune.hpp>
 
 #include "base/checked_value.hpp"

@@ -10,7 +10,6 @@
 // candidates=vocabulary gives every word of the vocabulary a chance, and the score is that of the synonym.
 #include "mechanisms/groups/syntf.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
