@@ -1,4 +1,5 @@
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
