@@ -22,7 +22,7 @@ void use(const Model& model) {
   for (TokenId id = 0; id < model.size(); ++id) {
     const std::string_view word = model.word(id);
     bytes += word.size();
-    const TokenId found = model.vocabulary().find_exact(word);
+    const TokenId found = ModelAccess::vocabulary(model).find_exact(word);
     require(word.empty() || found == model.bottom() || model.word(found) == word,
             "a word is found under its own spelling");
     (void)model.find(word);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that each folder of src/ includes only the folders it may use, that its sub-folders form layers, that
-the front ends use only include/, and that no two files define a type or an inline function of the same name.
+the front ends use only include/, that sotto.hpp includes all public headers, and that no two files define a type or an
+inline function of the same name.
 
 The graph is read from the CMake files (DEPENDS of sotto_component), the one place that states it. Between the
 sub-folders of a folder, and the files directly in it, the includes themselves are the graph; it has no cycle.
@@ -89,6 +90,15 @@ def circular_sub_folders(graph):
             yield "these folders include each other: " + " → ".join(found)
 
 
+def absent_headers():
+    """Public C++ headers that the one for everything does not include."""
+    everything = ROOT / "include/sotto/sotto.hpp"
+    included = re.findall(r"^#include <sotto/(\w+\.hpp)>", everything.read_text(), re.MULTILINE) if everything.exists() else []
+    for header in sorted((ROOT / "include/sotto").glob("*.hpp")):
+        if header != everything and header.name not in included:
+            yield f"include/sotto/sotto.hpp does not include {header.name}"
+
+
 def repeated_definitions():
     """Two definitions of one name in a program: the linker silently keeps one, and users of the other crash.
 
@@ -109,7 +119,7 @@ def repeated_definitions():
 
 def main():
     graph = direct_dependencies()
-    problems = [*forbidden_includes(graph), *circular_sub_folders(graph), *repeated_definitions()]
+    problems = [*forbidden_includes(graph), *circular_sub_folders(graph), *absent_headers(), *repeated_definitions()]
     layers = sum(len(sub_layers(folder)) for folder in graph)
     print("\n".join(problems) or f"{len(graph)} folders keep to the graph, their {layers} layers have no cycle, "
           "and no name is defined twice")

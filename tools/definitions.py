@@ -4,7 +4,7 @@ import re
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 NAMESPACE = re.compile(r"(?:inline\s+)?namespace\b\s*([\w:]*)$")
-TYPE = re.compile(r"(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:alignas\s*\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*"
+TYPE = re.compile(r"(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:alignas\s*\([^)]*\)\s*|\[\[[^\]]*\]\]\s*|SOTTO_API\s+)*"
                   r"([\w:]+(?:\s*<.*>)?)\s*(?:final\s*)?(?::(?!:).*)?$", re.DOTALL)
 FUNCTION = re.compile(r"([\w:]+|operator\s*\S+)\s*\(")
 

@@ -218,7 +218,7 @@ def main():
     parser.add_argument("build", type=Path, help="folder of the build")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    version = re.search(r'kVersion = "([^"]+)"', (SOURCE / "include/sotto/version.hpp").read_text()).group(1)
+    version = ".".join(re.findall(r"define SOTTO_VERSION_[MP]\w+ (\d+)", (SOURCE / "include/sotto/version.h").read_text()))
     document = Document(version)
     sotto = document.package("sotto", versionInfo=version, licenseDeclared="Apache-2.0", primaryPackagePurpose="APPLICATION")
     document.relate("SPDXRef-DOCUMENT", "DESCRIBES", sotto)

@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
+#include <sotto/estimate.hpp>
 #include <sotto/language_models.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -34,13 +37,6 @@ struct AttackOptions {
   std::optional<std::uint64_t> seed;
   MechanismResources resources;
   ProgressCallback progress;  ///< receives the number of secret words processed and their total
-};
-
-/// A figure and its confidence interval. All three are equal if the figure is exact.
-struct Estimate {
-  double value = 0;
-  double low = 0;
-  double high = 0;
 };
 
 struct AttackResult {
@@ -70,7 +66,7 @@ struct AttackReport {
 };
 
 /// As JSON (docs/schemas/attack.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const AttackReport& report);
+SOTTO_API std::string to_json(const AttackReport& report);
 
 /// Builds the mechanism that `options` describe and attacks it. π is the prior over the secret words, f the
 /// mechanism:
@@ -87,11 +83,12 @@ std::string to_json(const AttackReport& report);
 /// falls back on prior and distance for outputs that it has rarely seen, so its success is that of one
 /// adversary and a lower bound for the best one; all figures are estimated on `trials` fresh secrets.
 /// Thread-safe unless another thread changes the environment.
-Result<AttackReport> attack(const AttackOptions& options);
+SOTTO_API Result<AttackReport> attack(const AttackOptions& options);
 
 /// Same for an existing mechanism. Ignores the options `mechanism`, `parameters` and `model` but uses
 /// `epsilon`. Thread-safe.
-Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options);
+SOTTO_API Result<AttackReport> attack(const Mechanism& mechanism, const Model& model,
+                                      const AttackOptions& options);
 
 struct MaskInferenceOptions {
   std::string model = "sotto-en-mlm";  ///< a masked model, see find_language_model
@@ -119,14 +116,14 @@ struct MaskInferenceReport {
 };
 
 /// As JSON (docs/schemas/mask_inference.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const MaskInferenceReport& report);
+SOTTO_API std::string to_json(const MaskInferenceReport& report);
 
 /// Mask-token inference: masks the words of a privatized text one by one and has a masked model guess the
 /// original word from the rest. Line i of `privatized` belongs to line i of `original`; any mechanism may
 /// have produced it. Words are compared by their lookup_form. Thread-safe except while the first language
 /// model is loaded (see language_models.hpp).
-Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
-                                               const std::vector<std::string>& privatized,
-                                               const MaskInferenceOptions& options);
+SOTTO_API Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
+                                                         const std::vector<std::string>& privatized,
+                                                         const MaskInferenceOptions& options);
 
 }  // namespace sotto

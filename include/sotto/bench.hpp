@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/privatize.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -46,11 +48,11 @@ struct BenchResult {
   std::uint64_t data_tokens = 0;  ///< tokens privatized; 0: no data set
   double data_seconds = 0;        ///< from reading the file to discarding the output, without set-up
 
-  double words_a_day() const;        ///< from first_seconds
-  double words_again_a_day() const;  ///< from again_seconds
-  double data_a_day() const;         ///< 0 without a data set
-  double bytes_a_word() const;
-  std::string name() const;  ///< mechanism and given parameters
+  SOTTO_API double words_a_day() const;        ///< from first_seconds
+  SOTTO_API double words_again_a_day() const;  ///< from again_seconds
+  SOTTO_API double data_a_day() const;         ///< 0 without a data set
+  SOTTO_API double bytes_a_word() const;
+  SOTTO_API std::string name() const;  ///< mechanism and given parameters
 };
 
 struct BenchReport {
@@ -65,12 +67,12 @@ struct BenchReport {
 };
 
 /// As JSON (docs/schemas/bench.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const BenchReport& report);
+SOTTO_API std::string to_json(const BenchReport& report);
 
 /// Measures one mechanism after another, each in a child process (fork), so that none inherits the memory of
 /// another and a failure does not end the others. An unknown mechanism, parameter or file is an error; a
 /// mechanism that cannot run is a refusal in its result. Not thread-safe: call it while no other thread is
 /// running.
-Result<BenchReport> bench(const BenchOptions& options);
+SOTTO_API Result<BenchReport> bench(const BenchOptions& options);
 
 }  // namespace sotto

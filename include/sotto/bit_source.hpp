@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <sotto/api.hpp>
+
 namespace sotto {
 
 /// An endless sequence of uniform, independent 64-bit words. Not thread-safe: one thread at a time per
 /// source.
-class BitSource {
+class SOTTO_API BitSource {
  public:
   BitSource(const BitSource&) = delete;
   BitSource& operator=(const BitSource&) = delete;

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
 #include <sotto/policy.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -103,20 +105,20 @@ struct BlackBoxReport {
   double seconds = 0;
 
   /// Some pair refutes the claim.
-  bool losses_refute() const;
+  SOTTO_API bool losses_refute() const;
   /// Some check refutes the claim. Then the loss bounds, which need independent draws, mean little.
-  bool independence_refutes() const;
+  SOTTO_API bool independence_refutes() const;
   bool refuted() const { return losses_refute() || independence_refutes(); }
 };
 
 /// As JSON (docs/schemas/black_box.schema.json), ending in a newline; an infinite epsilon_lower becomes the
 /// string "infinite". Thread-safe.
-std::string to_json(const BlackBoxReport& report);
+SOTTO_API std::string to_json(const BlackBoxReport& report);
 
 /// Builds what `options` describe and tries to refute the claim. Uses the operating system's randomness
 /// unless a seed is given. Thread-safe except while the first language model is loaded (see
 /// language_models.hpp).
-Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options);
+SOTTO_API Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options);
 
 /// Creates the randomness of a run; runs with different numbers should be independent. Called from several
 /// threads.
@@ -126,12 +128,13 @@ using BitSourceMaker = std::function<std::unique_ptr<BitSource>(std::uint64_t ru
 /// is empty, randomness is chosen as above. Uses only the options draws, pairs, runs, confidence, metric,
 /// epsilon (with a metric), vocabulary_only, seed, progress and resources.threads, and `mechanism` as the
 /// name in the report. Thread-safe if `bits` is.
-Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& model,
-                                       const BlackBoxOptions& options, const BitSourceMaker& bits = {});
+SOTTO_API Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& model,
+                                                 const BlackBoxOptions& options,
+                                                 const BitSourceMaker& bits = {});
 
 /// The largest ε·d that this number of draws per word, pairs and this confidence can refute: that of an event
 /// that contains every test draw of one word and none of the other. With n = draws/2 and every bound at the
 /// level β = (1 − confidence)/2/(4·pairs), it is ln(β^(1/n) / (1 − β^(1/n))). Thread-safe.
-double largest_refutable_loss(std::uint64_t draws, std::uint64_t pairs, double confidence);
+SOTTO_API double largest_refutable_loss(std::uint64_t draws, std::uint64_t pairs, double confidence);
 
 }  // namespace sotto

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -23,12 +24,12 @@ enum class BudgetStrategy {
 inline constexpr std::array<std::string_view, 8> kBudgetNames = {"token", "even", "words", "positions",
                                                                  "S1",    "S2",   "S3",    "S4"};
 /// Thread-safe.
-const char* to_string(BudgetStrategy strategy);
+SOTTO_API const char* to_string(BudgetStrategy strategy);
 
 /// "token", "even", "words", "positions", or "S1" to "S4" as in the paper "A Collocation-based Method for
 /// Addressing Challenges in Word-level Metric Differential Privacy". A strategy that would read private text
 /// to set ε ("information", "part-of-speech", "rarity") is refused with the reason. Thread-safe.
-Result<BudgetStrategy> parse_budget_strategy(std::string_view name);
+SOTTO_API Result<BudgetStrategy> parse_budget_strategy(std::string_view name);
 
 /// What is public about a document.
 struct DocumentShape {
@@ -41,11 +42,12 @@ struct DocumentShape {
 using PositionProfile = std::vector<double>;
 
 /// Weights from 1e-6 to 1e6, separated by commas, for example "3,1,1,2". Thread-safe.
-Result<PositionProfile> parse_position_profile(std::string_view text);
+SOTTO_API Result<PositionProfile> parse_position_profile(std::string_view text);
 
 /// The ε of each token. The values are rounded down so that, by basic composition, they do not exceed
 /// `epsilon`, the document's (for `token`: each token's). `profile` is for `positions` only. Thread-safe.
-Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
-                                         const PositionProfile& profile = {});
+SOTTO_API Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon,
+                                                   const DocumentShape& shape,
+                                                   const PositionProfile& profile = {});
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/composition.hpp>
 #include <sotto/mechanism.hpp>
@@ -35,12 +36,12 @@ struct BudgetPlan {
 
 /// Shares ε among the tokens and composes the mechanism's guarantees at these shares. Thread-safe unless
 /// another thread changes the environment.
-Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options);
+SOTTO_API Result<BudgetPlan> plan_budget(const BudgetPlanOptions& options);
 
 /// As JSON (docs/schemas/budget.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const BudgetPlan& plan);
+SOTTO_API std::string to_json(const BudgetPlan& plan);
 
 /// The unit of a plan's figures: "epsilon", or "epsilon times" a metric. Thread-safe.
-std::string unit_name(const PrivacyUnit& unit);
+SOTTO_API std::string unit_name(const PrivacyUnit& unit);
 
 }  // namespace sotto

@@ -9,9 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -62,11 +64,11 @@ struct Certificate {
 
 /// As JSON (docs/schemas/certificate.schema.json), ending in a newline. It contains its own checksum.
 /// Thread-safe.
-std::string to_json(const Certificate& certificate);
+SOTTO_API std::string to_json(const Certificate& certificate);
 
 /// The inverse of to_json. Refuses JSON that is incomplete, altered, of another version or only a sample, and
 /// a certified or attained ε that is not above 0. Thread-safe.
-Result<Certificate> parse_certificate(std::string_view json);
+SOTTO_API Result<Certificate> parse_certificate(std::string_view json);
 
 /// A certificate read from or written to a file.
 struct StoredCertificate {
@@ -77,7 +79,7 @@ struct StoredCertificate {
 
 /// The certificate and where it is stored, as JSON (docs/schemas/exact_audit.schema.json), ending in a
 /// newline. `was_stored`: it was found there, not computed. Thread-safe.
-std::string to_json(const StoredCertificate& stored, bool was_stored);
+SOTTO_API std::string to_json(const StoredCertificate& stored, bool was_stored);
 
 /// Options of certify().
 struct CertifyOptions {
@@ -93,34 +95,34 @@ struct CertifyOptions {
 /// Computes a certificate. Refuses, with the reason, a mechanism that has none and one whose inputs cannot be
 /// told apart: a certificate names the pair that attains it. Thread-safe unless another thread changes the
 /// environment.
-Result<Certificate> certify(const CertifyOptions& options);
+SOTTO_API Result<Certificate> certify(const CertifyOptions& options);
 
 /// The certificate of the largest nominal ε found whose certificate is at most options.epsilon, to about one
 /// part in a thousand. It assumes nothing about how the certificate depends on ε: the returned certificate
 /// was computed for its own nominal ε. Thread-safe unless another thread changes the environment.
-Result<Certificate> nominal_for_certificate(const CertifyOptions& options);
+SOTTO_API Result<Certificate> nominal_for_certificate(const CertifyOptions& options);
 
 /// Stores a certificate next to the model or, if that folder is not writable, in the user's data folder. With
 /// `target` it can also be found by the certified ε that was requested. Thread-safe unless another thread
 /// changes the environment.
-Result<StoredCertificate> store_certificate(const Certificate& certificate,
-                                            const std::filesystem::path& model,
-                                            std::optional<double> target = std::nullopt);
+SOTTO_API Result<StoredCertificate> store_certificate(const Certificate& certificate,
+                                                      const std::filesystem::path& model,
+                                                      std::optional<double> target = std::nullopt);
 
 /// The stored certificate about `subject`, which must describe `mechanism` on `model`; none if there is none
 /// or it is about something else. Recomputes the loss of the pair that it names from the integers that the
 /// mechanism samples; a difference is an error, and so is a damaged or outdated file. Opens one file, or two
 /// if there is none next to the model. Thread-safe unless another thread changes the environment.
-Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
-                                                          const Mechanism& mechanism, const Model& model);
+SOTTO_API Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
+                                                                    const Mechanism& mechanism,
+                                                                    const Model& model);
 
 /// What nominal_for_certificate found and store_certificate stored for the certified ε `target`; none if
 /// there is none. `parameters` must be complete. It gives the nominal ε to build the mechanism with; what it
 /// certifies is valid only after find_certificate has checked it against that mechanism. Thread-safe unless
 /// another thread changes the environment.
-Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_view mechanism,
-                                                                   const ParameterValues& parameters,
-                                                                   double target, const Model& model);
+SOTTO_API Result<std::optional<StoredCertificate>> find_targeted_certificate(
+    std::string_view mechanism, const ParameterValues& parameters, double target, const Model& model);
 
 struct TargetedCertificate {
   StoredCertificate stored;
@@ -129,6 +131,6 @@ struct TargetedCertificate {
 
 /// find_targeted_certificate or, failing that, nominal_for_certificate and store_certificate. Thread-safe
 /// unless another thread changes the environment.
-Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options);
+SOTTO_API Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options);
 
 }  // namespace sotto

@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -42,32 +44,32 @@ struct ScoredPhrase {
 class PhraseTable {
  public:
   /// Maps the file and checks its header, sizes and words, but not its phrases (see verify).
-  static Result<std::shared_ptr<const PhraseTable>> open(const std::filesystem::path& file);
-  ~PhraseTable();
+  SOTTO_API static Result<std::shared_ptr<const PhraseTable>> open(const std::filesystem::path& file);
+  SOTTO_API ~PhraseTable();
 
-  const std::filesystem::path& path() const;
+  SOTTO_API const std::filesystem::path& path() const;
   /// A tree hash of the whole file, in hex, computed by open() from the mapping that is used. See
   /// Model::digest.
-  const std::string& digest() const;
-  const std::string& stored_sha256() const;  ///< the hash in the file's own header, in hex
-  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  SOTTO_API const std::string& digest() const;
+  SOTTO_API const std::string& stored_sha256() const;  ///< the hash in the file's own header, in hex
+  SOTTO_API const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
-  std::uint32_t size() const;
-  std::string phrase(PhraseId id) const;  ///< joined by kPhraseJoint
+  SOTTO_API std::uint32_t size() const;
+  SOTTO_API std::string phrase(PhraseId id) const;  ///< joined by kPhraseJoint
   /// Scores are multiples of 2⁻¹⁶, so sums are exact and a segmentation is the same on every machine.
-  double pmi(PhraseId id) const;
-  std::uint64_t count(PhraseId id) const;
+  SOTTO_API double pmi(PhraseId id) const;
+  SOTTO_API std::uint64_t count(PhraseId id) const;
   /// The id of two or three lower-case words joined by kPhraseJoint; kNoPhrase if there is none.
-  PhraseId find(std::string_view joined) const;
+  SOTTO_API PhraseId find(std::string_view joined) const;
 
   /// Reads the whole file: compares its SHA-256 with the stored one and checks the invariants that look-ups
   /// rely on.
-  Result<void> verify() const;
+  SOTTO_API Result<void> verify() const;
 
-  struct Impl;  ///< for the library's own loops; its header is not installed
-  const Impl& impl() const { return *impl_; }
+  struct Impl;
 
  private:
+  friend struct PhraseTableAccess;  // for the library itself
   PhraseTable();
   std::unique_ptr<Impl> impl_;
 };
@@ -79,17 +81,18 @@ struct PhraseTableDetails {
 };
 
 /// As JSON (docs/schemas/phrase_table.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const PhraseTable& table, const PhraseTableDetails& details);
+SOTTO_API std::string to_json(const PhraseTable& table, const PhraseTableDetails& details);
 
 /// The result of a phrase search as JSON (docs/schemas/phrases.schema.json), ending in a newline: the number
 /// found and the phrases to show. Thread-safe.
-std::string phrases_json(const PhraseTable& table, std::uint64_t found, std::span<const PhraseId> shown);
+SOTTO_API std::string phrases_json(const PhraseTable& table, std::uint64_t found,
+                                   std::span<const PhraseId> shown);
 
 /// Writes a table of these phrases, in any order, completely or not at all. A phrase that does not have two
 /// or three words, or is a duplicate, is an error. Returns the SHA-256 in the header. Thread-safe.
-Result<std::string> write_phrase_table(const std::filesystem::path& file,
-                                       std::span<const ScoredPhrase> phrases,
-                                       const std::vector<std::pair<std::string, std::string>>& metadata);
+SOTTO_API Result<std::string> write_phrase_table(
+    const std::filesystem::path& file, std::span<const ScoredPhrase> phrases,
+    const std::vector<std::pair<std::string, std::string>>& metadata);
 
 /// Which phrases with a connector word (a, an, the, for, of, with, …) count as collocations.
 enum class ConnectorRule {
@@ -99,7 +102,7 @@ enum class ConnectorRule {
 };
 inline constexpr std::array<std::string_view, 3> kConnectorRuleNames = {"none", "inside", "any"};
 /// "none", "inside" or "any". Thread-safe.
-Result<ConnectorRule> parse_connector_rule(std::string_view name);
+SOTTO_API Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
 /// Format of the documents of a corpus. Files may be plain, gzip, zstd or xz.
 enum class CorpusFormat {
@@ -140,10 +143,10 @@ struct CountReport {
 };
 
 /// As JSON (docs/schemas/collocation_count.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const CountReport& report);
+SOTTO_API std::string to_json(const CountReport& report);
 
 /// Counts exactly, whatever the memory and the number of threads, and writes the phrase table. Thread-safe.
-Result<CountReport> count_collocations(const CountOptions& options);
+SOTTO_API Result<CountReport> count_collocations(const CountOptions& options);
 
 enum class Segmentation {
   none,     ///< every word on its own
@@ -153,10 +156,11 @@ enum class Segmentation {
 };
 inline constexpr std::array<std::string_view, 4> kSegmentationNames = {"none", "gst", "mst", "optimal"};
 /// Thread-safe.
-const char* to_string(Segmentation segmentation);
+SOTTO_API const char* to_string(Segmentation segmentation);
 
 /// "gst", "mst" or "optimal"; with `allow_none` also "none". An error names `parameter`. Thread-safe.
-Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name, bool allow_none);
+SOTTO_API Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name,
+                                                  bool allow_none);
 
 struct CorpusTokenizeOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input
@@ -181,11 +185,11 @@ struct CorpusTokenizeReport {
 };
 
 /// As JSON (docs/schemas/tokenize.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const CorpusTokenizeReport& report);
+SOTTO_API std::string to_json(const CorpusTokenizeReport& report);
 
 /// Writes one line per document, in order: its tokens, words in lower case, phrases joined by kPhraseJoint.
 /// Keeps a few blocks of text per thread in memory. An output file appears completely or not at all.
 /// Thread-safe.
-Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options);
+SOTTO_API Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& options);
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/result.hpp>
 
@@ -30,7 +31,7 @@ class Composition {
  public:
   /// Adds `draws` draws under this guarantee, each on a token of its own. A guarantee of kind none has
   /// nothing to add and is refused with the reason.
-  Result<void> add(const Guarantee& guarantee, std::uint64_t draws);
+  SOTTO_API Result<void> add(const Guarantee& guarantee, std::uint64_t draws);
 
   /// One entry per unit and scope, in the order of their first draws.
   const std::vector<ComposedLoss>& losses() const { return losses_; }
@@ -42,11 +43,11 @@ class Composition {
 /// ρ of one draw under this guarantee, times d² in a metric unit: the mechanism's own if it has a better one,
 /// otherwise ε²/2, which follows from ε alone. Empty if the guarantee has an additive term or leaves outputs
 /// out: their probabilities are arbitrary, and so is the divergence. Thread-safe.
-std::optional<double> zcdp(const Guarantee& guarantee);
+SOTTO_API std::optional<double> zcdp(const Guarantee& guarantee);
 
 /// The smallest ε found such that ρ-zCDP implies (ε, δ)-differential privacy, rounded up; never above the
 /// textbook ρ + 2·√(ρ·ln(1/δ)). `delta` must be strictly between 0 and 1, `rho` finite and not negative.
 /// Thread-safe.
-Result<double> epsilon_for_delta(double rho, double delta);
+SOTTO_API Result<double> epsilon_for_delta(double rho, double delta);
 
 }  // namespace sotto

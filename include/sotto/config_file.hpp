@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -19,6 +20,6 @@ struct ConfigEntry {
 
 /// Reads a YAML file that maps names to values, lists of values or maps to values. A duplicate name, an alias
 /// or a value of any other kind is an error. Thread-safe.
-Result<std::vector<ConfigEntry>> read_config_file(const std::filesystem::path& file);
+SOTTO_API Result<std::vector<ConfigEntry>> read_config_file(const std::filesystem::path& file);
 
 }  // namespace sotto

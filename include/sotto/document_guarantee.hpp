@@ -2,6 +2,7 @@
 // receipts, budgets, the ledger and the falsifier read the result.
 #pragma once
 
+#include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/policy.hpp>
 
@@ -24,6 +25,6 @@ struct TextRules {
 
 /// The mechanism's guarantee `token`, completed with the adjacency of texts. Words that the policy keeps or
 /// drops narrow the scope; if a language model reads them, nothing is promised. Thread-safe.
-Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules);
+SOTTO_API Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules);
 
 }  // namespace sotto

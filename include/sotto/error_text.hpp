@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <sotto/api.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -17,12 +18,12 @@ struct Spelling {
 
 /// One line: the offending parameter, a colon, and the message with its parameters and hints spelled out.
 /// Text quoted in the message is unchanged, whatever braces it contains. Thread-safe if `spelling` is.
-std::string describe(const Error& error, const Spelling& spelling);
+SOTTO_API std::string describe(const Error& error, const Spelling& spelling);
 
 /// Same, independent of any front end, for reports and logs: parameters appear by name. Thread-safe.
-std::string describe(const Error& error);
+SOTTO_API std::string describe(const Error& error);
 
 /// "lists build (model: glove)". Thread-safe.
-std::string describe(const Hint& hint);
+SOTTO_API std::string describe(const Hint& hint);
 
 }  // namespace sotto

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -39,11 +41,11 @@ struct ExperimentSummary {
 };
 
 /// As JSON (docs/schemas/experiment.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const ExperimentSummary& summary);
+SOTTO_API std::string to_json(const ExperimentSummary& summary);
 
 /// "<stem>-results", for the quick size "<stem>-quick-results", in the working folder; <stem> is the name of
 /// the run file without its extension. Thread-safe.
-std::filesystem::path default_experiment_folder(const ExperimentOptions& options);
+SOTTO_API std::filesystem::path default_experiment_folder(const ExperimentOptions& options);
 
 /// Runs the experiment and writes to the folder: cells/ (one file per finished cell), texts/ (privatized
 /// texts), models/ (imported models), results.jsonl (one line per cell, in grid order, without times),
@@ -55,6 +57,6 @@ std::filesystem::path default_experiment_folder(const ExperimentOptions& options
 /// classifiers are missing, their cells are absent; the summary and the report say why. A second run on the
 /// same folder is refused while the first one is running. Thread-safe except while the first language model
 /// or network is loaded (see language_models.hpp).
-Result<ExperimentSummary> run_experiment(const ExperimentOptions& options);
+SOTTO_API Result<ExperimentSummary> run_experiment(const ExperimentOptions& options);
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
@@ -40,10 +41,10 @@ struct Explanation {
 };
 
 /// As JSON (docs/schemas/explanation.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const Explanation& explanation);
+SOTTO_API std::string to_json(const Explanation& explanation);
 
 /// The output distribution of `word`: exact if the mechanism has a closed form, otherwise sampled.
 /// Thread-safe unless another thread changes the environment.
-Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
+SOTTO_API Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
 
 }  // namespace sotto

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
+
 namespace sotto {
 
 /// How firmly the promise is established.
@@ -64,13 +66,13 @@ struct Guarantee {
 };
 
 /// Thread-safe.
-const char* to_string(GuaranteeKind kind);
+SOTTO_API const char* to_string(GuaranteeKind kind);
 /// Thread-safe.
-const char* to_string(GuaranteeScope scope);
+SOTTO_API const char* to_string(GuaranteeScope scope);
 /// As spelled in receipts, for example "whitespace". Thread-safe.
-const char* to_string(SharedTrait trait);
+SOTTO_API const char* to_string(SharedTrait trait);
 
 /// For example "token classes, punctuation and whitespace". Thread-safe.
-std::string join(const std::vector<SharedTrait>& traits);
+SOTTO_API std::string join(const std::vector<SharedTrait>& traits);
 
 }  // namespace sotto

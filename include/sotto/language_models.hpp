@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
 
@@ -33,14 +34,14 @@ struct LanguageModelResources {
 };
 
 /// Thread-safe.
-const char* to_string(Device device);
+SOTTO_API const char* to_string(Device device);
 /// Thread-safe.
-const char* to_string(Precision precision);
+SOTTO_API const char* to_string(Precision precision);
 
 /// "cpu" or "cuda". Thread-safe.
-Result<Device> parse_device(std::string_view name);
+SOTTO_API Result<Device> parse_device(std::string_view name);
 /// "f32" or "int8". Thread-safe.
-Result<Precision> parse_precision(std::string_view name);
+SOTTO_API Result<Precision> parse_precision(std::string_view name);
 
 /// Logit bounds estimated on public text.
 struct CalibrationSummary {
@@ -56,15 +57,15 @@ struct CalibrationSummary {
 /// Whether the mechanism of this name rewrites whole texts with a language model. If so, there is no
 /// Mechanism of this name, and its default model (empty: none is shipped) is the name of a folder.
 /// Thread-safe.
-bool rewrites_whole_texts(std::string_view mechanism);
+SOTTO_API bool rewrites_whole_texts(std::string_view mechanism);
 
 /// As find_mechanism, but a mechanism that rewrites whole texts is an error. Thread-safe.
-Result<const MechanismInfo*> find_word_mechanism(std::string_view name);
+SOTTO_API Result<const MechanismInfo*> find_word_mechanism(std::string_view name);
 
 /// Finds the folder of a language model, either by its path, which contains a '/', or by its name. A name
 /// stands for a folder with a config.json in one of the folders that find_model searches; use ./NAME for a
 /// folder in the current one. Thread-safe unless another thread changes the environment.
-Result<std::filesystem::path> find_language_model(std::string_view name_or_path);
+SOTTO_API Result<std::filesystem::path> find_language_model(std::string_view name_or_path);
 
 struct LanguageModelInfo {
   std::string name;
@@ -81,19 +82,19 @@ struct LanguageModelInfo {
 };
 
 /// As JSON (docs/schemas/language_model.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const LanguageModelInfo& info);
+SOTTO_API std::string to_json(const LanguageModelInfo& info);
 
 /// Opens the folder (see find_language_model) and describes the model. Thread-safe with the restriction at
 /// the top.
-Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
-                                              const LanguageModelResources& resources = {});
+SOTTO_API Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
+                                                        const LanguageModelResources& resources = {});
 
 /// Estimates the bounds of a model's logits on up to 1,000 lines of a public text and stores them in the
 /// folder. A model whose architecture bounds them is refused. Later, privatize_files() refuses this file as
 /// input for the model. Thread-safe with the restriction at the top.
-Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
-                                                   const std::filesystem::path& public_text,
-                                                   const LanguageModelResources& resources = {});
+SOTTO_API Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
+                                                             const std::filesystem::path& public_text,
+                                                             const LanguageModelResources& resources = {});
 
 /// The shipped models for measuring texts.
 inline constexpr std::string_view kDefaultEncoder = "sotto-en-encoder";
@@ -102,21 +103,21 @@ inline constexpr std::string_view kDefaultCausalModel = "sotto-en-causal";
 /// The cosine similarity of each pair of texts, computed by a sentence encoder (see find_language_model). The
 /// spans must have equal length. Ill-formed UTF-8 counts as U+FFFD. Thread-safe with the restriction at the
 /// top.
-Result<std::vector<double>> text_similarities(std::span<const std::string> first,
-                                              std::span<const std::string> second,
-                                              std::string_view model = kDefaultEncoder,
-                                              const LanguageModelResources& resources = {});
+SOTTO_API Result<std::vector<double>> text_similarities(std::span<const std::string> first,
+                                                        std::span<const std::string> second,
+                                                        std::string_view model = kDefaultEncoder,
+                                                        const LanguageModelResources& resources = {});
 
 /// Similarities of pairs of texts, and the encoder that measured them.
 struct SimilarityReport {
   std::string model;
   std::vector<double> cosines;  ///< one per pair
 
-  double mean() const;  ///< 0 if there are no pairs
+  SOTTO_API double mean() const;  ///< 0 if there are no pairs
 };
 
 /// As JSON (docs/schemas/similarity.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const SimilarityReport& report);
+SOTTO_API std::string to_json(const SimilarityReport& report);
 
 /// The probability of a text under a causal model.
 struct TextScore {
@@ -125,30 +126,30 @@ struct TextScore {
   std::uint64_t words = 0;     ///< Sotto's tokens of class word or other; no numbers, no punctuation
 
   /// exp(−log_probability / tokens); 1 if there are no tokens.
-  double perplexity() const;
-  double perplexity_per_word() const;
-  TextScore& operator+=(const TextScore& other);
+  SOTTO_API double perplexity() const;
+  SOTTO_API double perplexity_per_word() const;
+  SOTTO_API TextScore& operator+=(const TextScore& other);
 };
 
 /// One score per text. Thread-safe with the restriction at the top.
-Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts,
-                                           std::string_view model = kDefaultCausalModel,
-                                           const LanguageModelResources& resources = {});
+SOTTO_API Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts,
+                                                     std::string_view model = kDefaultCausalModel,
+                                                     const LanguageModelResources& resources = {});
 
 /// Scores of texts, and the causal model that computed them.
 struct PerplexityReport {
   std::string model;
   std::vector<TextScore> scores;  ///< one per text
 
-  TextScore total() const;
+  SOTTO_API TextScore total() const;
 };
 
 /// As JSON (docs/schemas/perplexity.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const PerplexityReport& report);
+SOTTO_API std::string to_json(const PerplexityReport& report);
 
 /// The lines of a plain, gzip, zstd or xz text file, without their terminators. The text after the last
 /// terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
 /// Thread-safe.
-Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
+SOTTO_API Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
 
 }  // namespace sotto

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -29,7 +30,7 @@ struct LedgerOptions {
 using NanoEpsilon = std::int64_t;
 
 /// The exact amount as a decimal number of ε: 1500000000 is "1.5". Thread-safe.
-std::string to_decimal(NanoEpsilon amount);
+SOTTO_API std::string to_decimal(NanoEpsilon amount);
 
 /// The largest allowed limit; it keeps amounts far from overflow.
 inline constexpr double kLargestLimit = 9e9;
@@ -94,10 +95,10 @@ struct LedgerCheck {
 
 /// As JSON, ending in a newline; times are in UTC. The schemas are ledger_summary, ledger_accounts,
 /// ledger_withheld and ledger_check in docs/schemas/. Thread-safe, as are the three overloads below.
-std::string to_json(const LedgerSummary& summary);
-std::string to_json(std::span<const LedgerAccount> accounts);
-std::string to_json(std::span<const WithheldRecord> records);
-std::string to_json(const LedgerCheck& check);
+SOTTO_API std::string to_json(const LedgerSummary& summary);
+SOTTO_API std::string to_json(std::span<const LedgerAccount> accounts);
+SOTTO_API std::string to_json(std::span<const WithheldRecord> records);
+SOTTO_API std::string to_json(const LedgerCheck& check);
 
 /// An open ledger, for reading. Runs may write to it concurrently; each call sees a consistent snapshot. Not
 /// thread-safe: one thread at a time per object.
@@ -105,30 +106,30 @@ class Ledger {
  public:
   /// Fails if the file does not exist, is not a ledger, or was written by a newer version. A ledger of an
   /// older version is read as it is.
-  static Result<std::unique_ptr<Ledger>> open(const std::filesystem::path& file);
-  ~Ledger();
+  SOTTO_API static Result<std::unique_ptr<Ledger>> open(const std::filesystem::path& file);
+  SOTTO_API ~Ledger();
 
-  Result<LedgerSummary> summary();
+  SOTTO_API Result<LedgerSummary> summary();
 
   /// The accounts of a subject, one per unit; empty if there are none.
-  Result<std::vector<LedgerAccount>> accounts_of(std::string_view subject);
+  SOTTO_API Result<std::vector<LedgerAccount>> accounts_of(std::string_view subject);
 
   /// For each unit, the `count` accounts with the highest spending, largest first.
-  Result<std::vector<LedgerAccount>> top(std::uint64_t count);
+  SOTTO_API Result<std::vector<LedgerAccount>> top(std::uint64_t count);
 
   /// Called for each item in turn. An error that it returns ends the iteration and is passed on.
   template <class Item>
   using Visitor = std::function<Result<void>(const Item&)>;
 
   /// Entries by number, accounts by subject, withheld records by data set and record.
-  Result<void> each_entry(const Visitor<LedgerEntry>& visit);
-  Result<void> each_account(const Visitor<LedgerAccount>& visit);
-  Result<void> each_withheld(const Visitor<WithheldRecord>& visit);
+  SOTTO_API Result<void> each_entry(const Visitor<LedgerEntry>& visit);
+  SOTTO_API Result<void> each_account(const Visitor<LedgerAccount>& visit);
+  SOTTO_API Result<void> each_withheld(const Visitor<WithheldRecord>& visit);
 
   /// Recomputes the chain and every account. `head` (64 hex digits, or empty) is a head noted earlier, for
   /// example in a receipt; it must occur in the chain. A damaged ledger yields a check with a problem, not an
   /// error.
-  Result<LedgerCheck> verify(std::string_view head = {});
+  SOTTO_API Result<LedgerCheck> verify(std::string_view head = {});
 
  private:
   struct Impl;
@@ -147,7 +148,7 @@ enum class RowFormat {
 
 /// Passes all rows of a table to `write`, in blocks of whole lines. An error that it returns ends the export
 /// and is passed on. Not thread-safe: one thread at a time per ledger.
-Result<void> export_ledger(Ledger& ledger, LedgerTable table, RowFormat format,
-                           const std::function<Result<void>(std::string_view text)>& write);
+SOTTO_API Result<void> export_ledger(Ledger& ledger, LedgerTable table, RowFormat format,
+                                     const std::function<Result<void>(std::string_view text)>& write);
 
 }  // namespace sotto

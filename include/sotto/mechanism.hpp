@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/model.hpp>
@@ -16,13 +17,11 @@
 
 namespace sotto {
 
-class RowVisitor;
-
 /// Tokens whose randomness is drawn and whose outputs are still to be determined. A token's bits come from
 /// its document's stream and can wait. A mechanism that is faster on many tokens at once (one matrix product
 /// for all of them) can therefore batch several documents, and the output does not depend on the batches. Not
 /// thread-safe: one thread at a time per object.
-class PendingTokens {
+class SOTTO_API PendingTokens {
  public:
   virtual ~PendingTokens() = default;
 
@@ -35,7 +34,7 @@ class PendingTokens {
 };
 
 /// A word-level mechanism bound to a model, parameters and ε. Safe to use from several threads.
-class Mechanism {
+class SOTTO_API Mechanism {
  public:
   virtual ~Mechanism() = default;
 
@@ -62,11 +61,6 @@ class Mechanism {
 
   /// The row P(·|word), one probability per word of the model; empty if there is no closed form.
   virtual std::vector<double> row(TokenId word) const = 0;
-
-  /// Shows the sampled integers to the library's certifier, whose header is not installed. The default
-  /// refuses with the reason why there is no exact certificate; so does a mechanism whose parameters leave it
-  /// without a promise.
-  virtual Result<void> show_rows(RowVisitor& visitor) const;
 
   /// Draws an output for each input id, in order: out[i] ~ P(·|in[i]). The spans have equal length and may be
   /// the same.
@@ -100,24 +94,25 @@ struct MechanismInfo {
 };
 
 /// As JSON (docs/schemas/mechanism.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const MechanismInfo& info);
+SOTTO_API std::string to_json(const MechanismInfo& info);
 
 /// Same for several, as an array (docs/schemas/mechanisms.schema.json). Thread-safe.
-std::string to_json(std::span<const MechanismInfo> infos);
+SOTTO_API std::string to_json(std::span<const MechanismInfo> infos);
 
 /// Parameters by name, as given. Complete ones (see complete_parameters) have one spelling per value.
 using ParameterValues = std::map<std::string, std::string>;
 
 /// All mechanisms, in the order in which people should read them. Thread-safe.
-const std::vector<MechanismInfo>& mechanisms();
+SOTTO_API const std::vector<MechanismInfo>& mechanisms();
 
 /// The entry of this name, or an error that lists the existing names. Thread-safe.
-Result<const MechanismInfo*> find_mechanism(std::string_view name);
+SOTTO_API Result<const MechanismInfo*> find_mechanism(std::string_view name);
 
 /// `given` completed with the defaults, every value in its canonical spelling: what is hashed, charged or
 /// compared must not depend on how a number was typed (20, 020, 2e1). An unknown name is an error that lists
 /// the known ones; the mechanism itself checks which values are allowed. Thread-safe.
-Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given);
+SOTTO_API Result<ParameterValues> complete_parameters(const MechanismInfo& info,
+                                                      const ParameterValues& given);
 
 /// What a mechanism may use besides its parameters; none of it changes the output.
 struct MechanismResources {
@@ -126,8 +121,9 @@ struct MechanismResources {
 };
 
 /// Builds a mechanism. It keeps the model alive. Thread-safe.
-Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::shared_ptr<const Model> model,
-                                                  double epsilon, const ParameterValues& parameters,
-                                                  const MechanismResources& resources = {});
+SOTTO_API Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name,
+                                                            std::shared_ptr<const Model> model,
+                                                            double epsilon, const ParameterValues& parameters,
+                                                            const MechanismResources& resources = {});
 
 }  // namespace sotto

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/api.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
-
-class Vocabulary;
 
 /// Index of a word in its model. The id size() is ⊥: any input outside the vocabulary.
 using TokenId = std::uint32_t;
@@ -34,54 +33,52 @@ class Model {
   /// Maps the file, computes its digest, and checks that header, sizes and offsets are valid, that the words
   /// are distinct, valid UTF-8 and free of blanks and control characters, and that each list is a permutation
   /// of them. It does not check the vectors (see verify).
-  static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& file);
-  ~Model();
+  SOTTO_API static Result<std::shared_ptr<const Model>> open(const std::filesystem::path& file);
+  SOTTO_API ~Model();
 
-  const std::string& name() const;  ///< file name without its extension
-  const std::filesystem::path& path() const;
+  SOTTO_API const std::string& name() const;  ///< file name without its extension
+  SOTTO_API const std::filesystem::path& path() const;
   /// The identity of the model in certificates, receipts and stream keys: a tree hash (BLAKE2b, in hex) of
   /// all its bytes, computed by open() from the mapping that is used from then on; the file is never opened
   /// by name again. Replacing the file, as every writer of this library does, does not affect an open model.
   /// Writing to a file while it is open goes unnoticed and changes what is sampled: whoever can do that must
   /// be trusted as much as whoever runs the program.
-  const std::string& digest() const;
+  SOTTO_API const std::string& digest() const;
   /// The SHA-256 in the file's own header, in hex: what verify() compares with. It proves nothing else.
-  const std::string& stored_sha256() const;
+  SOTTO_API const std::string& stored_sha256() const;
   /// Free-form metadata such as source and licence: (key, value), sorted by key.
-  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  SOTTO_API const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
-  std::uint32_t size() const;  ///< number of words
+  SOTTO_API std::uint32_t size() const;  ///< number of words
   TokenId bottom() const { return size(); }
-  std::string_view word(TokenId id) const;
+  SOTTO_API std::string_view word(TokenId id) const;
   /// Occurrences in the public corpus; empty if the model has none.
-  std::span<const std::uint64_t> counts() const;
+  SOTTO_API std::span<const std::uint64_t> counts() const;
   /// The id of `word`. A word that is not in the model in this spelling is searched for in lower case, then
   /// in lower case with a capital first letter. Typographic apostrophes and hyphens count as ' and -. Returns
   /// bottom() if there is none.
-  TokenId find(std::string_view word) const;
-  /// The table behind find(), for the library's own loops; its header is not installed. Valid as long as the
-  /// model.
-  const Vocabulary& vocabulary() const;
+  SOTTO_API TokenId find(std::string_view word) const;
 
-  std::uint32_t dimension() const;  ///< 0 for a list set
-  int bits() const;                 ///< 8 or 16; 0 for a list set
-  double scale() const;             ///< a vector is scale() times its integers
+  SOTTO_API std::uint32_t dimension() const;  ///< 0 for a list set
+  SOTTO_API int bits() const;                 ///< 8 or 16; 0 for a list set
+  SOTTO_API double scale() const;             ///< a vector is scale() times its integers
   /// Row-major integers; the span that does not match bits() is empty.
-  std::span<const std::int8_t> vectors8() const;
-  std::span<const std::int16_t> vectors16() const;
+  SOTTO_API std::span<const std::int8_t> vectors8() const;
+  SOTTO_API std::span<const std::int16_t> vectors16() const;
   /// The exact squared distance of two words in units of scale()².
-  std::int64_t squared_distance(TokenId a, TokenId b) const;
+  SOTTO_API std::int64_t squared_distance(TokenId a, TokenId b) const;
 
-  const std::vector<WordList>& lists() const;
+  SOTTO_API const std::vector<WordList>& lists() const;
 
   /// Whether some words are phrases and the file says which; PhraseTable::open reads them.
-  bool has_phrases() const;
+  SOTTO_API bool has_phrases() const;
 
   /// Reads the whole file: compares its SHA-256 with the stored one, and checks that no vector is too long
   /// for distance computations.
-  Result<void> verify() const;
+  SOTTO_API Result<void> verify() const;
 
  private:
+  friend struct ModelAccess;  // for the library itself
   Model();
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -98,10 +95,10 @@ struct ModelDetails {
 };
 
 /// As JSON (docs/schemas/model.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const Model& model, const ModelDetails& details);
+SOTTO_API std::string to_json(const Model& model, const ModelDetails& details);
 
 /// Same for several, as an array (docs/schemas/models.schema.json). Thread-safe.
-std::string to_json(std::span<const std::shared_ptr<const Model>> models);
+SOTTO_API std::string to_json(std::span<const std::shared_ptr<const Model>> models);
 
 /// A word near another one.
 struct NearWord {
@@ -112,13 +109,14 @@ struct NearWord {
 
 /// For each of `words` its `k` nearest others (or all others, if fewer), nearest first, ties in model order;
 /// by exact search. Refuses a list set and ids outside the model. Thread-safe.
-Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model, std::span<const TokenId> words,
-                                                         std::size_t k);
+SOTTO_API Result<std::vector<std::vector<NearWord>>> nearest_words(const Model& model,
+                                                                   std::span<const TokenId> words,
+                                                                   std::size_t k);
 
 /// The result of nearest_words for `words`, as JSON (docs/schemas/neighbours.schema.json), ending in a
 /// newline. Thread-safe.
-std::string neighbours_json(const Model& model, std::span<const TokenId> words,
-                            std::span<const std::vector<NearWord>> near);
+SOTTO_API std::string neighbours_json(const Model& model, std::span<const TokenId> words,
+                                      std::span<const std::vector<NearWord>> near);
 
 /// Finds a model file. A value that contains a '/' is a path, and so is one that ends in ".safetensors",
 /// which is refused if a different model is known by that name. Any other value is a name. Names are never
@@ -126,15 +124,11 @@ std::string neighbours_json(const Model& model, std::span<const TokenId> words,
 /// data folder ($XDG_DATA_HOME/sotto/models, by default ~/.local/share/sotto/models), models/ and
 /// ../share/sotto/models next to the program, and the folder of the models installed with the library. The
 /// error names the folders and the models in them. Thread-safe unless another thread changes the environment.
-Result<std::filesystem::path> find_model(std::string_view name_or_path);
+SOTTO_API Result<std::filesystem::path> find_model(std::string_view name_or_path);
 
 /// All model files in the folders that find_model searches, in search order, without shadowed names.
 /// Thread-safe unless another thread changes the environment.
-std::vector<std::filesystem::path> list_models();
-
-/// Called periodically with the work done and the total (0: unknown), never by two threads at once. Returning
-/// false requests a stop; the operation then fails with Errc::interrupted.
-using ProgressCallback = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+SOTTO_API std::vector<std::filesystem::path> list_models();
 
 struct ImportOptions {
   std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd or xz
@@ -161,16 +155,17 @@ struct ImportReport {
 };
 
 /// As JSON (docs/schemas/import.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const ImportReport& report);
+SOTTO_API std::string to_json(const ImportReport& report);
 
 /// Reads vectors, rounds them to fixed point with one global scale, and writes a model file, completely or
 /// not at all. Thread-safe.
-Result<ImportReport> import_vectors(const ImportOptions& options);
+SOTTO_API Result<ImportReport> import_vectors(const ImportOptions& options);
 
 enum class ExportFormat { word2vec_text, word2vec_binary };
 
 /// Writes the model's vectors, as floats, in a format that gensim and fastText can read. Thread-safe.
-Result<void> export_vectors(const Model& model, const std::filesystem::path& output, ExportFormat format);
+SOTTO_API Result<void> export_vectors(const Model& model, const std::filesystem::path& output,
+                                      ExportFormat format);
 
 struct ListOptions {
   std::vector<std::filesystem::path> models;  ///< must share one vocabulary, in any order of words
@@ -185,9 +180,9 @@ struct ListOptions {
 
 /// Builds word lists by the exact greedy tour of 1-Diffractor's Algorithm 1 and writes a list set.
 /// Thread-safe.
-Result<void> build_lists(const ListOptions& options);
+SOTTO_API Result<void> build_lists(const ListOptions& options);
 
 /// A summary of a list set as JSON (docs/schemas/lists.schema.json), ending in a newline. Thread-safe.
-std::string list_set_json(const Model& lists);
+SOTTO_API std::string list_set_json(const Model& lists);
 
 }  // namespace sotto

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <sotto/api.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/privatize_options.hpp>
 #include <sotto/result.hpp>
@@ -13,9 +14,9 @@ namespace sotto {
 /// "exponential"}}. Members are named like the parameters in errors
 /// (docs/schemas/privatize_options.schema.json). An unknown member or a value of the wrong type is an error.
 /// Thread-safe.
-Result<PrivatizeOptions> privatize_options_from_json(std::string_view json);
+SOTTO_API Result<PrivatizeOptions> privatize_options_from_json(std::string_view json);
 
 /// Same for explain() (docs/schemas/explain_options.schema.json). Thread-safe.
-Result<ExplainOptions> explain_options_from_json(std::string_view json);
+SOTTO_API Result<ExplainOptions> explain_options_from_json(std::string_view json);
 
 }  // namespace sotto

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include <sotto/api.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -35,21 +36,21 @@ struct Policy {
   /// The default: no part of the words themselves passes in clear.
   static Policy strict() { return {}; }
   /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation are kept.
-  static Policy paper();
+  SOTTO_API static Policy paper();
 };
 
 /// "strict" or "paper". Thread-safe.
-Result<Policy> parse_policy(std::string_view name);
+SOTTO_API Result<Policy> parse_policy(std::string_view name);
 
 /// Sets one part by its option name ("stopwords", "oov", "numbers", "punctuation", "case"). Thread-safe for
 /// different policies.
-Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_view value);
+SOTTO_API Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_view value);
 
 /// Thread-safe, as are the four overloads below.
-const char* to_string(StopwordPolicy value);
-const char* to_string(OovPolicy value);
-const char* to_string(NumberPolicy value);
-const char* to_string(PunctuationPolicy value);
-const char* to_string(CasePolicy value);
+SOTTO_API const char* to_string(StopwordPolicy value);
+SOTTO_API const char* to_string(OovPolicy value);
+SOTTO_API const char* to_string(NumberPolicy value);
+SOTTO_API const char* to_string(PunctuationPolicy value);
+SOTTO_API const char* to_string(CasePolicy value);
 
 }  // namespace sotto

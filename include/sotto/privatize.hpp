@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/privatize_options.hpp>
 #include <sotto/privatizer.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
 
@@ -20,10 +22,10 @@ namespace sotto {
 enum class Format { text, jsonl, csv, tsv };
 inline constexpr std::array<std::string_view, 4> kFormatNames = {"text", "jsonl", "csv", "tsv"};
 /// Thread-safe.
-const char* to_string(Format format);
+SOTTO_API const char* to_string(Format format);
 
 /// "text", "jsonl", "csv" or "tsv". Thread-safe.
-Result<Format> parse_format(std::string_view name);
+SOTTO_API Result<Format> parse_format(std::string_view name);
 
 /// Shard `index` (from 1) of `count`. Its records are contiguous, so the concatenated outputs of all shards
 /// equal the whole.
@@ -33,7 +35,7 @@ struct Shard {
 };
 
 /// "i/N". Thread-safe.
-Result<Shard> parse_shard(std::string_view text);
+SOTTO_API Result<Shard> parse_shard(std::string_view text);
 
 /// Which documents to read, and where to write.
 struct FileOptions {
@@ -57,8 +59,8 @@ struct FileOptions {
 
 /// Processes files. The output file appears only when it is complete; memory use does not depend on the size
 /// of the input. Thread-safe except while the first language model is loaded (see language_models.hpp).
-Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files);
+SOTTO_API Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files);
 /// Same with an existing Privatizer. Thread-safe.
-Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files);
+SOTTO_API Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files);
 
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/language_models.hpp>
@@ -26,7 +27,7 @@ enum class PrivacyTarget {
 };
 
 /// "nominal" or "certified". Thread-safe.
-Result<PrivacyTarget> parse_target(std::string_view name);
+SOTTO_API Result<PrivacyTarget> parse_target(std::string_view name);
 
 /// An ε for each document, shared among its tokens (see budget.hpp). By basic composition, the tokens of a
 /// document spend at most this ε. If a document is so long that a share falls outside the range that the
@@ -76,10 +77,11 @@ struct NamedBudget {
 };
 
 /// Accepts the same names as parse_budget_strategy(). Thread-safe.
-Result<NamedBudget> parse_named_budget(std::string_view name);
+SOTTO_API Result<NamedBudget> parse_named_budget(std::string_view name);
 
 /// Sets a document's budget and whatever else the name determines. Without a document's ε (0), the name must
 /// be "token", which leaves the options unchanged. Thread-safe for different `options`.
-Result<void> apply_named_budget(std::string_view name, double document_epsilon, PrivatizeOptions& options);
+SOTTO_API Result<void> apply_named_budget(std::string_view name, double document_epsilon,
+                                          PrivatizeOptions& options);
 
 }  // namespace sotto

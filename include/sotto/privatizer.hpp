@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/privatize_options.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
 
@@ -60,10 +62,10 @@ struct BatchOptions {
 /// same ledger at once.
 class LedgerSession {
  public:
-  ~LedgerSession();
+  SOTTO_API ~LedgerSession();
 
   /// What has been charged so far.
-  LedgerReceipt receipt() const;
+  SOTTO_API LedgerReceipt receipt() const;
 
   struct Impl;
 
@@ -78,29 +80,30 @@ class Privatizer {
  public:
   /// Opens everything that `options` name. Thread-safe except while the first language model is loaded (see
   /// language_models.hpp).
-  static Result<std::unique_ptr<Privatizer>> make(const PrivatizeOptions& options);
-  ~Privatizer();
+  SOTTO_API static Result<std::unique_ptr<Privatizer>> make(const PrivatizeOptions& options);
+  SOTTO_API ~Privatizer();
 
   /// The rewritten text. Adds what was done to `counts`.
-  Result<std::string> privatize(const DocumentName& name, std::string_view text, Counts& counts) const;
+  SOTTO_API Result<std::string> privatize(const DocumentName& name, std::string_view text,
+                                          Counts& counts) const;
 
   /// A batch: outputs[i] becomes the rewritten documents[i]; the spans have equal lengths. On failure, the
   /// error names the position of the offending document in the batch, nothing is counted, and all outputs are
   /// empty (unchanged if a name repeats).
-  Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs, Counts& counts,
-                         const BatchOptions& batch = {}) const;
+  SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
+                                   Counts& counts, const BatchOptions& batch = {}) const;
 
   /// Opens the ledger to which records are charged; requires a key file. `subject_field` is for the receipt.
-  Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
+  SOTTO_API Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
 
   /// Records, each charged before it is released. On failure, records charged by then have their outputs and
   /// are counted; records that are not released were not charged.
-  Result<void> privatize(std::span<const Record> records, LedgerSession& ledger,
-                         std::span<ReleasedRecord> outputs, Counts& counts,
-                         const BatchOptions& batch = {}) const;
+  SOTTO_API Result<void> privatize(std::span<const Record> records, LedgerSession& ledger,
+                                   std::span<ReleasedRecord> outputs, Counts& counts,
+                                   const BatchOptions& batch = {}) const;
 
   /// The receipt for these counts.
-  Receipt receipt(const Counts& counts = {}) const;
+  SOTTO_API Receipt receipt(const Counts& counts = {}) const;
 
   struct Impl;
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
@@ -28,7 +29,7 @@ struct Statistics {
   std::uint64_t output_words = 0;            ///< words in their outputs
   std::uint64_t largest_document_words = 0;  ///< largest number of privatized_words in one document
 
-  Statistics& operator+=(const Statistics& other);
+  SOTTO_API Statistics& operator+=(const Statistics& other);
 };
 
 /// Sums over documents, determined by the adjacency of the guarantee except for `statistics`. Adding two of
@@ -56,7 +57,7 @@ struct Counts {
   double largest_record_epsilon = 0;  ///< spent by all fields of one record, rounded up
   Statistics statistics;              ///< confidential
 
-  Counts& operator+=(const Counts& other);
+  SOTTO_API Counts& operator+=(const Counts& other);
 };
 
 /// The stored certificate that a guarantee is based on.
@@ -134,13 +135,13 @@ struct Receipt {
 
 /// The receipt as JSON (docs/schemas/receipt.schema.json), ending in a newline, without what is confidential.
 /// Thread-safe.
-std::string to_json(const Receipt& receipt);
+SOTTO_API std::string to_json(const Receipt& receipt);
 
 /// What to_json() leaves out, as JSON (docs/schemas/statistics.schema.json), ending in a newline.
 /// Thread-safe.
-std::string statistics_json(const Receipt& receipt);
+SOTTO_API std::string statistics_json(const Receipt& receipt);
 
 /// What an observer of the output still learns, one sentence per item. Thread-safe.
-std::vector<std::string> what_leaks(const Receipt& receipt);
+SOTTO_API std::vector<std::string> what_leaks(const Receipt& receipt);
 
 }  // namespace sotto

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include <sotto/version.h>
+
 #if defined(__GNUC__)
 #define SOTTO_C_API __attribute__((visibility("default")))
 #else
@@ -50,7 +52,8 @@ typedef struct sotto_document {
 
 typedef struct sotto_privatizer sotto_privatizer;
 
-/* The version of the library, for example "0.1.0". Must not be freed. Thread-safe. */
+/* The version of the linked library, for example "0.1.0"; that of the headers is SOTTO_VERSION_STRING. Must
+ * not be freed. Thread-safe. */
 SOTTO_C_API const char* sotto_version(void);
 
 /* Opens what the options name: {"mechanism": "diffractor-geometric", "epsilon": 1, "key_file": "secret.key"}.

@@ -1,4 +1,4 @@
-// Sotto's public C++ interface, except key_file.hpp.
+// Sotto's public C++ interface.
 #pragma once
 
 #include <sotto/api.hpp>
@@ -14,9 +14,11 @@
 #include <sotto/config_file.hpp>
 #include <sotto/document_guarantee.hpp>
 #include <sotto/error_text.hpp>
+#include <sotto/estimate.hpp>
 #include <sotto/evaluate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/key_file.hpp>
 #include <sotto/language_models.hpp>
 #include <sotto/ledger.hpp>
 #include <sotto/mechanism.hpp>
@@ -25,7 +27,9 @@
 #include <sotto/options_json.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/privatize.hpp>
+#include <sotto/privatize_options.hpp>
 #include <sotto/privatizer.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
 #include <sotto/text_values.hpp>

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/api.hpp>
+
 namespace sotto {
 
 inline constexpr int kTokenizerVersion = 2;
@@ -37,14 +39,14 @@ struct Token {
 /// Replaces the content of `tokens` with the tokens of `text`, in order. `text` must be valid UTF-8 (see
 /// replace_invalid_utf8; an invalid byte would count as an unknown symbol) and shorter than 4 GiB. Reuse the
 /// vector for the next text to save allocations. Takes linear time. Thread-safe.
-void tokenize(std::string_view text, std::vector<Token>& tokens);
+SOTTO_API void tokenize(std::string_view text, std::vector<Token>& tokens);
 
 /// Whether `text` is valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. Thread-safe.
-bool is_valid_utf8(std::string_view text);
+SOTTO_API bool is_valid_utf8(std::string_view text);
 
 /// A copy of `text` with each maximal subpart of an ill-formed sequence replaced by one U+FFFD, as the
 /// Unicode Standard recommends. Adds the number of replacements to `replaced`. Thread-safe.
-std::string replace_invalid_utf8(std::string_view text, std::uint64_t& replaced);
+SOTTO_API std::string replace_invalid_utf8(std::string_view text, std::uint64_t& replaced);
 
 /// A sentence: the tokens [first, last) of a text.
 struct TokenRange {
@@ -55,9 +57,9 @@ struct TokenRange {
 /// The sentences of `text`, in order; together they contain all its tokens. `tokens` must come from
 /// tokenize() on `text`. Punctuation after the end of a sentence belongs to the next sentence, unless no word
 /// follows. Thread-safe.
-std::vector<TokenRange> split_sentences(std::string_view text, const std::vector<Token>& tokens);
+SOTTO_API std::vector<TokenRange> split_sentences(std::string_view text, const std::vector<Token>& tokens);
 
 /// Whether a word, given in lower case with plain apostrophes ("don't"), is an English stopword. Thread-safe.
-bool is_stopword(std::string_view lower_case_word);
+SOTTO_API bool is_stopword(std::string_view lower_case_word);
 
 }  // namespace sotto

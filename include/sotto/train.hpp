@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/result.hpp>
 
@@ -21,9 +22,10 @@ namespace sotto {
 enum class TrainingAlgorithm { skipgram, cbow };
 inline constexpr std::array<std::string_view, 2> kTrainingAlgorithmNames = {"skipgram", "cbow"};
 /// Thread-safe.
-const char* to_string(TrainingAlgorithm algorithm);
+SOTTO_API const char* to_string(TrainingAlgorithm algorithm);
 /// "skipgram" or "cbow". An error names `parameter`. Thread-safe.
-Result<TrainingAlgorithm> parse_training_algorithm(std::string_view parameter, std::string_view name);
+SOTTO_API Result<TrainingAlgorithm> parse_training_algorithm(std::string_view parameter,
+                                                             std::string_view name);
 
 /// Post-processing of the trained vectors.
 enum class VectorFinish {
@@ -34,9 +36,9 @@ enum class VectorFinish {
 };
 inline constexpr std::array<std::string_view, 2> kVectorFinishNames = {"refined", "raw"};
 /// Thread-safe.
-const char* to_string(VectorFinish finish);
+SOTTO_API const char* to_string(VectorFinish finish);
 /// "refined" or "raw". An error names `parameter`. Thread-safe.
-Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string_view name);
+SOTTO_API Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string_view name);
 
 /// The steps of training, in order. Progress is in bytes of the corpus for the first two, and in tokens,
 /// counting each epoch, for the last.
@@ -100,7 +102,7 @@ struct TrainReport {
 };
 
 /// As JSON (docs/schemas/train.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const TrainReport& report);
+SOTTO_API std::string to_json(const TrainReport& report);
 
 /// Tokenizes the corpus, trains, and writes a model, completely or not at all. Its words are in order of
 /// their counts, and it contains exactly those phrases of `phrases` that are among its words.
@@ -108,6 +110,6 @@ std::string to_json(const TrainReport& report);
 /// A run that is stopped during training leaves the tokenized corpus in the work folder, and the next run
 /// with the same inputs and options reuses it. With one thread, the same inputs and options give the same
 /// bytes. Thread-safe if concurrent calls use different work folders.
-Result<TrainReport> train_vectors(const TrainOptions& options);
+SOTTO_API Result<TrainReport> train_vectors(const TrainOptions& options);
 
 }  // namespace sotto

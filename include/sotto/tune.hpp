@@ -18,10 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/api.hpp>
 #include <sotto/attack.hpp>
+#include <sotto/estimate.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -64,7 +67,7 @@ struct TradeOff {
   Estimate changed;           ///< L_M that counts 1 for a different word
 
   /// Mechanism and given parameters, for example "vickrey t=0.5".
-  std::string name() const;
+  SOTTO_API std::string name() const;
 };
 
 enum class TuneObjective { inference_error, best_guess_error };
@@ -108,15 +111,15 @@ struct TuneReport {
   double seconds = 0;
 
   /// The figure to maximize.
-  const Estimate& objective_of(const TradeOff& point) const;
+  SOTTO_API const Estimate& objective_of(const TradeOff& point) const;
 };
 
 /// As JSON (docs/schemas/tune.schema.json), ending in a newline. Thread-safe.
-std::string to_json(const TuneReport& report);
+SOTTO_API std::string to_json(const TuneReport& report);
 
 /// Measures every combination and chooses the best. Exact if a mechanism has a closed form; otherwise `draws`
 /// outputs are drawn per word, and noise mechanisms that add the same noise share it. The result for a given
 /// seed does not depend on the number of threads. Thread-safe unless another thread changes the environment.
-Result<TuneReport> tune(const TuneOptions& options);
+SOTTO_API Result<TuneReport> tune(const TuneOptions& options);
 
 }  // namespace sotto

@@ -1,11 +1,15 @@
+// The version, as text; sotto/version.h has it as numbers.
 #pragma once
+
+#include <sotto/api.hpp>
+#include <sotto/version.h>
 
 namespace sotto {
 
-/// Version of these headers; the build system reads it from here.
-inline constexpr const char* kVersion = "0.1.0";
+/// Version of these headers.
+inline constexpr const char* kVersion = SOTTO_VERSION_STRING;
 
 /// Version of the linked library. Thread-safe.
-const char* library_version();
+SOTTO_API const char* library_version();
 
 }  // namespace sotto

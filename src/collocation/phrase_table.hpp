@@ -81,6 +81,13 @@ struct PhraseTable::Impl {
   Result<const TensorView*> tensor(const std::string& name, TensorType type, std::size_t dimensions) const;
   Result<std::span<const std::uint64_t>> load_slots(const std::string& name, std::uint64_t entries) const;
 };
+
+/// What only the library itself may see of a phrase table.
+struct PhraseTableAccess {
+  /// Valid as long as the table. Thread-safe.
+  static const PhraseTable::Impl& impl(const PhraseTable& table) { return *table.impl_; }
+};
+
 static_assert(kNoEntry == kNoWord && kNoEntry == kNoPhrase);
 static_assert(sizeof(PhraseWords) == 12);
 

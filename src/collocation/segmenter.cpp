@@ -51,7 +51,7 @@ void Segmenter::find_words(std::string_view text, const std::vector<Token>& toke
 
 void Segmenter::find_words(std::string_view text, const std::vector<Token>& tokens, std::size_t begin,
                            std::size_t end) {
-  const PhraseTable::Impl& table = table_->impl();
+  const PhraseTable::Impl& table = PhraseTableAccess::impl(*table_);
   std::uint64_t waiting = 0;  // bit i: token begin + i is not yet looked up
   static_assert(kBatch == 64);
   for (std::size_t i = begin; i < end; ++i)
@@ -70,7 +70,7 @@ void Segmenter::find_words(std::string_view text, const std::vector<Token>& toke
 /// Whether the word must be looked up via `pending`; otherwise sets `word`.
 bool Segmenter::prepare_word(std::string_view text, const Token& token, Pending& pending,
                              std::uint32_t& word) const {
-  const PhraseTable::Impl& table = table_->impl();
+  const PhraseTable::Impl& table = PhraseTableAccess::impl(*table_);
   word = kNoWord;
   if (token.token_class != TokenClass::word) return false;
   const std::size_t size = token.end - token.begin;
@@ -96,7 +96,7 @@ void Segmenter::find_phrases(const std::vector<Token>& tokens) {
 }
 
 void Segmenter::find_phrases(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
-  const PhraseTable::Impl& table = table_->impl();
+  const PhraseTable::Impl& table = PhraseTableAccess::impl(*table_);
   const auto& slots = table.phrase_slots;
   const auto pair = [&](std::size_t i) { return PhraseWords{words_[i], words_[i + 1], kNoWord}; };
   const auto triple = [&](std::size_t i) { return PhraseWords{words_[i], words_[i + 1], words_[i + 2]}; };
@@ -199,7 +199,7 @@ PhraseId Segmenter::phrase_at(std::uint32_t first, std::uint32_t length) const {
 }
 
 std::int32_t Segmenter::score_of(PhraseId phrase) const {
-  return table_->impl().scores[phrase];
+  return PhraseTableAccess::impl(*table_).scores[phrase];
 }
 
 const char* to_string(Segmentation segmentation) {

@@ -64,7 +64,8 @@ class LineWriter {
  private:
   void add_piece(std::string_view document, const Piece& piece) {
     ++sums_.lengths[piece.length];
-    if (piece.phrase != kNoPhrase) sums_.score += options_.phrases->impl().scores[piece.phrase];
+    if (piece.phrase != kNoPhrase)
+      sums_.score += PhraseTableAccess::impl(*options_.phrases).scores[piece.phrase];
     for (std::uint32_t i = piece.first; i < piece.first + piece.length; ++i) {
       if (i > piece.first) out_.push_back(kPhraseJoint);
       const Token& token = tokens_[i];

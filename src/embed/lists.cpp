@@ -54,9 +54,10 @@ Result<std::vector<TokenId>> translate(const Model& source, const Model& target)
   };
   std::vector<TokenId> ids(source.size());
   std::vector<bool> met(target.size(), false);
+  const Vocabulary& vocabulary = ModelAccess::vocabulary(target);
   for (TokenId id = 0; id < source.size(); ++id) {
     const std::string_view word = source.word(id);
-    ids[id] = target.vocabulary().find_exact(word);
+    ids[id] = vocabulary.find_exact(word);
     if (ids[id] == target.bottom()) return only_in(source, target, word);
     met[ids[id]] = true;
   }

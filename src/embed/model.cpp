@@ -280,12 +280,12 @@ std::string_view Model::word(TokenId id) const {
   return impl_->words.substr(offsets[id], offsets[id + 1] - offsets[id]);
 }
 
-const Vocabulary& Model::vocabulary() const {
-  return *impl_->vocabulary;
+const Vocabulary& ModelAccess::vocabulary(const Model& model) {
+  return *model.impl_->vocabulary;
 }
 
 TokenId Model::find(std::string_view word) const {
-  return vocabulary().find(word);
+  return impl_->vocabulary->find(word);
 }
 
 namespace {

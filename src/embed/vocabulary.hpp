@@ -132,4 +132,10 @@ class Vocabulary {
   std::optional<std::pair<TokenId, TokenId>> repeated_;
 };
 
+/// What only the library itself may see of a model.
+struct ModelAccess {
+  /// The table behind Model::find(). Valid as long as the model. Thread-safe.
+  static const Vocabulary& vocabulary(const Model& model);
+};
+
 }  // namespace sotto

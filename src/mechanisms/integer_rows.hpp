@@ -1,6 +1,6 @@
 // What a mechanism is certified from: the integers it samples, in its own representation. A mechanism shows
-// them to a visitor (Mechanism::show_rows), so that a certifier needs to know the representations, which are
-// few, and not the mechanisms.
+// them to a visitor, so that a certifier needs to know the representations, which are few, and not the
+// mechanisms.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include <sotto/mechanism.hpp>
 #include <sotto/model.hpp>
+#include <sotto/result.hpp>
 
 #include "mechanisms/exponential_weights.hpp"
 
@@ -63,5 +65,17 @@ class RowVisitor {
   virtual Result<void> visit(const GeometricRows& rows) = 0;
   virtual Result<void> visit(const PureRows& rows) = 0;
 };
+
+/// A mechanism that samples integers.
+class IntegerMechanism : public Mechanism {
+ public:
+  /// Shows them to `visitor`. Refuses, with the reason, if the mechanism or its parameters leave the loss
+  /// without a bound.
+  virtual Result<void> show_rows(RowVisitor& visitor) const = 0;
+};
+
+/// Shows the integers that `mechanism` samples to `visitor`. Refuses, with the reason, if there is no exact
+/// certificate. Thread-safe for different visitors.
+Result<void> show_rows(const Mechanism& mechanism, RowVisitor& visitor);
 
 }  // namespace sotto

@@ -18,9 +18,4 @@ void Mechanism::privatize(std::span<const TokenId> in, std::span<TokenId> out, B
   pending->resolve(out);
 }
 
-Result<void> Mechanism::show_rows(RowVisitor&) const {
-  return fail(Errc::invalid_argument,
-              "its noise is real-valued, so there is no table of integers to certify");
-}
-
 }  // namespace sotto

@@ -130,7 +130,7 @@ def test_indirect_branches_land_on_marks(installed):
     content = library.read_bytes()
     text = re.search(r"\.text\s+PROGBITS\s+(\w+)\s+(\w+)", readelf("--sections", library))
     shift = int(text.group(2), 16) - int(text.group(1), 16)
-    functions = re.findall(r"^\s*\d+: (\w+)\s+\d+\s+FUNC\s+GLOBAL\s+DEFAULT\s+\d+ (_ZN5sotto\S+)",
+    functions = re.findall(r"^\s*\d+: (\w+)\s+\d+\s+FUNC\s+GLOBAL\s+DEFAULT\s+\d+ (_ZNK?5sotto\S+)",
                            readelf("--dyn-syms", library), re.MULTILINE)
     assert len(functions) > 100
     begins = {name: int(address, 16) + shift for address, name in functions}

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from conftest import BUILD, SANITIZERS, SOURCE
 
-VERSION = re.search(r'kVersion = "([^"]+)"', (SOURCE / "include/sotto/version.hpp").read_text()).group(1)
+VERSION = ".".join(re.findall(r"define SOTTO_VERSION_[MP]\w+ (\d+)", (SOURCE / "include/sotto/version.h").read_text()))
 CONSUMER = SOURCE / "tests" / "e2e" / "consumer"
 
 

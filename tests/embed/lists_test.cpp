@@ -64,8 +64,9 @@ class ListsTest : public ::testing::Test {
 // distances; ties go to the model's lower id.
 void expect_greedy(const WordList& list, const Model& set, const Model& model) {
   ASSERT_EQ(list.order.size(), model.size());
+  const Vocabulary& vocabulary = ModelAccess::vocabulary(model);
   std::vector<TokenId> ids;
-  for (const TokenId id : list.order) ids.push_back(model.vocabulary().find_exact(set.word(id)));
+  for (const TokenId id : list.order) ids.push_back(vocabulary.find_exact(set.word(id)));
   for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
     const auto reached = std::pair(model.squared_distance(ids[i], ids[i + 1]), ids[i + 1]);
     for (std::size_t j = i + 2; j < ids.size(); ++j)

@@ -152,7 +152,7 @@ TEST(Vocabulary, IsBuiltOnceWhenThreadsMeet) {
   std::vector<const Vocabulary*> seen(8);
   {
     std::vector<std::jthread> threads;
-    for (auto& slot : seen) threads.emplace_back([&] { slot = &model->vocabulary(); });
+    for (auto& slot : seen) threads.emplace_back([&] { slot = &ModelAccess::vocabulary(*model); });
   }
   for (const Vocabulary* vocabulary : seen) EXPECT_EQ(vocabulary, seen[0]);
   EXPECT_EQ(model->find("Pizza"), 3U);

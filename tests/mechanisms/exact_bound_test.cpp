@@ -61,7 +61,7 @@ ExactRow row_of_weights(const std::vector<std::uint64_t>& weights) {
 class ExactRows final : public RowVisitor {
  public:
   ExactRows(const Mechanism& mechanism, std::size_t words) : words_(words) {
-    const auto shown = mechanism.show_rows(*this);
+    const auto shown = show_rows(mechanism, *this);
     EXPECT_TRUE(shown) << (shown ? "" : shown.error().message);
   }
 

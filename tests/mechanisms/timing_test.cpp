@@ -91,7 +91,7 @@ class Timing : public ::testing::Test {
     std::vector<TokenId> out(in.size());
     ChaChaBitSource bits(key_from_seed(1));
     Secrets secrets(inputs);
-    EXPECT_TRUE(mechanism.show_rows(secrets));
+    EXPECT_TRUE(show_rows(mechanism, secrets));
     const auto pending = mechanism.make_pending();
     return reports([&] { pending->add(in, bits); });
   }

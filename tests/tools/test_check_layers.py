@@ -22,6 +22,7 @@ FIRST = "namespace sotto {\nstruct Chunk {\n  int a;\n};\n}  // namespace sotto\
 REFUSED = {
     "types of one name in two headers": ("src/b/b.hpp", FIRST),
     "a class where there was a struct": ("src/b/b.hpp", "namespace sotto {\nclass Chunk final : public Base<int> {};\n}"),
+    "an exported class": ("src/b/b.hpp", "namespace sotto {\nclass SOTTO_API Chunk {};\n}"),
     "a template": ("src/b/b.hpp", "namespace sotto {\ntemplate <std::vector<int> v>\nstruct alignas(16) Chunk {};\n}"),
     "an enumeration": ("cli/b.hpp", "namespace sotto { enum class Chunk : int { a }; }"),
     "namespaces do not excuse headers": ("src/b/b.hpp", "namespace sotto::lm {\nstruct Chunk {};\n}"),
@@ -76,6 +77,13 @@ def test_folders_keep_to_the_graph(tmp_path):
     assert done.returncode == 1
     assert "src/a/a.cpp includes b/, which a may not use" in done.stdout
     assert "cli/c.cpp includes a/, but front ends use include/ only" in done.stdout
+
+
+@pytest.mark.parametrize("included, complete", [("", False), ("#include <sotto/a.hpp>\n", True)])
+def test_the_header_for_everything_includes_all_others(included, complete, tmp_path):
+    done = check(tmp_path, {"include/sotto/sotto.hpp": included, "include/sotto/a.hpp": "", "include/sotto/sotto.h": ""})
+    assert (done.returncode == 0) == complete
+    assert ("sotto.hpp does not include a.hpp" in done.stdout) != complete
 
 
 COMPONENT = {"src/a/CMakeLists.txt": "sotto_component(a SOURCES a.cpp)\n"}

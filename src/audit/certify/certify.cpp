@@ -56,7 +56,7 @@ std::string input_name(const Model& model, TokenId input) {
 Result<PrivacyLoss> find_loss(const Mechanism& mechanism, const CertifyOptions& options) {
   LossFinder finder({options.resources.threads, options.sample, options.resources.memory, options.progress},
                     options.mechanism);
-  auto shown = mechanism.show_rows(finder);
+  auto shown = show_rows(mechanism, finder);
   if (shown) return finder.found();
   Error error = std::move(shown.error());
   if (error.code != Errc::invalid_argument || !error.parameter.empty())

@@ -140,7 +140,7 @@ using RowRoom = std::atomic<std::int64_t>;
 
 /// Rows are computed when an input first occurs: with per-document budgets there are many ε and few words
 /// each.
-class Custext final : public Mechanism {
+class Custext final : public IntegerMechanism {
  public:
   Custext(std::shared_ptr<const GroupLayout> layout, double epsilon, std::shared_ptr<RowRoom> room)
       : layout_(std::move(layout)), epsilon_(epsilon), room_(std::move(room)), rows_(layout_->inputs()) {}

@@ -56,7 +56,7 @@ struct SynonymRows {
   std::size_t lone_words = 0;
 };
 
-class Syntf final : public Mechanism {
+class Syntf final : public IntegerMechanism {
  public:
   Syntf(std::shared_ptr<const SynonymRows> synonyms, double epsilon, Candidates candidates)
       : synonyms_(std::move(synonyms)),

@@ -24,7 +24,7 @@ namespace {
 // The tables of the geometric noise; they grow only if ε is tiny.
 constexpr std::uint64_t kNoiseBytes = 64 << 10;
 
-class DiffractorGeometric final : public Mechanism {
+class DiffractorGeometric final : public IntegerMechanism {
  public:
   DiffractorGeometric(std::shared_ptr<const ListChoice> lists, double epsilon)
       : shared_lists_(std::move(lists)),

@@ -112,7 +112,7 @@ class PlaceSampler {
 // A weight and its entry among the cumulative ones.
 constexpr std::uint64_t kBytesPerPlace = 20;
 
-class DiffractorTem final : public Mechanism {
+class DiffractorTem final : public IntegerMechanism {
  public:
   DiffractorTem(std::shared_ptr<const ListChoice> lists, double epsilon, double gamma)
       : shared_lists_(std::move(lists)),

@@ -187,7 +187,7 @@ Result<PairLoss> pair_loss(const Mechanism& mechanism, const Model& model, const
     return no_loss("it names words that the model does not have");
   if (input == other) return no_loss(kNoDistance);
   WitnessVisitor visitor(witness);
-  SOTTO_TRY(mechanism.show_rows(visitor));
+  SOTTO_TRY(show_rows(mechanism, visitor));
   return visitor.found();
 }
 

@@ -14,6 +14,7 @@
 
 #include "embed/nearest.hpp"
 #include "mechanisms/bottom_vector.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/mechanism_request.hpp"
 #include "mechanisms/selection/row_cache.hpp"
 #include "mechanisms/selection/selection_rule.hpp"
@@ -161,7 +162,7 @@ class SelectionTokens : public PendingTokens {
 };
 
 /// Base of the mechanisms that consist of a Selection and a guarantee for it.
-class SelectionMechanism : public Mechanism {
+class SelectionMechanism : public IntegerMechanism {
  public:
   explicit SelectionMechanism(std::unique_ptr<Selection> selection) : selection_(std::move(selection)) {}
 

@@ -21,7 +21,7 @@ constexpr std::size_t kLookAhead = 8;
 WordRewriter::WordRewriter(std::shared_ptr<const RewriteContext> context)
     : context_(std::move(context)),
       policy_(context_->options.policy),
-      vocabulary_(context_->model->vocabulary()),
+      vocabulary_(ModelAccess::vocabulary(*context_->model)),
       good_batch_(context_->mechanism->good_batch()),
       bits_(make_locked<ChaChaBitSource>(Key{})) {
   if (context_->bank)
