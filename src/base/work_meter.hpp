@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include <sotto/model.hpp>
+#include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
