@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "attack_mask.hpp"
+#include "choices.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
 
@@ -54,9 +55,8 @@ std::string as_text(const AttackReport& r) {
 
 /// This attack works on files, without a mechanism, so it cannot be combined with the others.
 Result<bool> wants_masks(const AttackArguments& a) {
-  for (const std::string& attack : a.attacks)
-    SOTTO_TRY(parse_choice("--attack", attack, {"bayes", "nearest", "inversion", "mask"}));
-  const bool masks = std::find(a.attacks.begin(), a.attacks.end(), "mask") != a.attacks.end();
+  for (const std::string& attack : a.attacks) SOTTO_TRY(parse_choice("--attack", attack, kAttackOptionNames));
+  const bool masks = std::find(a.attacks.begin(), a.attacks.end(), kMaskAttack) != a.attacks.end();
   if (masks && (a.attacks.size() > 1 || !a.choice.epsilon.empty() || !a.choice.settings.empty()))
     return fail(Errc::invalid_argument,
                 "--attack: 'mask' attacks texts, not a mechanism; give it alone, with --original and "
@@ -87,12 +87,8 @@ Result<void> run(const AttackArguments& a) {
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
   SOTTO_ASSIGN(options.mechanism.resources, a.resources.parsed());
-  const auto attacked = [&] {
-    ProgressBar bar("words", false);
-    options.progress = bar.callback();
-    return attack(options);
-  };
-  SOTTO_ASSIGN(const AttackReport report, attacked());
+  SOTTO_ASSIGN(const AttackReport report,
+               with_progress("words", false, options, [&] { return attack(options); }));
   return print(a.json ? to_json(report) : as_text(report));
 }
 

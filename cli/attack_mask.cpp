@@ -48,12 +48,9 @@ Result<void> attack_masks(const MaskAttackArguments& a) {
   SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
   SOTTO_ASSIGN(const auto original, read_option("--original", a.original));
   SOTTO_ASSIGN(const auto privatized, read_option("--privatized", a.privatized));
-  const auto attacked = [&] {
-    ProgressBar bar("lines", false);
-    options.progress = bar.callback();
-    return infer_masked_words(original, privatized, options);
-  };
-  SOTTO_ASSIGN(const MaskInferenceReport report, attacked());
+  SOTTO_ASSIGN(const MaskInferenceReport report, with_progress("lines", false, options, [&] {
+                 return infer_masked_words(original, privatized, options);
+               }));
   return print(a.json ? to_json(report) : as_text(report));
 }
 

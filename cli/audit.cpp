@@ -5,6 +5,7 @@
 
 #include "audit_black_box.hpp"
 #include "audit_exact.hpp"
+#include "choices.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -43,7 +44,7 @@ Result<void> check_options(const CLI::App& command, const char* other_group, con
 }
 
 Result<void> run(const CLI::App& command, const AuditCommandArguments& a) {
-  SOTTO_ASSIGN(const std::size_t method, parse_choice("--method", a.shared.method, {"exact", "black-box"}));
+  SOTTO_ASSIGN(const std::size_t method, parse_choice("--method", a.shared.method, kAuditMethodNames));
   SOTTO_TRY(check_options(command, method == 0 ? kBlackBoxGroup : kExactGroup, a.shared.method));
   return method == 0 ? audit_exact(a.shared, a.exact) : audit_black_box(a.shared, a.black_box);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "choices.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -66,7 +67,7 @@ std::string as_text(const BlackBoxReport& r) {
 }
 
 Result<AuditPath> parse_path(const AuditArguments& shared, const BlackBoxArguments& own) {
-  SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, {"mechanism", "document"}));
+  SOTTO_ASSIGN(const std::size_t through, parse_choice("--through", own.through, kAuditPathNames));
   if (own.command.empty()) return through == 0 ? AuditPath::mechanism : AuditPath::document;
   if (through == 1 || !shared.choice.settings.empty())
     return fail(
@@ -114,7 +115,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   options.command = own.command;
   SOTTO_ASSIGN(options.timeout, parse_number("--timeout", own.timeout, 0.1, 86400));
   if (!own.metric.empty()) {
-    SOTTO_TRY(parse_choice("--metric", own.metric, {"euclidean", "index", "pure"}));
+    SOTTO_TRY(parse_choice("--metric", own.metric, kClaimMetricNames));
     options.metric = own.metric;
   }
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", own.draws, 20, 1'000'000'000));
@@ -125,12 +126,8 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   options.vocabulary_only = own.vocabulary_only;
   options.texts = own.texts;
   SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
-  const auto audited = [&] {
-    ProgressBar bar("draws", shared.quiet);
-    options.progress = bar.callback();
-    return sotto::audit_black_box(options);
-  };
-  SOTTO_ASSIGN(const BlackBoxReport report, audited());
+  SOTTO_ASSIGN(const BlackBoxReport report, with_progress("draws", shared.quiet, options,
+                                                          [&] { return sotto::audit_black_box(options); }));
   return print(shared.json ? to_json(report) : as_text(report));
 }
 

@@ -86,12 +86,8 @@ void add_exact_options(CLI::App& command, ExactArguments& arguments) {
 Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own) {
   SOTTO_ASSIGN(CertifyOptions options, parsed(shared, own));
   SOTTO_ASSIGN(const PrivacyTarget target, parse_target(own.target));
-  const auto computed = [&] {
-    ProgressBar bar("rows", shared.quiet);
-    options.progress = bar.callback();
-    return compute(options, target);
-  };
-  SOTTO_ASSIGN(const Outcome outcome, computed());
+  SOTTO_ASSIGN(const Outcome outcome,
+               with_progress("rows", shared.quiet, options, [&] { return compute(options, target); }));
   if (!shared.json) return print(as_text(outcome));
   return print(outcome.stored ? to_json(*outcome.stored, outcome.was_stored) : to_json(outcome.certificate));
 }

@@ -1,5 +1,4 @@
 // sotto bench
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -51,12 +50,8 @@ Result<BenchOptions> parse_options(const BenchArguments& a) {
 
 Result<void> run(const BenchArguments& a) {
   SOTTO_ASSIGN(BenchOptions options, parse_options(a));
-  const auto measured = [&] {
-    ProgressBar bar("mechanisms", a.quiet);
-    options.progress = bar.callback();
-    return bench(options);
-  };
-  SOTTO_ASSIGN(const BenchReport report, measured());
+  SOTTO_ASSIGN(const BenchReport report,
+               with_progress("mechanisms", a.quiet, options, [&] { return bench(options); }));
   return print(a.json ? to_json(report) : bench_text(report));
 }
 

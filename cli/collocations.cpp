@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
 
@@ -53,21 +54,16 @@ Result<CountOptions> count_options(const CountArguments& a) {
 
 Result<void> count(const CountArguments& a) {
   SOTTO_ASSIGN(CountOptions options, count_options(a));
-  Result<CountReport> report;
-  {
-    ProgressBar bar("B", a.quiet);
-    options.progress = bar.callback();
-    report = count_collocations(options);
-  }
-  if (!report) return tl::unexpected(report.error());
-  if (a.json) return print(to_json(*report));
+  SOTTO_ASSIGN(const CountReport report,
+               with_progress("B", a.quiet, options, [&] { return count_collocations(options); }));
+  if (a.json) return print(to_json(report));
   if (a.quiet) return {};
   return print(fmt::format(
       "{}: {} bigrams and {} trigrams\n"
       "  from {} words in {} documents and {} sentences: {} distinct words, {} pairs, {} triples\n"
       "  sha256 {}\n",
-      a.output, report->bigrams, report->trigrams, report->words, report->documents, report->sentences,
-      report->distinct_words, report->distinct_bigrams, report->distinct_trigrams, report->sha256));
+      a.output, report.bigrams, report.trigrams, report.words, report.documents, report.sentences,
+      report.distinct_words, report.distinct_bigrams, report.distinct_trigrams, report.sha256));
 }
 
 struct TokenizeArguments : CorpusArguments {
@@ -85,14 +81,9 @@ Result<void> tokenize(const TokenizeArguments& a) {
   SOTTO_ASSIGN(options.method, parse_segmentation("method", a.method, false));
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
   SOTTO_ASSIGN(options.phrases, open_phrases(a.phrases));
-  Result<CorpusTokenizeReport> report;
-  {
-    ProgressBar bar("B", a.quiet);
-    options.progress = bar.callback();
-    report = tokenize_corpus(options);
-  }
-  if (!report) return tl::unexpected(report.error());
-  if (a.stats) fmt::print(stderr, "{}", to_json(*report));
+  SOTTO_ASSIGN(const CorpusTokenizeReport report,
+               with_progress("B", a.quiet, options, [&] { return tokenize_corpus(options); }));
+  if (a.stats) fmt::print(stderr, "{}", to_json(report));
   return {};
 }
 
@@ -166,7 +157,7 @@ void add_corpus_format_options(CLI::App& command, std::string& format, std::stri
 
 Result<CorpusFormat> parse_corpus_format(std::string_view format) {
   if (format.empty()) return CorpusFormat::by_name;
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, {"text", "jsonl"}));
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("--format", format, kCorpusFormatNames));
   return index == 0 ? CorpusFormat::text : CorpusFormat::jsonl;
 }
 

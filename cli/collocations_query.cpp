@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "choices.hpp"
 #include "collocations.hpp"
 
 namespace sotto::cli {
@@ -49,7 +50,7 @@ struct QueryArguments {
   bool json = false;
 
   Result<bool> by_count() const {
-    SOTTO_ASSIGN(const std::size_t index, parse_choice("--by", by, {"pmi", "count"}));
+    SOTTO_ASSIGN(const std::size_t index, parse_choice("--by", by, kPhraseOrderNames));
     return index == 1;
   }
   Result<std::uint64_t> parsed_top() const { return parse_integer("--top", top, 0, 1000000000); }

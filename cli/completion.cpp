@@ -1,5 +1,7 @@
 #include "completion.hpp"
 
+#include "choices.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -85,7 +87,7 @@ complete -c sotto -f -a '(__sotto_complete)'
 )";
 
 Result<void> run(const std::string& shell) {
-  SOTTO_ASSIGN(const std::size_t index, parse_choice("SHELL", shell, {"bash", "zsh", "fish"}));
+  SOTTO_ASSIGN(const std::size_t index, parse_choice("SHELL", shell, kShellNames));
   return print(index == 0 ? kBash : index == 1 ? kZsh : kFish);
 }
 

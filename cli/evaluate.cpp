@@ -40,11 +40,8 @@ Result<void> run(const EvaluateArguments& a) {
   options.output = a.output;
   options.data = a.data;
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
-  Result<ExperimentSummary> summary = [&] {
-    ProgressBar bar("cells", a.quiet);
-    options.progress = bar.callback();
-    return run_experiment(options);
-  }();
+  Result<ExperimentSummary> summary =
+      with_progress("cells", a.quiet, options, [&] { return run_experiment(options); });
   if (!summary && summary.error().code == Errc::interrupted)
     return fail(
         Errc::interrupted,

@@ -1,6 +1,7 @@
 // sotto ledger show|top|export|verify
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "command.hpp"
 
 namespace sotto::cli {
@@ -120,9 +121,8 @@ NamedAction add_ledger_export(CLI::App& group) {
   command->footer(
       "Example:\n  sotto ledger export spent.ledger --what accounts --format jsonl > accounts.jsonl");
   return {command, [a]() -> Result<void> {
-            SOTTO_ASSIGN(const std::size_t table,
-                         parse_choice("--what", a->what, {"entries", "accounts", "withheld"}));
-            SOTTO_ASSIGN(const std::size_t format, parse_choice("--format", a->format, {"csv", "jsonl"}));
+            SOTTO_ASSIGN(const std::size_t table, parse_choice("--what", a->what, kLedgerTableNames));
+            SOTTO_ASSIGN(const std::size_t format, parse_choice("--format", a->format, kLedgerFormatNames));
             SOTTO_ASSIGN(const auto ledger, Ledger::open(a->file));
             constexpr LedgerTable kTables[] = {LedgerTable::entries, LedgerTable::accounts,
                                                LedgerTable::withheld};

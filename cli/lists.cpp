@@ -26,11 +26,7 @@ Result<void> build(const ListsArguments& a) {
   SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
   SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", a.threads, 0, 1024));
   options.threads = static_cast<unsigned>(threads);
-  {
-    ProgressBar bar("words", a.quiet);
-    options.progress = bar.callback();
-    SOTTO_TRY(build_lists(options));
-  }
+  SOTTO_TRY(with_progress("words", a.quiet, options, [&] { return build_lists(options); }));
   SOTTO_ASSIGN(const auto lists, Model::open(options.output));
   if (a.json) return print(list_set_json(*lists));
   return print(fmt::format("{}: {} lists of {} words\ndigest {}\n", a.output, lists->lists().size(),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "command.hpp"
 #include "error_line.hpp"
 #include "progress_bar.hpp"
@@ -90,15 +91,11 @@ Result<void> import(const ImportArguments& a) {
   options.output = a.output;
   SOTTO_ASSIGN(options.limit, parse_integer("--limit", a.limit, 0, 1'000'000'000));
   if (!a.vocabulary.empty()) options.vocabulary = a.vocabulary;
-  SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, {"8", "16"}));
+  SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, kBitsNames));
   options.bits = wide == 1 ? 16 : 8;
   SOTTO_ASSIGN(options.metadata, parse_metadata(a.metadata));
-  ImportReport report;
-  {
-    ProgressBar bar("B", a.quiet);
-    options.progress = bar.callback();
-    SOTTO_ASSIGN(report, import_vectors(options));
-  }
+  SOTTO_ASSIGN(const ImportReport report,
+               with_progress("B", a.quiet, options, [&] { return import_vectors(options); }));
   if (a.json) return print(to_json(report));
   std::string text = fmt::format(
       "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
@@ -109,7 +106,7 @@ Result<void> import(const ImportArguments& a) {
 }
 
 Result<void> export_model(const std::string& name, const std::string& output, const std::string& to) {
-  SOTTO_ASSIGN(const std::size_t format, parse_choice("--to", to, {"word2vec-text", "word2vec-bin"}));
+  SOTTO_ASSIGN(const std::size_t format, parse_choice("--to", to, kExportFormatNames));
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
   return export_vectors(*model, output,

@@ -8,6 +8,7 @@
 #include <sotto/model_names.hpp>
 #include <sotto/sotto.hpp>
 
+#include "choices.hpp"
 #include "command_tree.hpp"
 
 namespace sotto::cli {
@@ -18,50 +19,47 @@ using Words = std::vector<std::string>;
 struct Choices {
   std::string_view command;  ///< empty: every command that has such an option
   std::string_view option;
-  Words words;
+  std::span<const std::string_view> words;
 };
 
 /// The first match counts, so entries of single commands come before shared ones.
-std::span<const Choices> choices() {
-  static const std::array kChoices = {
-      Choices{"", "--attack", {"bayes", "nearest", "inversion", "mask"}},
-      Choices{"", "--algorithm", {"skipgram", "cbow"}},
-      Choices{"", "--bits", {"8", "16"}},
-      Choices{"sotto budget", "--budget", {"token", "even", "words", "positions"}},
-      Choices{"", "--budget", {"token", "even", "words", "positions", "S1", "S2", "S3", "S4"}},
-      Choices{"", "--by", {"pmi", "count"}},
-      Choices{"", "--case", {"position", "keep", "lower"}},
-      Choices{"", "--collocations", {"gst", "mst", "optimal"}},
-      Choices{"", "--connectors", {"none", "inside", "any"}},
-      Choices{"", "--device", {"cpu", "cuda"}},
-      Choices{"", "--finish", {"refined", "raw"}},
-      Choices{"sotto collocations count", "--format", {"text", "jsonl"}},
-      Choices{"sotto collocations tokenize", "--format", {"text", "jsonl"}},
-      Choices{"sotto ledger export", "--format", {"csv", "jsonl"}},
-      Choices{"sotto train vectors", "--format", {"text", "jsonl"}},
-      Choices{"", "--format", {"text", "jsonl", "csv", "tsv"}},
-      Choices{"sotto audit", "--method", {"exact", "black-box"}},
-      Choices{"sotto train vectors", "--method", {"gst", "mst", "optimal", "none"}},
-      Choices{"", "--method", {"gst", "mst", "optimal"}},
-      Choices{"", "--metric", {"euclidean", "index", "pure"}},
-      Choices{"", "--numbers", {"random", "keep", "drop"}},
-      Choices{"", "--objective", {"inference-error", "best-guess"}},
-      Choices{"", "--oov", {"bottom", "keep", "drop"}},
-      Choices{"", "--outputs", {"list", "model"}},
-      Choices{"", "--policy", {"strict", "paper"}},
-      Choices{"", "--precision", {"f32", "int8"}},
-      Choices{"sotto tune", "--prior", {"list", "uniform", "counts"}},
-      Choices{"", "--prior", {"uniform", "counts"}},
-      Choices{"", "--punctuation", {"keep", "drop"}},
-      Choices{"", "--stopwords", {"privatize", "keep"}},
-      Choices{"", "--target", {"nominal", "certified"}},
-      Choices{"", "--through", {"mechanism", "document"}},
-      Choices{"", "--to", {"word2vec-text", "word2vec-bin"}},
-      Choices{"", "--what", {"entries", "accounts", "withheld"}},
-      Choices{"sotto completion", "SHELL", {"bash", "zsh", "fish"}},
-  };
-  return kChoices;
-}
+constexpr std::array kChoices = {
+    Choices{"", "--attack", kAttackOptionNames},
+    Choices{"", "--algorithm", kTrainingAlgorithmNames},
+    Choices{"", "--bits", kBitsNames},
+    Choices{"sotto budget", "--budget", kStrategyNames},
+    Choices{"", "--budget", kBudgetNames},
+    Choices{"", "--by", kPhraseOrderNames},
+    Choices{"", "--case", kCasePolicyNames},
+    Choices{"", "--collocations", kRealMethodNames},
+    Choices{"", "--connectors", kConnectorRuleNames},
+    Choices{"", "--device", kDeviceNames},
+    Choices{"", "--finish", kVectorFinishNames},
+    Choices{"sotto collocations count", "--format", kCorpusFormatNames},
+    Choices{"sotto collocations tokenize", "--format", kCorpusFormatNames},
+    Choices{"sotto ledger export", "--format", kLedgerFormatNames},
+    Choices{"sotto train vectors", "--format", kCorpusFormatNames},
+    Choices{"", "--format", kFormatNames},
+    Choices{"sotto audit", "--method", kAuditMethodNames},
+    Choices{"sotto train vectors", "--method", kMethodNames},
+    Choices{"", "--method", kRealMethodNames},
+    Choices{"", "--metric", kClaimMetricNames},
+    Choices{"", "--numbers", kNumberPolicyNames},
+    Choices{"", "--objective", kTuneObjectiveNames},
+    Choices{"", "--oov", kOovPolicyNames},
+    Choices{"", "--outputs", kWordTaskOutputNames},
+    Choices{"", "--policy", kPolicyNames},
+    Choices{"", "--precision", kPrecisionNames},
+    Choices{"sotto tune", "--prior", kWordTaskPriorNames},
+    Choices{"", "--prior", kPriorNames},
+    Choices{"", "--punctuation", kPunctuationPolicyNames},
+    Choices{"", "--stopwords", kStopwordPolicyNames},
+    Choices{"", "--target", kTargetNames},
+    Choices{"", "--through", kAuditPathNames},
+    Choices{"", "--to", kExportFormatNames},
+    Choices{"", "--what", kLedgerTableNames},
+    Choices{"sotto completion", "SHELL", kShellNames},
+};
 
 Words mechanism_names() {
   Words names;
@@ -97,9 +95,9 @@ OptionValues option_values(const CLI::App& command, const CLI::Option& option) {
   const std::vector<std::string> names = spellings(option);
   const std::string name = names.empty() ? option.get_name() : names.back();
   const std::string command_name = full_name(command);
-  for (const Choices& line : choices())
+  for (const Choices& line : kChoices)
     if (line.option == name && (line.command.empty() || line.command == command_name))
-      return {line.words, false};
+      return {{line.words.begin(), line.words.end()}, false};
   if (name == "--mechanism" || (command_name == "sotto mechanisms" && name == "NAME"))
     return {mechanism_names(), false};
   if (name == "--model" || name == "MODEL") {

@@ -314,12 +314,8 @@ Result<void> run(PrivatizeArguments& a) {
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
-  Receipt receipt;
-  {
-    ProgressBar bar("B", a.quiet);
-    files.progress = bar.callback();
-    SOTTO_ASSIGN(receipt, privatize_files(options, files));
-  }
+  SOTTO_ASSIGN(const Receipt receipt,
+               with_progress("B", a.quiet, files, [&] { return privatize_files(options, files); }));
   if (!a.quiet)
     say(summary(receipt));
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include <sotto/model.hpp>
 
@@ -30,5 +31,13 @@ class ProgressBar {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_ = begin_;
 };
+
+/// What run() returns, with a bar as options.progress while it runs.
+template <class Options, class Run>
+auto with_progress(std::string unit, bool quiet, Options& options, const Run& run) {
+  ProgressBar bar(std::move(unit), quiet);
+  options.progress = bar.callback();
+  return run();
+}
 
 }  // namespace sotto::cli

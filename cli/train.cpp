@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "collocations.hpp"
 #include "command.hpp"
 #include "progress_bar.hpp"
@@ -85,7 +86,7 @@ Result<void> read_training_options(const TrainArguments& a, TrainOptions& option
   SOTTO_ASSIGN(options.seed, parse_number_of("--seed", a.seed, 0, 2'000'000'000));
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
   SOTTO_ASSIGN(options.finish, parse_vector_finish("finish", a.finish));
-  SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, {"8", "16"}));
+  SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, kBitsNames));
   options.bits = wide == 1 ? 16 : 8;
   return {};
 }

@@ -1,8 +1,6 @@
 // sotto tune
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "command.hpp"
 #include "grid_options.hpp"
 #include "progress_bar.hpp"
@@ -76,9 +74,8 @@ Result<TuneOptions> parse_options(const TuneArguments& a) {
   if (a.max_loss.empty())
     return fail(Errc::invalid_argument, "--max-loss: missing; give the largest L_M that you accept");
   SOTTO_ASSIGN(options.largest_loss, parse_number("--max-loss", a.max_loss, 0, kLargestNumber));
-  SOTTO_ASSIGN(const std::size_t objective,
-               parse_choice("--objective", a.objective, {"inference-error", "best-guess"}));
-  options.objective = objective == 0 ? TuneObjective::inference_error : TuneObjective::best_guess_error;
+  SOTTO_ASSIGN(const std::size_t objective, parse_choice("--objective", a.objective, kTuneObjectiveNames));
+  options.objective = static_cast<TuneObjective>(objective);
   options.unproven = a.unproven;
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 2, 100'000'000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
@@ -90,12 +87,8 @@ Result<TuneOptions> parse_options(const TuneArguments& a) {
 
 Result<void> run(const TuneArguments& a) {
   SOTTO_ASSIGN(TuneOptions options, parse_options(a));
-  const auto tuned = [&] {
-    ProgressBar bar("words", a.quiet);
-    options.progress = bar.callback();
-    return tune(options);
-  };
-  SOTTO_ASSIGN(const TuneReport report, tuned());
+  SOTTO_ASSIGN(const TuneReport report,
+               with_progress("words", a.quiet, options, [&] { return tune(options); }));
   return print(a.json ? to_json(report) : tune_text(report, a.all));
 }
 

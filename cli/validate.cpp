@@ -1,32 +1,26 @@
 #include "validate.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <sotto/text_values.hpp>
 
 namespace sotto::cli {
 namespace {
 
-constexpr double kSmallestEpsilon = 1e-9;
-constexpr double kLargestEpsilon = 1e6;
-
-tl::unexpected<Error> bad_value(std::string_view option, std::string_view value, std::string_view allowed) {
-  return fail(Errc::invalid_argument,
-              fmt::format("{}: '{}' is not allowed; give {}", option, value, allowed));
-}
-
-bool parse_finite(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+/// The library's error, in the terms of the command line.
+template <class T>
+Result<T> of_option(std::string_view option, Result<T> value) {
+  if (value) return value;
+  return fail(value.error().code,
+              Message::of_pattern(Message::doubled_braces(option) + ": " + value.error().message));
 }
 
 }  // namespace
 
 Result<double> validate_epsilon(std::string_view option, double value) {
-  if (value >= kSmallestEpsilon && value <= kLargestEpsilon) return value;  // false for NaN
-  return bad_value(option, fmt::format("{}", value), "a number from 1e-9 to 1e6");
+  return of_option(option, check_epsilon("", value));
 }
 
 Result<double> parse_epsilon(std::string_view option, std::string_view text) {
@@ -35,20 +29,16 @@ Result<double> parse_epsilon(std::string_view option, std::string_view text) {
 
 Result<std::uint64_t> parse_integer(std::string_view option, std::string_view text, std::uint64_t low,
                                     std::uint64_t high) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= low && value <= high) return value;
-  return bad_value(option, text, fmt::format("a whole number from {} to {}", low, high));
+  return of_option(option, read_integer("", text, low, high));
 }
 
 Result<double> parse_number(std::string_view option, std::string_view text, double low, double high) {
-  double value = 0;
-  if (parse_finite(text, value) && value >= low && value <= high) return value;
-  return bad_value(option, text, fmt::format("a number from {:g} to {:g}", low, high));
+  return of_option(option, read_number("", text, low, high));
 }
 
 Result<std::uint64_t> parse_size(std::string_view option, std::string_view text) {
   static constexpr std::string_view kUnits = "KMGT";
+  static constexpr double kLargestSize = 1e18;
   std::string_view digits = text;
   double factor = 1;
   if (!digits.empty()) {
@@ -58,17 +48,16 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view text)
       digits.remove_suffix(1);
     }
   }
-  double value = 0;
-  if (parse_finite(digits, value) && value > 0 && value * factor >= 1 && value * factor < 1e18)
-    return static_cast<std::uint64_t>(value * factor);
-  return bad_value(option, text, "a size such as 4096, 64M or 2G");
+  const auto value = read_number("", digits, 0, kLargestSize);
+  if (value && *value * factor >= 1 && *value * factor < kLargestSize)
+    return static_cast<std::uint64_t>(*value * factor);
+  return fail(Errc::invalid_argument,
+              fmt::format("{}: '{}' is not allowed; give a size such as 4096, 64M or 2G", option, text));
 }
 
 Result<std::size_t> parse_choice(std::string_view option, std::string_view text,
-                                 const std::vector<std::string_view>& allowed) {
-  for (std::size_t i = 0; i < allowed.size(); ++i)
-    if (allowed[i] == text) return i;
-  return bad_value(option, text, fmt::format("{}", fmt::join(allowed, " or ")));
+                                 std::span<const std::string_view> allowed) {
+  return of_option(option, read_choice("", text, allowed));
 }
 
 }  // namespace sotto::cli

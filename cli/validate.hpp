@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include <sotto/result.hpp>
 
 namespace sotto::cli {
 
-/// ε must be a finite number in [1e-9, 1e6]: below, the output carries no information; above, it offers no
-/// privacy. Text such as "nan", "1e400" or "0x1" is refused, never rounded to another value.
+/// ε as check_epsilon (sotto/text_values.hpp) allows it. Text such as "nan", "1e400" or "0x1" is refused,
+/// never rounded to another value.
 Result<double> parse_epsilon(std::string_view option, std::string_view text);
 Result<double> validate_epsilon(std::string_view option, double value);
 
@@ -26,6 +26,6 @@ Result<std::uint64_t> parse_size(std::string_view option, std::string_view text)
 
 /// One of `allowed`; the error lists them. Returns the index.
 Result<std::size_t> parse_choice(std::string_view option, std::string_view text,
-                                 const std::vector<std::string_view>& allowed);
+                                 std::span<const std::string_view> allowed);
 
 }  // namespace sotto::cli

@@ -1,10 +1,12 @@
 // Attacks: how often an adversary who sees a mechanism's output guesses the input word.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sotto/api.hpp>
@@ -16,6 +18,9 @@
 #include <sotto/result.hpp>
 
 namespace sotto {
+
+inline constexpr std::array<std::string_view, 3> kAttackNames = {"bayes", "nearest", "inversion"};
+inline constexpr std::array<std::string_view, 2> kPriorNames = {"uniform", "counts"};
 
 struct AttackOptions {
   MechanismSpec mechanism;

@@ -2,11 +2,13 @@
 // to refute the claim made for it. It can refute a claim, but never prove one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,8 @@ enum class AuditPath {
   document,   ///< texts through tokenizer, policy, mechanism and renderer
   command,    ///< words, one per line, through an external program
 };
+
+inline constexpr std::array<std::string_view, 3> kClaimMetricNames = {"euclidean", "index", "pure"};
 
 struct BlackBoxOptions {
   AuditPath path = AuditPath::mechanism;

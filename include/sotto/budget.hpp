@@ -4,6 +4,7 @@
 // are refused.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ enum class BudgetStrategy {
   words,      ///< a collocation gets the share of one word, so less than the whole ε is spent: S2
   positions,  ///< shares by position, weighted by a public profile
 };
+/// The strategies in the order of the enumerators, then what parse_budget_strategy() knows besides.
+inline constexpr std::array<std::string_view, 8> kBudgetNames = {"token", "even", "words", "positions",
+                                                                 "S1",    "S2",   "S3",    "S4"};
 /// Thread-safe.
 SOTTO_API const char* to_string(BudgetStrategy strategy);
 

@@ -6,6 +6,7 @@
 // numbers, punctuation and other tokens interrupt it. Words are compared in lower case, ’ as an apostrophe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -99,6 +100,7 @@ enum class ConnectorRule {
   inside,  ///< those whose only connector is the middle one of three words ("certificates of completion")
   any,     ///< all of them
 };
+inline constexpr std::array<std::string_view, 3> kConnectorRuleNames = {"none", "inside", "any"};
 /// "none", "inside" or "any". Thread-safe.
 SOTTO_API Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
@@ -152,6 +154,7 @@ enum class Segmentation {
   mst,      ///< highest score first, no overlaps (Algorithm 2)
   optimal,  ///< largest sum of scores
 };
+inline constexpr std::array<std::string_view, 4> kSegmentationNames = {"none", "gst", "mst", "optimal"};
 /// Thread-safe.
 SOTTO_API const char* to_string(Segmentation segmentation);
 

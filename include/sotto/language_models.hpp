@@ -6,6 +6,7 @@
 // reads it; find_model(), for example, reads it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -22,6 +23,8 @@ namespace sotto {
 
 enum class Device { cpu, cuda };
 enum class Precision { f32, int8 };
+inline constexpr std::array<std::string_view, 2> kDeviceNames = {"cpu", "cuda"};
+inline constexpr std::array<std::string_view, 2> kPrecisionNames = {"f32", "int8"};
 
 /// What a model may use. `precision` may change the last digits of its results, the rest affects only speed.
 struct LanguageModelResources {

@@ -1,6 +1,7 @@
 // What happens to each class of token. Receipts count everything that a policy passes in clear.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include <sotto/api.hpp>
@@ -15,6 +16,14 @@ enum class OovPolicy { bottom, keep, drop };
 enum class NumberPolicy { random, keep, drop };
 enum class PunctuationPolicy { keep, drop };
 enum class CasePolicy { position, keep, lower };
+
+inline constexpr std::array<std::string_view, 2> kPolicyNames = {"strict", "paper"};
+/// In the order of the enumerators, as are those below.
+inline constexpr std::array<std::string_view, 2> kStopwordPolicyNames = {"privatize", "keep"};
+inline constexpr std::array<std::string_view, 3> kOovPolicyNames = {"bottom", "keep", "drop"};
+inline constexpr std::array<std::string_view, 3> kNumberPolicyNames = {"random", "keep", "drop"};
+inline constexpr std::array<std::string_view, 2> kPunctuationPolicyNames = {"keep", "drop"};
+inline constexpr std::array<std::string_view, 3> kCasePolicyNames = {"position", "keep", "lower"};
 
 struct Policy {
   StopwordPolicy stopwords = StopwordPolicy::privatize;

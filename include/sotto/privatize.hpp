@@ -1,6 +1,7 @@
 // Files in, files out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,6 +20,7 @@
 namespace sotto {
 
 enum class Format { text, jsonl, csv, tsv };
+inline constexpr std::array<std::string_view, 4> kFormatNames = {"text", "jsonl", "csv", "tsv"};
 /// Thread-safe.
 SOTTO_API const char* to_string(Format format);
 

@@ -32,6 +32,7 @@
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
+#include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>
 #include <sotto/tune.hpp>

@@ -3,6 +3,7 @@
 // CBOW.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -19,6 +20,7 @@
 namespace sotto {
 
 enum class TrainingAlgorithm { skipgram, cbow };
+inline constexpr std::array<std::string_view, 2> kTrainingAlgorithmNames = {"skipgram", "cbow"};
 /// Thread-safe.
 SOTTO_API const char* to_string(TrainingAlgorithm algorithm);
 /// "skipgram" or "cbow". An error names `parameter`. Thread-safe.
@@ -32,6 +34,7 @@ enum class VectorFinish {
             ///< vector to length 1
   raw,      ///< the input vectors unchanged, as other programs save them
 };
+inline constexpr std::array<std::string_view, 2> kVectorFinishNames = {"refined", "raw"};
 /// Thread-safe.
 SOTTO_API const char* to_string(VectorFinish finish);
 /// "refined" or "raw". An error names `parameter`. Thread-safe.

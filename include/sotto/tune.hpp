@@ -8,11 +8,13 @@
 // and the mechanism to choose has the largest E_M among those with L_M ≤ C.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,9 @@
 #include <sotto/result.hpp>
 
 namespace sotto {
+
+inline constexpr std::array<std::string_view, 3> kWordTaskPriorNames = {"list", "uniform", "counts"};
+inline constexpr std::array<std::string_view, 2> kWordTaskOutputNames = {"list", "model"};
 
 /// The words by which a mechanism is judged, and the cost of replacing one by another.
 struct WordTaskOptions {
@@ -66,6 +71,7 @@ struct TradeOff {
 };
 
 enum class TuneObjective { inference_error, best_guess_error };
+inline constexpr std::array<std::string_view, 2> kTuneObjectiveNames = {"inference-error", "best-guess"};
 
 struct TuneOptions {
   WordTaskOptions task;

@@ -18,7 +18,7 @@ bool read_whole(std::string_view text, T& value) {
 }  // namespace
 
 Result<double> check_epsilon(std::string_view parameter, double value) {
-  if (value >= 1e-9 && value <= 1e6) return value;  // false for NaN
+  if (value >= kSmallestEpsilon && value <= kLargestEpsilon) return value;  // false for NaN
   return not_allowed(parameter, value, "a number from 1e-9 to 1e6");
 }
 
@@ -36,7 +36,7 @@ Result<double> read_number(std::string_view parameter, std::string_view text, do
 }
 
 Result<std::size_t> read_choice(std::string_view parameter, std::string_view text,
-                                const std::vector<std::string_view>& allowed) {
+                                std::span<const std::string_view> allowed) {
   for (std::size_t i = 0; i < allowed.size(); ++i)
     if (allowed[i] == text) return i;
   return not_allowed(parameter, text, fmt::format("{}", fmt::join(allowed, " or ")));

@@ -1,7 +1,6 @@
 #include "collocation/corpus_reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,13 +1,10 @@
 // Counting: threads turn the corpus into chunks that fit into memory. A corpus of one chunk is counted in
 // memory; the chunks of a larger one are spilled and merged. Both give the same n-grams in the same order.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 

@@ -68,9 +68,8 @@ bool allows(ConnectorRule rule, bool first, bool second, bool third) {
 }
 
 Result<ConnectorRule> parse_connector_rule(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("connectors", name, {"none", "inside", "any"}));
-  constexpr ConnectorRule kRules[] = {ConnectorRule::none, ConnectorRule::inside, ConnectorRule::any};
-  return kRules[index];
+  SOTTO_ASSIGN(const std::size_t index, read_choice("connectors", name, kConnectorRuleNames));
+  return static_cast<ConnectorRule>(index);
 }
 
 }  // namespace sotto

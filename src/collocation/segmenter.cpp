@@ -1,9 +1,10 @@
 #include "collocation/segmenter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-#include <string>
+#include <span>
 
 #include "base/check.hpp"
 #include "base/checked_value.hpp"
@@ -202,26 +203,15 @@ std::int32_t Segmenter::score_of(PhraseId phrase) const {
 }
 
 const char* to_string(Segmentation segmentation) {
-  switch (segmentation) {
-    case Segmentation::none:
-      return "none";
-    case Segmentation::gst:
-      return "gst";
-    case Segmentation::mst:
-      return "mst";
-    case Segmentation::optimal:
-      return "optimal";
-  }
-  return "";
+  return kSegmentationNames[static_cast<std::size_t>(segmentation)].data();
 }
 
 Result<Segmentation> parse_segmentation(std::string_view parameter, std::string_view name, bool allow_none) {
-  std::vector<std::string_view> names = {"gst", "mst", "optimal"};
-  if (allow_none) names.emplace_back("none");
-  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, names));
-  constexpr Segmentation kMethods[] = {Segmentation::gst, Segmentation::mst, Segmentation::optimal,
-                                       Segmentation::none};
-  return kMethods[index];
+  std::array names = kSegmentationNames;
+  std::rotate(names.begin(), names.begin() + 1, names.end());  // "none" is the first enumerator
+  SOTTO_ASSIGN(const std::size_t index,
+               read_choice(parameter, name, std::span(names).first(names.size() - (allow_none ? 0 : 1))));
+  return static_cast<Segmentation>((index + 1) % names.size());
 }
 
 }  // namespace sotto

@@ -1,7 +1,6 @@
 // fastText's model file, version 12: arguments, dictionary, input matrix (one row per word, then one per
 // n-gram bucket), output matrix. Everything is little-endian and packed.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/message.hpp"
 #include "base/parallel.hpp"
+#include "base/work_meter.hpp"
 #include "embed/model_file.hpp"
 #include "embed/nearest.hpp"
 #include "embed/tour.hpp"
@@ -26,27 +25,6 @@ namespace {
 constexpr std::size_t kNeighbours = 16;
 
 using ModelPointer = std::shared_ptr<const Model>;
-
-// Counts units of work from several threads, and calls the callback from one at a time.
-class SharedProgress {
- public:
-  SharedProgress(const ProgressCallback& callback, std::uint64_t total)
-      : callback_(callback), total_(total) {}
-
-  bool add(std::uint64_t units) {
-    const std::lock_guard lock(mutex_);
-    done_ += units;
-    if (!stopped_ && callback_ && !callback_(std::min(done_, total_), total_)) stopped_ = true;
-    return !stopped_;
-  }
-
- private:
-  const ProgressCallback& callback_;
-  std::uint64_t total_;
-  std::mutex mutex_;
-  std::uint64_t done_ = 0;
-  bool stopped_ = false;
-};
 
 Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
   if (options.models.empty()) return fail(Errc::invalid_argument, "no model to build lists from is given");
@@ -100,20 +78,20 @@ std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint3
 
 // The lists of one model, in its own ids. Empty if the callback requested a stop.
 Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const std::vector<TokenId>& starts,
-                                                      unsigned threads, SharedProgress& progress) {
+                                                      unsigned threads, WorkMeter& meter) {
   Result<NearestSearch> search = NearestSearch::create(model);
   if (!search) return fail_at(model.path().string(), std::move(search.error()));
-  const WorkDone work_done = [&](std::uint64_t units) { return progress.add(units); };
+  const WorkDone work_done = [&](std::uint64_t units) { return meter.add(units); };
   const NeighbourTable neighbours = nearest_neighbours(*search, kNeighbours, threads, work_done);
   std::vector<std::vector<TokenId>> tours(starts.size());
-  if (!progress.add(0)) return std::vector<std::vector<TokenId>>();
+  if (!meter.add(0)) return std::vector<std::vector<TokenId>>();
   // Tours run in parallel; spare threads help inside each.
   const auto inner = std::max(1U, threads / static_cast<unsigned>(starts.size()));
   parallel_for(starts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       tours[i] = greedy_tour(*search, neighbours, starts[i], inner, work_done);
   });
-  if (!progress.add(0)) tours.clear();
+  if (!meter.add(0)) tours.clear();
   return tours;
 }
 
@@ -149,13 +127,13 @@ Result<void> build_lists(const ListOptions& options) {
   }
   SOTTO_ASSIGN(const Key key, options.seed ? Result<Key>(key_from_seed(*options.seed)) : random_key());
   ChaChaBitSource bits(key);
-  SharedProgress progress(options.progress,
-                          std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
+  WorkMeter meter(options.progress,
+                  std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
   nlohmann::json sources = nlohmann::json::array();
   nlohmann::json digests = nlohmann::json::array();
   for (std::size_t m = 0; m < models.size(); ++m) {
     const std::vector<TokenId> starts = draw_starts(bits, first.size(), options.lists_per_model);
-    SOTTO_ASSIGN(auto tours, build_tours(*models[m], starts, thread_count(options.threads), progress));
+    SOTTO_ASSIGN(auto tours, build_tours(*models[m], starts, thread_count(options.threads), meter));
     if (tours.empty()) return fail(Errc::interrupted, "building the lists was stopped");
     for (std::size_t i = 0; i < tours.size(); ++i) {
       sources.push_back(models[m]->name());

@@ -1,10 +1,9 @@
 // The stages of an experiment: run file → inputs → grid → texts → cells → results, tables, report.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,6 +12,8 @@
 
 #include "base/json.hpp"
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
+#include "base/work_meter.hpp"
 #include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
@@ -20,12 +21,6 @@
 
 namespace sotto {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Whether an error means that something is missing, rather than that something failed.
 bool is_absence(const Error& error) {
@@ -41,51 +36,26 @@ struct CellState {
   nlohmann::ordered_json content;  ///< of its file
 };
 
-/// Reports progress to the caller, one thread at a time, and tells whether to continue.
-class Progress {
- public:
-  explicit Progress(const ProgressCallback& callback) : callback_(callback) {}
-
-  void begin(std::uint64_t total) { total_ = total; }
-  void step() {
-    ++done_;
-    report();
-  }
-  bool report() {
-    const std::scoped_lock lock(mutex_);
-    if (!stopped_ && callback_ && !callback_(done_, total_)) stopped_ = true;
-    return !stopped_;
-  }
-  bool stopped() const { return stopped_; }
-
- private:
-  const ProgressCallback& callback_;
-  std::mutex mutex_;
-  std::atomic<std::uint64_t> done_ = 0;
-  std::uint64_t total_ = 0;
-  std::atomic<bool> stopped_ = false;
-};
-
 /// Makes the texts and computes the cells that are missing.
 class Runner {
  public:
-  Runner(const CellContext& context, const CellStore& store, Progress& progress, unsigned threads)
-      : context_(context), store_(store), progress_(progress), threads_(threads) {}
+  Runner(const CellContext& context, const CellStore& store, WorkMeter& meter, unsigned threads)
+      : context_(context), store_(store), meter_(meter), threads_(threads) {}
 
   Result<std::vector<CellState>> run(const std::vector<Cell>& cells) {
     states_.resize(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) look_up(cells[i], states_[i]);
     const std::vector<TextRequest> texts = texts_to_make(cells);
     const std::vector<std::size_t> todo = cells_to_compute();
-    progress_.begin(texts.size() + todo.size());
+    meter_.set_total(texts.size() + todo.size());
     parallel_for(texts.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end && !progress_.stopped(); ++i) make_texts(texts[i]);
+      for (std::size_t i = begin; i < end && !meter_.stopped(); ++i) make_texts(texts[i]);
     });
     parallel_for(todo.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end && !progress_.stopped(); ++i)
+      for (std::size_t i = begin; i < end && !meter_.stopped(); ++i)
         compute(cells[todo[i]], states_[todo[i]]);
     });
-    if (progress_.stopped()) return fail(Errc::interrupted, "interrupted");
+    SOTTO_TRY(meter_.result());
     take_over_twins();
     return std::move(states_);
   }
@@ -137,7 +107,7 @@ class Runner {
       const std::scoped_lock lock(mutex_);
       broken_texts_.emplace(*key, made.error());
     }
-    progress_.step();
+    meter_.add(1);
   }
 
   void compute(const Cell& cell, CellState& state) {
@@ -145,18 +115,18 @@ class Runner {
       const auto broken = broken_texts_.find(context_.texts.key(request).value_or(""));
       if (broken != broken_texts_.end()) state.error = broken->second;
     }
-    const Clock::time_point begin = Clock::now();
+    const Stopwatch watch;
     if (!state.error) {
       auto values = guarded([&] { return cell_type(cell.kind).compute(context_, cell); });
       if (values) {
         state.content = {
-            {"cell", to_json(cell)}, {"values", std::move(*values)}, {"seconds", seconds_since(begin)}};
+            {"cell", to_json(cell)}, {"values", std::move(*values)}, {"seconds", watch.seconds()}};
         if (auto saved = store_.save(state.key, state.content); !saved) state.error = saved.error();
       } else {
         state.error = values.error();
       }
     }
-    progress_.step();
+    meter_.add(1);
   }
 
   /// Libraries may throw; such a cell has failed, and the others continue.
@@ -182,7 +152,7 @@ class Runner {
 
   const CellContext& context_;
   const CellStore& store_;
-  Progress& progress_;
+  WorkMeter& meter_;
   unsigned threads_;
   std::vector<CellState> states_;
   std::map<std::string, std::size_t> first_;
@@ -269,7 +239,7 @@ std::string timing_lines(const std::vector<Cell>& cells, const std::vector<CellS
 }
 
 Result<ExperimentSummary> summarize(const ExperimentSpec& run, const std::vector<CellState>& states,
-                                    const std::filesystem::path& output, Clock::time_point begin) {
+                                    const std::filesystem::path& output, const Stopwatch& watch) {
   ExperimentSummary summary;
   summary.title = run.title;
   summary.output = output;
@@ -282,7 +252,7 @@ Result<ExperimentSummary> summarize(const ExperimentSpec& run, const std::vector
       ++(state.kept ? summary.kept : summary.computed);
     }
   }
-  summary.seconds = seconds_since(begin);
+  summary.seconds = watch.seconds();
   return summary;
 }
 
@@ -293,7 +263,7 @@ std::filesystem::path default_experiment_folder(const ExperimentOptions& options
 }
 
 Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch watch;
   SOTTO_ASSIGN(const ExperimentSpec run, read_experiment_spec(options.run_file, options.quick));
   const std::filesystem::path data = data_folder(options);
   SOTTO_TRY(check_data_folder(data));
@@ -302,20 +272,19 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   SOTTO_TRY(paths.make());
   SOTTO_ASSIGN(const FolderLock lock, FolderLock::take(paths.root));
 
-  Progress progress(options.progress);
+  WorkMeter meter(options.progress);
   const unsigned threads = thread_count(options.threads);
   ExperimentInputOptions material_options{data, paths.models, threads,
-                                          [&](std::uint64_t, std::uint64_t) { return progress.report(); }};
+                                          [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
   SOTTO_ASSIGN(const ExperimentInputs inputs,
                ExperimentInputs::prepare(run, std::move(catalog), material_options));
   const CacheKeys cache_keys(inputs);
   const RewrittenTexts texts(run, inputs, cache_keys, paths.texts);
   SharedTables shared;
-  const CellContext context{
-      run, inputs, cache_keys, texts, paths.work, shared, [&] { return progress.report(); }};
+  const CellContext context{run, inputs, cache_keys, texts, paths.work, shared, [&] { return meter.add(0); }};
   const CellStore store(paths.cells);
   const std::vector<Cell> cells = make_grid(run);
-  SOTTO_ASSIGN(const std::vector<CellState> states, Runner(context, store, progress, threads).run(cells));
+  SOTTO_ASSIGN(const std::vector<CellState> states, Runner(context, store, meter, threads).run(cells));
 
   std::vector<nlohmann::ordered_json> results;
   std::string lines;
@@ -326,7 +295,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   SOTTO_TRY(write_whole_file(paths.root / "results.jsonl", lines));
   std::vector<nlohmann::ordered_json> speeds;
   SOTTO_TRY(write_whole_file(paths.root / "timings.jsonl", timing_lines(cells, states, context, speeds)));
-  SOTTO_ASSIGN(ExperimentSummary summary, summarize(run, states, paths.root, begin));
+  SOTTO_ASSIGN(ExperimentSummary summary, summarize(run, states, paths.root, watch));
   SOTTO_TRY(write_report({run, inputs, results, speeds, summary, options.quick}, paths.root));
   return summary;
 }

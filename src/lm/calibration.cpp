@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"

@@ -80,20 +80,20 @@ Result<OpenedModel> open_described(std::string_view name, const LanguageModelRes
 }  // namespace
 
 const char* to_string(Device device) {
-  return device == Device::cuda ? "cuda" : "cpu";
+  return kDeviceNames[static_cast<std::size_t>(device)].data();
 }
 
 const char* to_string(Precision precision) {
-  return precision == Precision::int8 ? "int8" : "f32";
+  return kPrecisionNames[static_cast<std::size_t>(precision)].data();
 }
 
 Result<Device> parse_device(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("device", name, {"cpu", "cuda"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("device", name, kDeviceNames));
   return static_cast<Device>(index);
 }
 
 Result<Precision> parse_precision(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("precision", name, {"f32", "int8"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("precision", name, kPrecisionNames));
   return static_cast<Precision>(index);
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include <sotto/tokenizer.hpp>
 
 #include "base/message.hpp"

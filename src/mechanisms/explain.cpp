@@ -5,19 +5,14 @@
 #include <sotto/collocations.hpp>
 #include <sotto/explain.hpp>
 
+#include "mechanisms/expected_distinct.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr double kDraws = 100;
+constexpr std::uint64_t kDraws = 100;
 constexpr double kMass = 0.95;
-
-double expected_distinct(const std::vector<double>& row) {
-  double sum = 0;
-  for (const double p : row) sum += -std::expm1(kDraws * std::log1p(-std::min(p, 1.0)));
-  return sum;
-}
 
 double standard_error(double frequency, std::uint64_t draws) {
   return draws == 0 ? 0 : std::sqrt(frequency * (1 - frequency) / static_cast<double>(draws));
@@ -74,7 +69,7 @@ Result<Explanation> explain(std::string_view word, const OpenMechanism& open, co
     explanation.top.push_back(
         {std::string(model.word(order[i])), row[order[i]], standard_error(row[order[i]], explanation.draws)});
   explanation.stays = explanation.in_vocabulary ? row[id] : 0;
-  explanation.distinct_in_100 = expected_distinct(row);
+  explanation.distinct_in_100 = expected_distinct(row, kDraws);
   double mass = 0;
   for (const TokenId output : order) {
     if (mass >= kMass) break;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "mechanisms/mpfr_real.hpp"
+#include "random/mpfr_real.hpp"
 
 namespace sotto {
 namespace {

@@ -1,7 +1,5 @@
 #include "mechanisms/truncation.hpp"
 
-#include <fmt/format.h>
-
 #include "base/checked_value.hpp"
 #include "mechanisms/exponential_weights.hpp"
 

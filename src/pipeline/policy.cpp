@@ -1,6 +1,4 @@
-#include <array>
-
-#include <fmt/format.h>
+#include <span>
 
 #include <sotto/policy.hpp>
 
@@ -9,16 +7,10 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<const char*, 2> kStopwords = {"privatize", "keep"};
-constexpr std::array<const char*, 3> kOov = {"bottom", "keep", "drop"};
-constexpr std::array<const char*, 3> kNumbers = {"random", "keep", "drop"};
-constexpr std::array<const char*, 2> kPunctuation = {"keep", "drop"};
-constexpr std::array<const char*, 3> kCase = {"position", "keep", "lower"};
-
-template <class Enum, std::size_t N>
+template <class Enum>
 Result<void> set_part(Enum& part, std::string_view name, std::string_view value,
-                      const std::array<const char*, N>& names) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice(name, value, {names.begin(), names.end()}));
+                      std::span<const std::string_view> names) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice(name, value, names));
   part = static_cast<Enum>(index);
   return {};
 }
@@ -30,33 +22,33 @@ Policy Policy::paper() {
 }
 
 Result<Policy> parse_policy(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("policy", name, {"strict", "paper"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("policy", name, kPolicyNames));
   return index == 0 ? Policy::strict() : Policy::paper();
 }
 
 Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_view value) {
-  if (part == "stopwords") return set_part(policy.stopwords, part, value, kStopwords);
-  if (part == "oov") return set_part(policy.oov, part, value, kOov);
-  if (part == "numbers") return set_part(policy.numbers, part, value, kNumbers);
-  if (part == "punctuation") return set_part(policy.punctuation, part, value, kPunctuation);
-  if (part == "case") return set_part(policy.letter_case, part, value, kCase);
+  if (part == "stopwords") return set_part(policy.stopwords, part, value, kStopwordPolicyNames);
+  if (part == "oov") return set_part(policy.oov, part, value, kOovPolicyNames);
+  if (part == "numbers") return set_part(policy.numbers, part, value, kNumberPolicyNames);
+  if (part == "punctuation") return set_part(policy.punctuation, part, value, kPunctuationPolicyNames);
+  if (part == "case") return set_part(policy.letter_case, part, value, kCasePolicyNames);
   return fail_parameter(part, value, "not a part of a policy");
 }
 
 const char* to_string(StopwordPolicy value) {
-  return kStopwords[static_cast<std::size_t>(value)];
+  return kStopwordPolicyNames[static_cast<std::size_t>(value)].data();
 }
 const char* to_string(OovPolicy value) {
-  return kOov[static_cast<std::size_t>(value)];
+  return kOovPolicyNames[static_cast<std::size_t>(value)].data();
 }
 const char* to_string(NumberPolicy value) {
-  return kNumbers[static_cast<std::size_t>(value)];
+  return kNumberPolicyNames[static_cast<std::size_t>(value)].data();
 }
 const char* to_string(PunctuationPolicy value) {
-  return kPunctuation[static_cast<std::size_t>(value)];
+  return kPunctuationPolicyNames[static_cast<std::size_t>(value)].data();
 }
 const char* to_string(CasePolicy value) {
-  return kCase[static_cast<std::size_t>(value)];
+  return kCasePolicyNames[static_cast<std::size_t>(value)].data();
 }
 
 }  // namespace sotto

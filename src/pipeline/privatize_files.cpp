@@ -1,5 +1,4 @@
 // A run over files: threads take chunks in turn, rewrite them independently, and write them in input order.
-#include <chrono>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "base/checked_value.hpp"
 #include "base/ordered_output.hpp"
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
 #include "pipeline/ledger_gate.hpp"
 #include "pipeline/privatizer_impl.hpp"
 #include "pipeline/records/formats.hpp"
@@ -324,7 +324,7 @@ Result<void> check_options(const PrivatizeOptions& options, const FileOptions& f
 }
 
 Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& files,
-                               std::chrono::steady_clock::time_point begin) {
+                               const Stopwatch& watch) {
   Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
@@ -364,7 +364,7 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
           std::move(done), opened.calls++);
-  const auto ready = std::chrono::steady_clock::now();
+  const double setup_seconds = watch.seconds();
   SOTTO_ASSIGN(Progress finished, run.run());
   Receipt receipt = context->receipt(finished.counts);
   receipt.format = format;
@@ -372,8 +372,8 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   receipt.dataset = run.dataset(0);
   if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
   receipt.clear_fields = std::move(finished.clear_fields);
-  receipt.setup_seconds = std::chrono::duration<double>(ready - begin).count();
-  receipt.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  receipt.setup_seconds = setup_seconds;
+  receipt.seconds = watch.seconds();
   // Written before the output appears, so that a failure to write them leaves no output without them.
   if (report) SOTTO_TRY(report->write(to_json(receipt)));
   if (statistics) SOTTO_TRY(statistics->write(statistics_json(receipt)));
@@ -386,12 +386,11 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
 }  // namespace
 
 const char* to_string(Format format) {
-  static constexpr const char* kNames[] = {"text", "jsonl", "csv", "tsv"};
-  return kNames[static_cast<std::size_t>(format)];
+  return kFormatNames[static_cast<std::size_t>(format)].data();
 }
 
 Result<Format> parse_format(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, {"text", "jsonl", "csv", "tsv"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, kFormatNames));
   return static_cast<Format>(index);
 }
 
@@ -406,18 +405,18 @@ Result<Shard> parse_shard(std::string_view text) {
 }
 
 Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_options(options, files));
   PrivatizeOptions chosen = options;
   if (chosen.language.threads == 0) chosen.language.threads = files.threads;
   SOTTO_ASSIGN(const auto privatizer, Privatizer::make(chosen));
-  return run_over_files(*privatizer, files, begin);
+  return run_over_files(*privatizer, files, watch);
 }
 
 Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_options(PrivatizerAccess::impl(privatizer).context->options, files));
-  return run_over_files(privatizer, files, begin);
+  return run_over_files(privatizer, files, watch);
 }
 
 }  // namespace sotto

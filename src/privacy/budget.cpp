@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -30,8 +28,7 @@ std::vector<double> shares_by_position(double epsilon, std::uint64_t tokens, con
 }  // namespace
 
 const char* to_string(BudgetStrategy strategy) {
-  static constexpr const char* kNames[] = {"token", "even", "words", "positions"};
-  return kNames[static_cast<std::size_t>(strategy)];
+  return kBudgetNames[static_cast<std::size_t>(strategy)].data();
 }
 
 Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
@@ -45,8 +42,7 @@ Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
               name));
   if (name == "S1" || name == "S3" || name == "S4") return BudgetStrategy::even;
   if (name == "S2") return BudgetStrategy::words;
-  SOTTO_ASSIGN(const std::size_t index,
-               read_choice("budget", name, {"token", "even", "words", "positions", "S1", "S2", "S3", "S4"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("budget", name, kBudgetNames));
   return static_cast<BudgetStrategy>(index);
 }
 

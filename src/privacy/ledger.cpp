@@ -1,5 +1,4 @@
 // Reading a ledger.
-#include <algorithm>
 
 #include <fmt/format.h>
 

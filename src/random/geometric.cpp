@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <sotto/text_values.hpp>
+
 #include "base/check.hpp"
 
 namespace sotto {
@@ -38,7 +40,7 @@ TwoSidedGeometric::TwoSidedGeometric(double epsilon)
     : epsilon_(epsilon),
       low_digits_(make_low_digits(epsilon)),
       table_(make_table(epsilon, low_digits_.size())) {
-  SOTTO_CHECK(epsilon >= 1e-9 && epsilon <= 1e6);
+  SOTTO_CHECK(epsilon >= kSmallestEpsilon && epsilon <= kLargestEpsilon);
 }
 
 std::int64_t TwoSidedGeometric::sample_by_digits(BitSource& bits) const {

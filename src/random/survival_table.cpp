@@ -2,45 +2,22 @@
 
 #include <cmath>
 
-#include <mpfr.h>
-
 #include "base/check.hpp"
+#include "random/mpfr_real.hpp"
 
 namespace sotto {
 namespace {
 
-/// An MPFR number with its own precision.
-class Real {
- public:
-  explicit Real(mpfr_prec_t precision) { mpfr_init2(value_, precision); }
-  Real(const Real&) = delete;
-  Real& operator=(const Real&) = delete;
-  ~Real() { mpfr_clear(value_); }
-  operator mpfr_ptr() { return value_; }  // NOLINT: MPFR's functions take this
-  operator mpfr_srcptr() const { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
 /// A real number known to lie in [low, high].
 struct Interval {
   explicit Interval(mpfr_prec_t precision) : low(precision), high(precision) {}
-  Real low;
-  Real high;
-};
-
-/// MPFR caches constants such as log 2 per thread; short-lived threads would accumulate them.
-struct MpfrCacheGuard {
-  MpfrCacheGuard() = default;
-  MpfrCacheGuard(const MpfrCacheGuard&) = delete;
-  MpfrCacheGuard& operator=(const MpfrCacheGuard&) = delete;
-  ~MpfrCacheGuard() { mpfr_free_cache(); }
+  MpfrReal low;
+  MpfrReal high;
 };
 
 /// exp(−rate·factor).
 void exp_of_minus(Interval& result, double rate, std::uint64_t factor) {
-  Real exponent(128);  // exact: 53 bits times 64 bits
+  MpfrReal exponent(128);  // exact: 53 bits times 64 bits
   mpfr_set_uj(exponent, factor, MPFR_RNDN);
   mpfr_mul_d(exponent, exponent, -rate, MPFR_RNDN);
   mpfr_exp(result.low, exponent, MPFR_RNDD);
@@ -98,7 +75,7 @@ class SurvivalBounds {
 };
 
 /// Sets `result` to floor(2^bits·x) and returns true if both bounds of x agree on it.
-bool floor_of_bits(Real& result, const Interval& x, unsigned long bits) {
+bool floor_of_bits(MpfrReal& result, const Interval& x, unsigned long bits) {
   Interval scaled(mpfr_get_prec(x.low));
   mpfr_mul_2ui(scaled.low, x.low, bits, MPFR_RNDD);
   mpfr_mul_2ui(scaled.high, x.high, bits, MPFR_RNDU);
@@ -111,7 +88,7 @@ bool floor_of_bits(Real& result, const Interval& x, unsigned long bits) {
 }
 
 /// Sets `result` to the first `bits` bits of S(m), as an integer, at whatever precision this takes.
-void floor_of_survival(Real& result, GeometricLaw law, std::uint64_t m, unsigned long bits) {
+void floor_of_survival(MpfrReal& result, GeometricLaw law, std::uint64_t m, unsigned long bits) {
   for (auto precision = static_cast<mpfr_prec_t>(bits + 64);; precision *= 2) {
     Interval power(precision);
     exp_of_minus(power, law.rate, m + 1);
@@ -125,7 +102,7 @@ void floor_of_survival(Real& result, GeometricLaw law, std::uint64_t m, unsigned
 SurvivalTable::SurvivalTable(GeometricLaw law) : law_(law) {
   SOTTO_CHECK(std::isfinite(law.rate) && law.rate > 0);
   SOTTO_CHECK(law.shape == GeometricLaw::Shape::digit || law.rate >= 1.0 / 32);
-  const MpfrCacheGuard guard;
+  const MpfrCleanup cleanup;
   compute_thresholds();
   compute_guide();
 }
@@ -140,7 +117,7 @@ void SurvivalTable::compute_thresholds() {
   mpfr_set_ui(power.low, 1, MPFR_RNDN);
   mpfr_set_ui(power.high, 1, MPFR_RNDN);
   SurvivalBounds bounds(law_, kPrecision);
-  Real threshold(kPrecision);
+  MpfrReal threshold(kPrecision);
   const bool is_digit = law_.shape == GeometricLaw::Shape::digit;
   do {
     if (is_digit && thresholds_.size() == GeometricLaw::kBase - 1) {
@@ -165,10 +142,10 @@ void SurvivalTable::compute_guide() {
 }
 
 std::uint64_t SurvivalTable::resolve(std::uint64_t v, std::uint64_t m, BitSource& bits) const {
-  const MpfrCacheGuard guard;
+  const MpfrCleanup cleanup;
   unsigned long known_bits = kBits;
-  Real known(64);
-  Real threshold(64);
+  MpfrReal known(64);
+  MpfrReal threshold(64);
   mpfr_set_uj(known, v, MPFR_RNDN);
   for (;;) {
     if (law_.shape == GeometricLaw::Shape::digit && m == GeometricLaw::kBase - 1) return m;
@@ -182,7 +159,7 @@ std::uint64_t SurvivalTable::resolve(std::uint64_t v, std::uint64_t m, BitSource
     known_bits += 64;
     mpfr_prec_round(known, static_cast<mpfr_prec_t>(known_bits), MPFR_RNDN);
     mpfr_mul_2ui(known, known, 64, MPFR_RNDN);
-    Real word(64);
+    MpfrReal word(64);
     mpfr_set_uj(word, bits.next(), MPFR_RNDN);
     mpfr_add(known, known, word, MPFR_RNDN);
   }

@@ -58,12 +58,6 @@ class OutputBuffer {
     advance(text.size());
   }
 
-  /// Like append, but faster for short text; kTextPadding bytes after the text must be readable.
-  void append_padded(std::string_view text) {
-    copy_padded(reserve(text.size()), text.data(), text.size());
-    advance(text.size());
-  }
-
   void push_back(char byte) {
     *reserve(1) = byte;
     advance(1);

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <sotto/train.hpp>
 
+#include "base/stopwatch.hpp"
 #include "collocation/phrase_writer.hpp"
 #include "embed/fixed_point_model.hpp"
 #include "embed/model_file.hpp"
@@ -18,12 +17,6 @@
 
 namespace sotto {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Metadata about the training, unless the user gave a value under the same name.
 void describe(const TrainOptions& options, const PhraseTable* table, Metadata& metadata) {
@@ -153,7 +146,7 @@ Result<void> write_trained(const TrainOptions& options, const FasttextRun& run, 
 }  // namespace
 
 Result<TrainReport> train_vectors(const TrainOptions& options) {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_train_options(options));
   SOTTO_ASSIGN(Metadata metadata, check_metadata(options.metadata));
   std::shared_ptr<const PhraseTable> phrases;
@@ -173,7 +166,7 @@ Result<TrainReport> train_vectors(const TrainOptions& options) {
   report.words = corpus.words;
   report.tokens = corpus.tokens;
 
-  const Clock::time_point training_begin = Clock::now();
+  const Stopwatch training;
   Result<FasttextRun> run = FasttextRun::train(work.tokens(), options);
   if (!run && run.error().code == Errc::interrupted)
     return fail(
@@ -182,12 +175,12 @@ Result<TrainReport> train_vectors(const TrainOptions& options) {
             "interrupted; the tokenized corpus stays in {}, and the same command continues from there",
             work.tokens().parent_path().string()));
   if (!run) return tl::unexpected(std::move(run.error()));
-  report.training_seconds = seconds_since(training_begin);
+  report.training_seconds = training.seconds();
   report.tokens_per_second = static_cast<double>(corpus.tokens) * options.epochs / report.training_seconds;
   report.loss = run->loss();
   SOTTO_TRY(write_trained(options, *run, phrases.get(), std::move(metadata), report));
   if (!options.keep_work) work.finish();
-  report.seconds = seconds_since(begin);
+  report.seconds = watch.seconds();
   return report;
 }
 

@@ -39,21 +39,21 @@ Result<void> check_files(const TrainOptions& options) {
 }  // namespace
 
 const char* to_string(TrainingAlgorithm algorithm) {
-  return algorithm == TrainingAlgorithm::cbow ? "cbow" : "skipgram";
+  return kTrainingAlgorithmNames[static_cast<std::size_t>(algorithm)].data();
 }
 
 Result<TrainingAlgorithm> parse_training_algorithm(std::string_view parameter, std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, {"skipgram", "cbow"}));
-  return index == 1 ? TrainingAlgorithm::cbow : TrainingAlgorithm::skipgram;
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, kTrainingAlgorithmNames));
+  return static_cast<TrainingAlgorithm>(index);
 }
 
 const char* to_string(VectorFinish finish) {
-  return finish == VectorFinish::raw ? "raw" : "refined";
+  return kVectorFinishNames[static_cast<std::size_t>(finish)].data();
 }
 
 Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, {"refined", "raw"}));
-  return index == 1 ? VectorFinish::raw : VectorFinish::refined;
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, kVectorFinishNames));
+  return static_cast<VectorFinish>(index);
 }
 
 Result<void> check_train_options(const TrainOptions& options) {

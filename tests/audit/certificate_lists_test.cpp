@@ -1,6 +1,5 @@
 // Certificates of the word-list mechanisms against brute force.
 #include <cmath>
-#include <iostream>
 
 #include <gtest/gtest.h>
 

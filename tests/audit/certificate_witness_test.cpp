@@ -1,7 +1,6 @@
 // A certificate is about the bytes that are sampled from, and names the pair that attains it: whoever quotes
 // it recomputes that loss.
 #include <cmath>
-#include <cstring>
 #include <fstream>
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // The largest loss by brute force: every ordered pair of inputs, every output, probabilities as rational
-// numbers (GMP), logarithms and distances rounded both ways (MPFR). Shares nothing with the certifier but the
-// integer weights.
+// numbers (GMP), logarithms and distances rounded both ways (MPFR). Shares no arithmetic with the certifier,
+// only the integer weights.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 #include <vector>
 
 #include <gmpxx.h>
-#include <mpfr.h>
 
 #include <sotto/model.hpp>
+
+#include "random/mpfr_real.hpp"
 
 namespace sotto::testing {
 
@@ -20,21 +21,11 @@ struct Enclosed {
   double high = 0;
 };
 
-/// An RAII wrapper for an MPFR number.
-class Real {
- public:
-  Real() { mpfr_init2(value_, 300); }
-  Real(const Real&) = delete;
-  Real& operator=(const Real&) = delete;
-  ~Real() { mpfr_clear(value_); }
-  operator mpfr_ptr() { return value_; }  // NOLINT: MPFR's functions take this
-
- private:
-  mpfr_t value_;
-};
+/// More than enough for doubles that are compared with the certifier's.
+constexpr mpfr_prec_t kReferenceBits = 300;
 
 inline double log_of(const mpq_class& fraction, mpfr_rnd_t rounding) {
-  Real value;
+  MpfrReal value(kReferenceBits);
   mpfr_set_q(value, fraction.get_mpq_t(), rounding);
   mpfr_log(value, value, rounding);
   return mpfr_get_d(value, rounding);
@@ -47,7 +38,7 @@ struct MetricDistance {
   double limit = 1e300;
 
   double rounded(mpfr_rnd_t rounding) const {
-    Real value;
+    MpfrReal value(kReferenceBits);
     mpfr_set_sj(value, squared, MPFR_RNDN);
     mpfr_sqrt(value, value, rounding);
     mpfr_mul_d(value, value, scale, rounding);

@@ -1,6 +1,8 @@
 #include "cli/validate.hpp"
 
+#include <array>
 #include <limits>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,8 +42,9 @@ TEST(Validate, SizesHaveUnits) {
 }
 
 TEST(Validate, ChoicesListWhatIsAllowed) {
-  EXPECT_EQ(parse_choice("--format", "csv", {"text", "csv"}).value(), 1U);
-  const auto result = parse_choice("--format", "xml", {"text", "csv"});
+  constexpr std::array<std::string_view, 2> kAllowed = {"text", "csv"};
+  EXPECT_EQ(parse_choice("--format", "csv", kAllowed).value(), 1U);
+  const auto result = parse_choice("--format", "xml", kAllowed);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "--format: 'xml' is not allowed; give text or csv");
 }

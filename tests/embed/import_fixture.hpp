@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <sotto/model.hpp>
 
 #include "support/folder_test.hpp"
+#include "support/opened_model.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto::testing {
@@ -28,14 +28,7 @@ class ImportTest : public FolderTest {
 
   /// Imports, and opens the result.
   std::shared_ptr<const Model> import(const ImportOptions& options, ImportReport* report = nullptr) const {
-    const auto result = import_vectors(options);
-    if (!result) throw std::runtime_error(result.error().message);
-    if (report != nullptr) *report = *result;
-    const auto model = Model::open(options.output);
-    if (!model) throw std::runtime_error(model.error().message);
-    EXPECT_EQ((*model)->stored_sha256(), result->sha256);
-    EXPECT_TRUE((*model)->verify());
-    return *model;
+    return opened_model(import_vectors(options), options.output, report);
   }
   std::shared_ptr<const Model> import(std::string_view content, ImportReport* report = nullptr) const {
     return import(options(content), report);

@@ -1,7 +1,5 @@
 #include "evaluate/classifiers/network_reader.hpp"
 
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 #include "evaluate/classifiers/network_training.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 

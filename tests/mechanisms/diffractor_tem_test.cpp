@@ -1,6 +1,4 @@
 #include <cmath>
-#include <iostream>
-#include <set>
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <gmpxx.h>
-#include <mpfr.h>
 
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/lists/list_choice.hpp"
 #include "mechanisms/selection/selection.hpp"
 #include "mechanisms/selection_fixture.hpp"
+#include "random/mpfr_real.hpp"
 #include "support/tiny_wordnet.hpp"
 
 namespace sotto {
@@ -20,18 +20,6 @@ namespace {
 using namespace sotto::testing;
 
 using ExactRow = std::vector<mpq_class>;  // by output
-
-class Real {
- public:
-  Real() { mpfr_init2(value_, 400); }
-  Real(const Real&) = delete;
-  Real& operator=(const Real&) = delete;
-  ~Real() { mpfr_clear(value_); }
-  operator mpfr_ptr() { return value_; }  // NOLINT: MPFR's functions take this
-
- private:
-  mpfr_t value_;
-};
 
 mpz_class whole(std::uint64_t value) {
   return mpz_class(static_cast<unsigned long>(value));
@@ -155,7 +143,7 @@ struct Allowed {
   double divisor = 1;
 };
 
-void set_allowed(Real& out, double epsilon, const Allowed& allowed) {
+void set_allowed(MpfrReal& out, double epsilon, const Allowed& allowed) {
   mpfr_set_sj(out, allowed.squared, MPFR_RNDN);
   mpfr_sqrt(out, out, MPFR_RNDD);
   mpfr_mul_d(out, out, allowed.scale, MPFR_RNDD);
@@ -169,7 +157,7 @@ void set_allowed(Real& out, double epsilon, const Allowed& allowed) {
 std::size_t excesses(const std::vector<ExactRow>& rows, double epsilon,
                      const std::function<Allowed(TokenId, TokenId)>& allowed) {
   std::size_t found = 0;
-  Real bound;
+  MpfrReal bound(400);
   for (TokenId x = 0; x < rows.size(); ++x) {
     for (TokenId other = 0; other < rows.size(); ++other) {
       if (x == other) continue;

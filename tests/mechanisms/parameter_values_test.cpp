@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sotto/mechanism.hpp>

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <numeric>
 
 #include "mechanisms/selection_fixture.hpp"

@@ -1,7 +1,6 @@
 // A budget per document, shared among its tokens.
 #include "pipeline/rewrite/document_budget.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

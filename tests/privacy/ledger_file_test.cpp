@@ -4,7 +4,6 @@
 #include <fstream>
 #include <random>
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

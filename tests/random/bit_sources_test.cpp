@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <set>
 #include <string>

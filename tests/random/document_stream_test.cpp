@@ -9,14 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "random/counting_key.hpp"
+
 namespace sotto {
 namespace {
 
-Key counting_key() {
-  Key key;
-  std::iota(key.begin(), key.end(), static_cast<unsigned char>(0));
-  return key;
-}
+using testing::counting_key;
 
 Sha256Digest empty_configuration() {
   return CanonicalConfiguration().digest();

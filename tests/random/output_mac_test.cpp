@@ -1,19 +1,14 @@
 #include "random/output_mac.hpp"
 
-#include <numeric>
-
 #include <gtest/gtest.h>
 
 #include "base/hash.hpp"
+#include "random/counting_key.hpp"
 
 namespace sotto {
 namespace {
 
-Key counting_key() {
-  Key key;
-  std::iota(key.begin(), key.end(), static_cast<unsigned char>(0));
-  return key;
-}
+using testing::counting_key;
 
 // From Python, with key = bytes(range(32)):
 //   hashlib.blake2b(key=key, digest_size=32, person=b"sotto-output-1")

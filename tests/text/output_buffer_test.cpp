@@ -24,7 +24,8 @@ TEST(OutputBuffer, HoldsWhatAStringWould) {
         buffer.append(text);
         break;
       case 1:
-        buffer.append_padded(text);
+        copy_padded(buffer.reserve(size), text.data(), size);
+        buffer.advance(size);
         break;
       case 2:
         for (const char c : text) buffer.push_back(c);

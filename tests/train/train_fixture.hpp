@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <sotto/train.hpp>
 
 #include "support/folder_test.hpp"
+#include "support/opened_model.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto::testing {
@@ -46,14 +46,7 @@ class TrainTest : public FolderTest {
   }
 
   std::shared_ptr<const Model> train(const TrainOptions& options, TrainReport* report = nullptr) const {
-    const auto result = train_vectors(options);
-    if (!result) throw std::runtime_error(result.error().message);
-    if (report != nullptr) *report = *result;
-    const auto model = Model::open(options.output);
-    if (!model) throw std::runtime_error(model.error().message);
-    EXPECT_EQ((*model)->stored_sha256(), result->sha256);
-    EXPECT_TRUE((*model)->verify());
-    return *model;
+    return opened_model(train_vectors(options), options.output, report);
   }
 
   /// What fastText reads: one sentence per line.

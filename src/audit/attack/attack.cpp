@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -7,12 +6,14 @@
 
 #include "audit/attack/evaluation.hpp"
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
+#include "base/work_meter.hpp"
 #include "random/bit_sources.hpp"
 
 namespace sotto {
 namespace {
 
-const std::vector<std::string> kAttacks = {"bayes", "nearest", "inversion"};
+const std::vector<std::string> kAttacks(kAttackNames.begin(), kAttackNames.end());
 
 std::string describe(const std::string& attack, const AttackReport& report, const AttackOptions& options) {
   if (attack == "nearest") return "guesses the output itself, or the secret word nearest to it";
@@ -25,8 +26,7 @@ std::string describe(const std::string& attack, const AttackReport& report, cons
 }
 
 Result<void> check_options(const AttackOptions& options) {
-  for (const std::string& attack : options.attacks)
-    SOTTO_TRY(read_choice("attack", attack, {"bayes", "nearest", "inversion"}));
+  for (const std::string& attack : options.attacks) SOTTO_TRY(read_choice("attack", attack, kAttackNames));
   SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
   const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
                         std::uint64_t most) -> Result<void> {
@@ -72,12 +72,11 @@ Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options)
 }  // namespace
 
 Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done) {
-  if (!scene.options.progress || scene.options.progress(words_done, scene.secrets.words.size())) return {};
-  return fail(Errc::interrupted, "interrupted");
+  return report_progress(scene.options.progress, words_done, scene.secrets.words.size());
 }
 
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const Secrets secrets, choose_secrets(model, options));
   SOTTO_ASSIGN(const WordSpace space, WordSpace::make(model));
@@ -108,7 +107,7 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
     if (const auto score = evaluation.scores.find(name); score != evaluation.scores.end())
       report.attacks.push_back(
           {name, describe(name, report, options), score->second.success, score->second.expected_error});
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/attack.hpp>
+
 #include "base/checked_value.hpp"
 #include "random/continuous.hpp"
 
@@ -30,7 +32,7 @@ std::vector<TokenId> draw_without_replacement(std::span<const double> weights, s
 
 Result<Secrets> Secrets::choose(const Model& model, std::uint64_t count, std::string_view prior,
                                 BitSource& bits) {
-  SOTTO_ASSIGN(const std::size_t choice, read_choice("prior", prior, {"uniform", "counts"}));
+  SOTTO_ASSIGN(const std::size_t choice, read_choice("prior", prior, kPriorNames));
   std::vector<double> weights(model.size(), 1);
   if (choice == 1) {
     if (model.counts().empty())

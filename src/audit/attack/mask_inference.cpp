@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 
 #include "audit/estimate.hpp"
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
+#include "base/work_meter.hpp"
 #include "lm/masked_input.hpp"
 #include "text/letter_case.hpp"
 
@@ -147,7 +148,7 @@ Result<void> check(const std::vector<std::string>& original, const std::vector<s
 Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
                                                const std::vector<std::string>& privatized,
                                                const MaskInferenceOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check(original, privatized, options));
   SOTTO_ASSIGN(const auto folder, find_language_model(options.model));
   SOTTO_ASSIGN(const auto filler, WordFiller::open(folder, options.resources));
@@ -155,14 +156,13 @@ Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& o
   Adversary adversary(*filler, std::move(input), options.candidates);
   for (std::size_t i = 0; i < original.size(); ++i) {
     SOTTO_TRY(adversary.attack(original[i], privatized[i]));
-    if (options.progress && !options.progress(i + 1, original.size()))
-      return fail(Errc::interrupted, "interrupted");
+    SOTTO_TRY(report_progress(options.progress, i + 1, original.size()));
   }
   SOTTO_TRY(adversary.answer());
   MaskInferenceReport report = adversary.report(options.confidence);
   report.model = std::filesystem::weakly_canonical(folder).filename().string();
   report.lines = original.size();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

@@ -1,5 +1,4 @@
 #include <charconv>
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "audit/certify/privacy_loss.hpp"
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
 #include "mechanisms/loss/pair_loss.hpp"
 #include "pipeline/rewrite/certificate_store.hpp"
 #include "privacy/certificate.hpp"
@@ -86,8 +86,8 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
   return {};
 }
 
-/// `begin` is when the work on this certificate began.
-Result<Certificate> certify_since(std::chrono::steady_clock::time_point begin, const OpenMechanism& open,
+/// `watch` runs since the work on this certificate began.
+Result<Certificate> certify_since(const Stopwatch& watch, const OpenMechanism& open,
                                   const CertifyOptions& options) {
   const MechanismSpec& spec = open.spec;
   SOTTO_ASSIGN(const PrivacyLoss found, find_loss(open, options));
@@ -112,7 +112,7 @@ Result<Certificate> certify_since(std::chrono::steady_clock::time_point begin, c
                           fmt::format("{} cannot be certified with these parameters: no two inputs are told "
                                       "apart by an output, so that no pair attains a loss",
                                       spec.name));
-  certificate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  certificate.seconds = watch.seconds();
   return certificate;
 }
 
@@ -124,9 +124,9 @@ Result<std::shared_ptr<const Model>> open_model(const MechanismSpec& spec) {
 
 /// The model is opened once for all nominal ε.
 Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism, model));
-  return certify_since(begin, open, options);
+  return certify_since(watch, open, options);
 }
 
 /// Rounded down to six digits, so that people can copy it.
@@ -193,7 +193,7 @@ Result<Certificate> certify(const CertifyOptions& options) {
 }
 
 Result<Certificate> certify(const OpenMechanism& open, const CertifyOptions& options) {
-  return certify_since(std::chrono::steady_clock::now(), open, options);
+  return certify_since(Stopwatch(), open, options);
 }
 
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {

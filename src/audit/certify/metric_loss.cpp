@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "audit/certify/loss_bounds.hpp"
 #include "audit/certify/privacy_loss.hpp"
 #include "base/parallel.hpp"
+#include "base/work_meter.hpp"
 
 namespace sotto {
 namespace {
@@ -85,14 +87,13 @@ class MetricSearch {
   /// Calls body(i, squared distances of all words from input i) for all inputs, on all threads.
   template <class Body>
   Result<void> for_rows(const Body& body) {
-    std::atomic<bool> stopped = false;
     parallel_for(inputs_.size(), rows_at_once_, threads_, [&](std::size_t begin, std::size_t end) {
-      if (stopped) return;
+      if (meter_.stopped()) return;
       std::vector<std::int64_t> squared((end - begin) * selection_.outcomes());
       selection_.squared_distances(std::span(inputs_).subspan(begin, end - begin), squared);
       for (std::size_t i = begin; i < end; ++i)
         body(i, std::span(squared).subspan((i - begin) * selection_.outcomes(), selection_.outcomes()));
-      if (!meter_.add(end - begin)) stopped = true;
+      meter_.add(end - begin);
     });
     return meter_.result();
   }

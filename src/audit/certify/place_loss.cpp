@@ -3,8 +3,6 @@
 // with d = max_l d_l for the mixture (1/L)·Σ_l P_l, term by term. That is sound, not tight: no pair need be
 // that near on every list. What a pair really attains is found by trying many.
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <cmath>
 #include <functional>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 #include <sotto/model.hpp>
@@ -43,32 +42,6 @@ struct SearchOptions {
   std::uint64_t sample = 0;             ///< only this many inputs; 0: all
   std::uint64_t memory = 512ULL << 20;  ///< bytes for what is stored about every row
   ProgressCallback progress;
-};
-
-/// Counts work and periodically asks the caller whether to continue. Safe to use from several threads.
-class WorkMeter {
- public:
-  WorkMeter(const ProgressCallback& progress, std::uint64_t total) : progress_(progress), total_(total) {}
-
-  /// False once the caller has asked to stop.
-  bool add(std::uint64_t work) {
-    const std::lock_guard lock(mutex_);
-    done_ += work;
-    if (!stopped_ && progress_ && !progress_(done_, total_)) stopped_ = true;
-    return !stopped_;
-  }
-
-  Result<void> result() const {
-    if (stopped_) return fail(Errc::interrupted, "interrupted");
-    return {};
-  }
-
- private:
-  const ProgressCallback& progress_;
-  std::uint64_t total_;
-  std::uint64_t done_ = 0;
-  bool stopped_ = false;
-  std::mutex mutex_;
 };
 
 /// All pairs of inputs, in the metric of the vectors.

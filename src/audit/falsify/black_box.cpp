@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 
@@ -19,6 +18,8 @@
 #include "audit/falsify/text_pairs.hpp"
 #include "base/checked_value.hpp"
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
+#include "base/work_meter.hpp"
 #include "pipeline/rewrite/masked_text_mechanism.hpp"
 #include "random/bit_sources.hpp"
 
@@ -31,7 +32,6 @@ constexpr std::uint64_t kTextDraws =
     20'000;  // per text; texts take longer than words and are distinguished sooner
 constexpr std::uint64_t kRuns = 1000;
 constexpr std::uint64_t kCommandRuns = 50;
-constexpr std::size_t kShownOutputs = 5;
 
 /// Strings that are in no vocabulary; each is one token of the class word or other.
 const std::vector<std::string> kOutside = {"zzqxkjv", "Qvwxhjk", "jane.roe@example.org", "b2b4c6"};
@@ -79,16 +79,16 @@ class Audit {
 
   /// Audits texts alone.
   Result<BlackBoxReport> run() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     report_.tests = 2 * texts_.size();
     SOTTO_TRY(test_texts());
     finish(texts_.size());
-    report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.seconds = watch.seconds();
     return std::move(report_);
   }
 
   Result<BlackBoxReport> run(std::vector<AuditInput> inputs, BitSource& bits) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     inputs_ = std::move(inputs);
     const std::uint64_t half = options_.draws / 2;
     SOTTO_ASSIGN(const std::vector<Tally> pilots,
@@ -110,7 +110,7 @@ class Audit {
     SOTTO_TRY(test_texts());
     SOTTO_TRY(check_runs(pilots));
     finish(pairs.size() + texts_.size());
-    report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.seconds = watch.seconds();
     return std::move(report_);
   }
 
@@ -131,8 +131,8 @@ class Audit {
         if (!drawn) failure = std::move(drawn);
         tallies[i] = Tally(outputs);
         report_.draws_in_all += draws;
-        if (options_.progress && !options_.progress(report_.draws_in_all, 0))
-          failure = fail(Errc::interrupted, "interrupted");
+        if (auto reported = report_progress(options_.progress, report_.draws_in_all, 0); !reported)
+          failure = std::move(reported);
         failed = !failure;
       }
     });
@@ -165,9 +165,8 @@ class Audit {
     finding.chosen_as = pair.chosen_as;
     finding.distance = pair.distance;
     finding.allowed = claim_.allowed(pair.distance);
-    for (std::size_t i = 0; i < std::min(kShownOutputs, event.outputs.size()); ++i)
-      finding.event.push_back(target_.output(event.outputs[i]));
-    test_event(event, tested_on[first], tested_on[second], alpha, finding);
+    const auto named = [&](OutputId id) { return target_.output(id); };
+    test_event(event, named, tested_on[first], tested_on[second], alpha, finding);
     report_.pairs.push_back(std::move(finding));
   }
 
@@ -177,15 +176,14 @@ class Audit {
     const bool whole_text = privatizer_->receipt().kind != MechanismKind::word_by_word;
     const std::uint64_t draws =
         options_.texts.empty() ? std::min(options_.draws, kTextDraws) : options_.draws;
-    TextPairAudit audit(*privatizer_, model_, claim_, draws);
+    const TextPairAudit audit(*privatizer_, model_, claim_, draws);
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       const TextClaim claimed =
           claim_between(texts_[i], claim_, adjacency_, options_.policy, model_, whole_text);
       SOTTO_ASSIGN(std::vector<PairFinding> findings, audit.test(texts_[i], claimed, alpha, i));
       std::move(findings.begin(), findings.end(), std::back_inserter(report_.pairs));
       report_.draws_in_all += 2 * draws;
-      if (options_.progress && !options_.progress(report_.draws_in_all, 0))
-        return fail(Errc::interrupted, "interrupted");
+      SOTTO_TRY(report_progress(options_.progress, report_.draws_in_all, 0));
     }
     return {};
   }

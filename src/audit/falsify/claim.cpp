@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/black_box.hpp>
+
 #include "base/checked_value.hpp"
 #include "mechanisms/bottom_vector.hpp"
 
@@ -64,7 +66,7 @@ Result<Claim> own_claim(const Mechanism& mechanism) {
 }
 
 Result<Claim> named_claim(std::string_view metric, const Model& model, double epsilon) {
-  SOTTO_ASSIGN(const std::size_t choice, read_choice("metric", metric, {"euclidean", "index", "pure"}));
+  SOTTO_ASSIGN(const std::size_t choice, read_choice("metric", metric, kClaimMetricNames));
   Claim claim;
   if (choice == 0) {
     SOTTO_ASSIGN(claim, euclidean_claim(model));

@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+constexpr std::size_t kShownOutputs = 5;
+
 struct Candidate {
   OutputId output;
   double first;
@@ -138,8 +140,11 @@ ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const
   return best;
 }
 
-void test_event(const ChosenEvent& event, const Tally& first, const Tally& second, double alpha,
-                PairFinding& finding) {
+void test_event(const ChosenEvent& event, const std::function<std::string(OutputId)>& name,
+                const Tally& first, const Tally& second, double alpha, PairFinding& finding) {
+  finding.event.clear();
+  for (std::size_t i = 0; i < std::min(kShownOutputs, event.outputs.size()); ++i)
+    finding.event.push_back(name(event.outputs[i]));
   finding.event_size = event.outputs.size();
   finding.draws = first.draws();
   finding.first_count = first.count(event.outputs);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,9 +47,9 @@ ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const
                         const std::function<bool(OutputId)>& covers, double deviations);
 
 /// Counts the event on draws that were not used to choose it, and bounds the loss from below; both bounds are
-/// at level `alpha`.
-void test_event(const ChosenEvent& event, const Tally& first, const Tally& second, double alpha,
-                PairFinding& finding);
+/// at level `alpha`. The finding shows some of the event's outputs by name.
+void test_event(const ChosenEvent& event, const std::function<std::string(OutputId)>& name,
+                const Tally& first, const Tally& second, double alpha, PairFinding& finding);
 
 /// The number of standard deviations that a normal variable exceeds with probability `alpha`.
 double normal_deviations(double alpha);

@@ -14,7 +14,6 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kShownOutputs = 5;
 constexpr std::size_t kMostWords = 8;  // of an output, examined one by one
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -149,14 +148,13 @@ TextClaim claim_between(const TextPair& pair, const Claim& claim, const std::vec
   return result;
 }
 
-Result<TextPairAudit::Outputs> TextPairAudit::draw(const std::string& text, std::uint64_t run) {
+Result<TextPairAudit::Outputs> TextPairAudit::draw(const std::string& text, std::uint64_t run) const {
   Outputs outputs;
   outputs.reserve(draws_);
   Counts ignored;
   for (std::uint64_t i = 0; i < draws_; ++i) {
     SOTTO_ASSIGN(outputs.emplace_back(),
                  privatizer_.privatize({"audit", fmt::format("{}/{}", run, i), "text"}, text, ignored));
-    ++draws_made_;
   }
   return outputs;
 }
@@ -185,7 +183,7 @@ std::vector<OutputPart> TextPairAudit::parts_of(const std::string& output) const
 }
 
 Result<std::vector<PairFinding>> TextPairAudit::test(const TextPair& pair, const TextClaim& claimed,
-                                                     double alpha, std::uint64_t run) {
+                                                     double alpha, std::uint64_t run) const {
   SOTTO_ASSIGN(const Outputs first, draw(pair.first, 2 * run));
   SOTTO_ASSIGN(const Outputs second, draw(pair.second, 2 * run + 1));
   const double deviations = normal_deviations(alpha);
@@ -203,6 +201,7 @@ Result<std::vector<PairFinding>> TextPairAudit::test(const TextPair& pair, const
   for (const OutputPart& part : parts_of(first.front())) {
     Names names;
     const std::array<Halves, 2> halves = {tally(first, part, names), tally(second, part, names)};
+    const auto named = [&](OutputId id) { return names.name(id); };
     const auto covered = [&](OutputId id) {
       return !claim_.leaves_outputs_out || covers(names.name(id), claimed);
     };
@@ -211,10 +210,7 @@ Result<std::vector<PairFinding>> TextPairAudit::test(const TextPair& pair, const
           choose_event(halves[side].chosen_on, halves[1 - side].chosen_on, covered, deviations);
       if (event.score <= best[side]) continue;
       best[side] = event.score;
-      findings[side].event.clear();
-      for (std::size_t i = 0; i < std::min(kShownOutputs, event.outputs.size()); ++i)
-        findings[side].event.push_back(names.name(event.outputs[i]));
-      test_event(event, halves[side].tested_on, halves[1 - side].tested_on, alpha, findings[side]);
+      test_event(event, named, halves[side].tested_on, halves[1 - side].tested_on, alpha, findings[side]);
     }
   }
   return findings;

@@ -53,13 +53,11 @@ class TextPairAudit {
 
   /// One finding per direction.
   Result<std::vector<PairFinding>> test(const TextPair& pair, const TextClaim& claimed, double alpha,
-                                        std::uint64_t run);
-
-  std::uint64_t draws_made() const { return draws_made_; }
+                                        std::uint64_t run) const;
 
  private:
   using Outputs = std::vector<std::string>;
-  Result<Outputs> draw(const std::string& text, std::uint64_t run);
+  Result<Outputs> draw(const std::string& text, std::uint64_t run) const;
   bool covers(const std::string& output, const TextClaim& claimed) const;
   std::vector<OutputPart> parts_of(const std::string& output) const;
 
@@ -67,7 +65,6 @@ class TextPairAudit {
   const AuditVocabulary& model_;
   const Claim& claim_;
   std::uint64_t draws_;
-  std::uint64_t draws_made_ = 0;
 };
 
 }  // namespace sotto

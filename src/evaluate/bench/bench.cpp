@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
 #include "evaluate/bench/child_process.hpp"
 #include "evaluate/bench/resident_memory.hpp"
 #include "evaluate/plot/plot.hpp"
@@ -22,17 +22,11 @@
 namespace sotto {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kSecondsADay = 86'400;
 constexpr double kMillion = 1e6;
 // How long the words are repeated, so that the mechanism is timed and not the clock.
 constexpr double kRepeatSeconds = 0.3;
 constexpr std::uint64_t kMostRepetitions = 10'000;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 std::unique_ptr<BitSource> make_bits(const BenchOptions& options, std::string_view purpose) {
   if (!options.seed) return std::make_unique<OsBitSource>();
@@ -94,12 +88,12 @@ class BenchSubject {
  private:
   Result<void> set_up() {
     const std::uint64_t before = resident_bytes();
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     SOTTO_ASSIGN(const auto file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
     SOTTO_ASSIGN(OpenMechanism open, open_mechanism(spec_, model_));
     mechanism_ = std::move(open.mechanism);
-    result_.setup_seconds = seconds_since(begin);
+    result_.setup_seconds = watch.seconds();
     const std::uint64_t after = resident_bytes();
     result_.setup_bytes = after > before ? after - before : 0;
     result_.model = model_->name();
@@ -115,18 +109,18 @@ class BenchSubject {
     result_.words = outputs.size();
     const bool peak = forget_peak();
     const std::uint64_t before = resident_bytes();
-    auto begin = Clock::now();
+    const Stopwatch first;
     mechanism_->privatize(chosen.words, outputs, *bits);
-    result_.first_seconds = seconds_since(begin);
+    result_.first_seconds = first.seconds();
     const std::uint64_t after = peak ? peak_resident_bytes() : resident_bytes();
     result_.words_bytes = after > before ? after - before : 0;
     std::uint64_t repetitions = 0;
-    begin = Clock::now();
+    const Stopwatch again;
     do {
       mechanism_->privatize(chosen.words, outputs, *bits);
       ++repetitions;
-    } while (seconds_since(begin) < kRepeatSeconds && repetitions < kMostRepetitions);
-    result_.again_seconds = seconds_since(begin) / static_cast<double>(repetitions);
+    } while (again.seconds() < kRepeatSeconds && repetitions < kMostRepetitions);
+    result_.again_seconds = again.seconds() / static_cast<double>(repetitions);
     return {};
   }
 

@@ -1,6 +1,5 @@
 #include "evaluate/classifiers/fasttext_classifier.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <sstream>

@@ -234,8 +234,8 @@ Result<ClassifierOptions> common_options(const Values& values) {
   SOTTO_ASSIGN(options.settings.weight_decay, values.number("weight_decay", 0, 10));
   SOTTO_ASSIGN(options.settings.largest_norm, values.number("clip", 0, 1e6));
   SOTTO_ASSIGN(options.holdout, values.number("holdout", 0, 0.5));
-  SOTTO_ASSIGN(const std::size_t device, values.choice("device", {"cpu", "cuda"}));
-  options.settings.device = device == 0 ? Device::cpu : Device::cuda;
+  SOTTO_ASSIGN(const std::size_t device, values.choice("device", {kDeviceNames.begin(), kDeviceNames.end()}));
+  options.settings.device = static_cast<Device>(device);
   SOTTO_ASSIGN(options.settings.threads, values.whole("threads", 0, 1024));
   return options;
 }

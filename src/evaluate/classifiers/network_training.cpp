@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/work_meter.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 
@@ -84,7 +85,7 @@ class Training {
                                              number, plan_.learning_rate));
       loss += mean * static_cast<double>(members.size());
       ++step_;
-      if (progress_ && !progress_(step_, steps_)) return fail(Errc::interrupted, "interrupted");
+      SOTTO_TRY(report_progress(progress_, step_, steps_));
     }
     return loss / static_cast<double>(train_.texts.size());
   }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/checked_value.hpp"
+#include "base/work_meter.hpp"
 
 namespace sotto {
 namespace {
@@ -45,8 +46,7 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
       SOTTO_ASSIGN(Scores of_run, score_predictions(data.task, tests[i], predictions));
       scores[i].push_back(std::move(of_run));
     }
-    if (options.progress && !options.progress((run + 1) * kSteps, options.runs * kSteps))
-      return fail(Errc::interrupted, "interrupted");
+    SOTTO_TRY(report_progress(options.progress, (run + 1) * kSteps, options.runs * kSteps));
   }
   std::vector<RepeatedScores> results;
   results.reserve(scores.size());

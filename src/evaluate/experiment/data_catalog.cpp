@@ -115,6 +115,10 @@ Result<WordListEntry> read_word_list(const YamlMap& lists, const std::string& na
 
 }  // namespace
 
+bool DatasetEntry::is_privatized(std::size_t index) const {
+  return std::find(privatize.begin(), privatize.end(), text[index]) != privatize.end();
+}
+
 Result<DataCatalog> read_data_catalog(const std::filesystem::path& file) {
   SOTTO_ASSIGN(YAML::Node node, load_yaml(file));
   SOTTO_ASSIGN(const YamlMap root,

@@ -42,6 +42,9 @@ struct DatasetEntry {
   TaskKind task = TaskKind::classification;
   std::map<std::string, std::vector<std::string>> keep;  ///< only rows with one of these values in the column
   std::vector<SplitSource> splits;
+
+  /// Whether the column text[index] is rewritten.
+  bool is_privatized(std::size_t index) const;
 };
 
 struct VectorsEntry {

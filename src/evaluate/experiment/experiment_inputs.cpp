@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/work_meter.hpp"
 #include "evaluate/experiment/model_maker.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
 
@@ -115,10 +116,7 @@ Result<ExperimentInputs> ExperimentInputs::prepare(const ExperimentSpec& run, Da
                                                    const ExperimentInputOptions& options) {
   ExperimentInputs inputs;
   inputs.catalog_ = std::move(catalog);
-  const auto go_on = [&]() -> Result<void> {
-    if (options.progress && !options.progress(0, 0)) return fail(Errc::interrupted, "interrupted");
-    return {};
-  };
+  const auto go_on = [&] { return report_progress(options.progress, 0, 0); };
   for (const DatasetSpec& spec : run.datasets) {
     SOTTO_TRY(go_on());
     const DatasetEntry& entry = inputs.catalog_.datasets.at(spec.from);
@@ -168,8 +166,7 @@ Result<double> ExperimentInputs::mean_words(const std::string& dataset) const {
   SOTTO_ASSIGN(const DataSplit* texts, split(dataset, has_split(dataset, "train") ? "train" : "test"));
   std::uint64_t words = 0;
   for (std::size_t i = 0; i < about.text.size(); ++i) {
-    if (std::find(about.privatize.begin(), about.privatize.end(), about.text[i]) == about.privatize.end())
-      continue;
+    if (!about.is_privatized(i)) continue;
     for (const std::string& text : texts->texts[i]) words += words_of(text).size();
   }
   return static_cast<double>(words) / static_cast<double>(std::max<std::size_t>(texts->size(), 1));

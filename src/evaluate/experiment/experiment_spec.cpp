@@ -6,15 +6,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/text_values.hpp>
+
 #include "base/message.hpp"
 #include "evaluate/experiment/measure_reader.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 
 namespace sotto {
 namespace {
-
-constexpr double kLeastEpsilon = 1e-9;
-constexpr double kLargestEpsilon = 1e6;
 
 Result<DatasetSpec> read_dataset_spec(const YamlMap& datasets, const std::string& label) {
   SOTTO_ASSIGN(const YamlMap map, datasets.map(label, {"from", "rows"}));
@@ -48,10 +47,11 @@ Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& labe
     return models.problem(label, "'lists_per_model' goes with 'lists_of' only");
   if (spec.language_model.empty() && (map.has("device") || map.has("precision")))
     return models.problem(label, "'device' and 'precision' go with 'language_model' only");
-  SOTTO_ASSIGN(const std::size_t device, map.choice("device", {"cpu", "cuda"}, 0));
-  spec.device = device == 0 ? Device::cpu : Device::cuda;
-  SOTTO_ASSIGN(const std::size_t precision, map.choice("precision", {"f32", "int8"}, 0));
-  spec.precision = precision == 0 ? Precision::f32 : Precision::int8;
+  SOTTO_ASSIGN(const std::size_t device, map.choice("device", {kDeviceNames.begin(), kDeviceNames.end()}, 0));
+  spec.device = static_cast<Device>(device);
+  SOTTO_ASSIGN(const std::size_t precision,
+               map.choice("precision", {kPrecisionNames.begin(), kPrecisionNames.end()}, 0));
+  spec.precision = static_cast<Precision>(precision);
   SOTTO_ASSIGN(spec.limit, map.integer("limit", 1, 1'000'000'000, 0));
   SOTTO_ASSIGN(spec.vocabulary, map.text("vocabulary", {}));
   SOTTO_ASSIGN(const std::uint64_t lists, map.integer("lists_per_model", 1, 16, 1));
@@ -68,7 +68,7 @@ Result<ExperimentMechanism> read_experiment_mechanism(const YamlMap& mechanisms,
   SOTTO_ASSIGN(spec.mechanism, map.text("mechanism", label));
   SOTTO_ASSIGN(spec.parameters, map.text_map("set"));
   SOTTO_ASSIGN(spec.models, map.texts("models"));
-  SOTTO_ASSIGN(spec.epsilons, map.numbers("epsilons", kLeastEpsilon, kLargestEpsilon));
+  SOTTO_ASSIGN(spec.epsilons, map.numbers("epsilons", kSmallestEpsilon, kLargestEpsilon));
   SOTTO_ASSIGN(spec.policy, map.text("policy", policy));
   if (const auto parsed = parse_policy_text(spec.policy); !parsed)
     return map.problem("policy", parsed.error());
@@ -141,23 +141,13 @@ Result<void> check_all_labels(const YamlMap& root, const ExperimentSpec& run) {
 }
 
 Result<void> read_parts(const YamlMap& root, ExperimentSpec& run) {
-  SOTTO_ASSIGN(const YamlMap datasets, root.any_map("datasets"));
-  for (const std::string& label : datasets.keys()) {
-    SOTTO_ASSIGN(DatasetSpec spec, read_dataset_spec(datasets, label));
-    run.datasets.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap models, root.any_map("models"));
-  for (const std::string& label : models.keys()) {
-    SOTTO_ASSIGN(ModelSpec spec, read_model_spec(models, label));
-    run.models.push_back(std::move(spec));
-  }
+  SOTTO_TRY(read_entries(root, "datasets", read_dataset_spec, run.datasets));
+  SOTTO_TRY(read_entries(root, "models", read_model_spec, run.models));
   SOTTO_ASSIGN(const std::string policy, root.text("policy", "paper"));
-  SOTTO_ASSIGN(const YamlMap mechanisms, root.any_map("mechanisms"));
-  for (const std::string& label : mechanisms.keys()) {
-    SOTTO_ASSIGN(ExperimentMechanism spec, read_experiment_mechanism(mechanisms, label, policy));
-    run.mechanisms.push_back(std::move(spec));
-  }
-  return {};
+  const auto read_mechanism = [&](const YamlMap& mechanisms, const std::string& label) {
+    return read_experiment_mechanism(mechanisms, label, policy);
+  };
+  return read_entries(root, "mechanisms", read_mechanism, run.mechanisms);
 }
 
 Result<ExperimentSpec> read(const YAML::Node& node, const std::filesystem::path& file) {
@@ -172,7 +162,7 @@ Result<ExperimentSpec> read(const YAML::Node& node, const std::filesystem::path&
   SOTTO_ASSIGN(run.seed, root.integer("seed", 0, 1'000'000'000'000, 1));
   SOTTO_ASSIGN(const std::string catalog, root.text("data", "data.yaml"));
   run.catalog = file.parent_path() / catalog;
-  SOTTO_ASSIGN(run.epsilons, root.numbers("epsilons", kLeastEpsilon, kLargestEpsilon));
+  SOTTO_ASSIGN(run.epsilons, root.numbers("epsilons", kSmallestEpsilon, kLargestEpsilon));
   SOTTO_ASSIGN(run.repetitions, root.integer("repetitions", 1, 10'000, 1));
   SOTTO_TRY(read_parts(root, run));
   SOTTO_TRY(read_measures(root, run));

@@ -226,9 +226,6 @@ bool uses_cell_model(const ParameterValues& parameters) {
                      [](const auto& parameter) { return parameter.second == kCellModel; });
 }
 
-const DatasetSpec& find_dataset(const ExperimentSpec& run, const std::string& label) {
-  return find_label(run.datasets, label);
-}
 const ModelSpec& find_model_spec(const ExperimentSpec& run, const std::string& label) {
   return find_label(run.models, label);
 }

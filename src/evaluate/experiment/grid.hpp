@@ -47,7 +47,6 @@ inline constexpr std::string_view kCellModel = "@model";
 bool uses_cell_model(const ParameterValues& parameters);
 
 /// The entry with that label; it exists, since labels are checked when the file is read.
-const DatasetSpec& find_dataset(const ExperimentSpec& run, const std::string& label);
 const ModelSpec& find_model_spec(const ExperimentSpec& run, const std::string& label);
 const ExperimentMechanism& find_experiment_mechanism(const ExperimentSpec& run, const std::string& label);
 const ClassifierSpec& find_classifier(const ExperimentSpec& run, const std::string& label);

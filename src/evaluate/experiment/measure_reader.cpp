@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sotto/text_values.hpp>
+#include <sotto/tune.hpp>
+
 #include "evaluate/metrics/word_metrics.hpp"
 
 namespace sotto {
@@ -26,7 +29,7 @@ Result<CellSelection> read_selection(const YamlMap& map) {
   SOTTO_ASSIGN(of.datasets, map.texts("datasets"));
   SOTTO_ASSIGN(of.models, map.texts("models"));
   SOTTO_ASSIGN(of.mechanisms, map.texts("mechanisms"));
-  SOTTO_ASSIGN(of.epsilons, map.numbers("epsilons", 1e-9, 1e6));
+  SOTTO_ASSIGN(of.epsilons, map.numbers("epsilons", kSmallestEpsilon, kLargestEpsilon));
   return of;
 }
 
@@ -119,8 +122,9 @@ Result<InferenceSpec> read_inference(const YamlMap& inference, const std::string
   SOTTO_ASSIGN(spec.split, map.text("split", "train"));
   SOTTO_ASSIGN(spec.draws, map.integer("draws", 2, 100'000, 100));
   SOTTO_ASSIGN(spec.limit, map.integer("limit", 2, 10'000'000, 0));
-  SOTTO_ASSIGN(const std::size_t outputs, map.choice("outputs", {"list", "model"}, 0));
-  spec.outputs = outputs == 0 ? "list" : "model";
+  SOTTO_ASSIGN(const std::size_t outputs,
+               map.choice("outputs", {kWordTaskOutputNames.begin(), kWordTaskOutputNames.end()}, 0));
+  spec.outputs = kWordTaskOutputNames[outputs];
   return spec;
 }
 
@@ -131,9 +135,8 @@ Result<ReportSpec> read_report(const YamlMap& root) {
   SOTTO_ASSIGN(report.puc_alphas, map.numbers("puc_alphas", 0, 1));
   SOTTO_ASSIGN(report.puc_classifier, map.text("puc_classifier", {}));
   SOTTO_ASSIGN(report.regression, map.flag("regression", false));
-  constexpr std::array<const char*, 4> kScores = {"auto", "accuracy", "micro_f1", "macro_f1"};
-  SOTTO_ASSIGN(const std::size_t utility,
-               map.choice("utility", {"auto", "accuracy", "micro_f1", "macro_f1"}, 0));
+  constexpr std::array<std::string_view, 4> kScores = {"auto", "accuracy", "micro_f1", "macro_f1"};
+  SOTTO_ASSIGN(const std::size_t utility, map.choice("utility", {kScores.begin(), kScores.end()}, 0));
   report.utility = kScores[utility];
   SOTTO_ASSIGN(report.notes, map.texts("notes"));
   return report;
@@ -153,21 +156,9 @@ Result<void> read_measures(const YamlMap& root, ExperimentSpec& run) {
   if (measures.has("texts")) {
     SOTTO_ASSIGN(run.texts, read_texts(measures));
   }
-  SOTTO_ASSIGN(const YamlMap classifiers, measures.any_map("classifiers"));
-  for (const std::string& label : classifiers.keys()) {
-    SOTTO_ASSIGN(ClassifierSpec spec, read_classifier(classifiers, label));
-    run.classifiers.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap attackers, measures.any_map("attackers"));
-  for (const std::string& label : attackers.keys()) {
-    SOTTO_ASSIGN(AttackerSpec spec, read_attacker(attackers, label));
-    run.attackers.push_back(std::move(spec));
-  }
-  SOTTO_ASSIGN(const YamlMap inference, measures.any_map("inference"));
-  for (const std::string& label : inference.keys()) {
-    SOTTO_ASSIGN(InferenceSpec spec, read_inference(inference, label));
-    run.inference.push_back(std::move(spec));
-  }
+  SOTTO_TRY(read_entries(measures, "classifiers", read_classifier, run.classifiers));
+  SOTTO_TRY(read_entries(measures, "attackers", read_attacker, run.attackers));
+  SOTTO_TRY(read_entries(measures, "inference", read_inference, run.inference));
   SOTTO_ASSIGN(run.report, read_report(root));
   return {};
 }

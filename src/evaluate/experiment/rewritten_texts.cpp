@@ -1,7 +1,5 @@
 #include "evaluate/experiment/rewritten_texts.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include <sotto/privatize.hpp>
@@ -16,11 +14,6 @@ namespace {
 
 std::string column_name(std::size_t index) {
   return fmt::format("text{}", index + 1);
-}
-
-bool is_privatized(const DatasetEntry& entry, std::size_t column) {
-  return std::find(entry.privatize.begin(), entry.privatize.end(), entry.text[column]) !=
-         entry.privatize.end();
 }
 
 }  // namespace
@@ -110,7 +103,7 @@ Result<void> RewrittenTexts::make(const TextRequest& request, const ProgressCall
   files.format = Format::jsonl;
   const DatasetEntry& entry = inputs_.entry(request.dataset);
   for (std::size_t column = 0; column < entry.text.size(); ++column)
-    if (is_privatized(entry, column)) files.fields.push_back(column_name(column));
+    if (entry.is_privatized(column)) files.fields.push_back(column_name(column));
   files.dataset = request.dataset + "/" + request.split;
   files.threads = 1;
   files.progress = progress;

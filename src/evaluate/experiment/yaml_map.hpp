@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <yaml-cpp/yaml.h>
@@ -72,5 +72,17 @@ class YamlMap {
   std::string file_;
   std::string place_;
 };
+
+/// Appends read(entries, label) for every label of the map under `key`, whose labels the user chose.
+template <class Spec, class Read>
+Result<void> read_entries(const YamlMap& map, const std::string& key, const Read& read,
+                          std::vector<Spec>& specs) {
+  SOTTO_ASSIGN(const YamlMap entries, map.any_map(key));
+  for (const std::string& label : entries.keys()) {
+    SOTTO_ASSIGN(Spec spec, read(entries, label));
+    specs.push_back(std::move(spec));
+  }
+  return {};
+}
 
 }  // namespace sotto

@@ -32,12 +32,11 @@ struct BleuOptions {
   BleuShortText short_text = BleuShortText::zero;
 };
 
-/// sacrebleu's corpus and sentence scores with its defaults, and nltk's without a smoothing function.
-/// DP-MLM reports BLEU of whole data sets between 0 and 1 and names neither implementation nor smoothing; the
-/// other papers do not use BLEU. Sotto's reports use the first of these.
+/// sacrebleu's corpus and sentence scores with its defaults. DP-MLM reports BLEU of whole data sets between 0
+/// and 1 and names neither implementation nor smoothing; the other papers do not use BLEU. Sotto's reports
+/// use the first of these.
 inline constexpr BleuOptions kSacrebleuCorpus = {};
 inline constexpr BleuOptions kSacrebleuSentence = {4, BleuSmoothing::exponential, BleuShortText::leave_out};
-inline constexpr BleuOptions kNltkSentence = {4, BleuSmoothing::none, BleuShortText::one_miss};
 
 struct BleuScore {
   double score = 0;                ///< 0 to 1; sacrebleu prints 100 times as much

@@ -85,11 +85,6 @@ ClassIndex majority_class(std::span<const ClassIndex> labels) {
   return static_cast<ClassIndex>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
-double majority_share(std::span<const ClassIndex> labels) {
-  const auto most = std::count(labels.begin(), labels.end(), majority_class(labels));
-  return ratio(static_cast<std::uint64_t>(most), labels.size());
-}
-
 Result<ClassificationScores> score_majority(std::span<const ClassIndex> train,
                                             std::span<const ClassIndex> test, std::size_t classes) {
   if (train.empty())

@@ -35,9 +35,6 @@ Result<ClassificationScores> score_classes(std::span<const ClassIndex> truth,
 /// The most frequent class; the smallest in case of a tie. `labels` is not empty.
 ClassIndex majority_class(std::span<const ClassIndex> labels);
 
-/// The share of that class: the accuracy of guessing it. `labels` is not empty.
-double majority_share(std::span<const ClassIndex> labels);
-
 /// Scores on `test` of always guessing the majority class of `train`.
 Result<ClassificationScores> score_majority(std::span<const ClassIndex> train,
                                             std::span<const ClassIndex> test, std::size_t classes);

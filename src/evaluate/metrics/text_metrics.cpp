@@ -92,10 +92,6 @@ Share perturbed_words(const RewrittenText& pair) {
   return {original.size() - kept, original.size()};
 }
 
-double LengthChange::mean_change() const {
-  return mean(static_cast<double>(privatized_tokens) - static_cast<double>(original_tokens), texts, 0);
-}
-
 double LengthChange::mean_absolute_change() const {
   return mean(static_cast<double>(absolute_change), texts, 0);
 }

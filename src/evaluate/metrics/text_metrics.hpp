@@ -55,8 +55,7 @@ struct LengthChange {
   std::uint64_t privatized_tokens = 0;
   std::uint64_t absolute_change = 0;  ///< Σ |privatized − original| over the texts
 
-  double mean_change() const;  ///< tokens per text; negative if texts became shorter; 0 without texts
-  double mean_absolute_change() const;  ///< tokens per text
+  double mean_absolute_change() const;  ///< tokens per text; 0 without texts
   double length_ratio() const;          ///< privatized tokens per original token; 1 without tokens
   LengthChange& operator+=(const LengthChange& other);
 };

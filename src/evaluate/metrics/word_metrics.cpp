@@ -1,7 +1,6 @@
 #include "evaluate/metrics/word_metrics.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -13,7 +12,9 @@
 #include "audit/estimate.hpp"
 #include "base/checked_value.hpp"
 #include "base/parallel.hpp"
+#include "base/work_meter.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
+#include "mechanisms/expected_distinct.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 
@@ -42,12 +43,6 @@ Result<void> check(const Model& model, std::span<const TokenId> words, const Wor
   if (!(options.confidence > 0 && options.confidence < 1))
     return not_allowed("confidence", options.confidence, "a number above 0 and below 1");
   return {};
-}
-
-double expected_distinct(const std::vector<double>& row, std::uint64_t draws) {
-  double sum = 0;
-  for (const double p : row) sum -= std::expm1(static_cast<double>(draws) * std::log1p(-std::min(p, 1.0)));
-  return sum;
 }
 
 /// The size of the smallest set of mass 1 − η.
@@ -155,11 +150,10 @@ Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& 
   report.repetitions = report.exact ? 0 : options.repetitions;
 
   std::mutex mutex;
-  std::uint64_t done = 0;
   std::uint64_t unchanged = 0;
-  std::atomic<bool> stopped = false;
+  WorkMeter meter(options.progress, words.size());
   parallel_for(words.size(), 1, thread_count(options.threads), [&](std::size_t i, std::size_t) {
-    if (stopped) return;
+    if (meter.stopped()) return;
     Sampled word;
     if (report.exact)
       word.metrics = from_row(mechanism.row(words[i]), words[i], options);
@@ -168,9 +162,9 @@ Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& 
     const std::lock_guard lock(mutex);
     report.words[i] = word.metrics;
     unchanged += word.unchanged;
-    if (options.progress && !options.progress(++done, words.size())) stopped = true;
+    meter.add(1);
   });
-  if (stopped) return fail(Errc::interrupted, "interrupted");
+  SOTTO_TRY(meter.result());
   summarize(report, unchanged, options);
   return report;
 }

@@ -1,7 +1,5 @@
 #include "evaluate/report/report.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,4 @@
 // Tables of classifiers and attackers, and of figures computed from several measures.
-#include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

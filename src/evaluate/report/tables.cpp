@@ -1,8 +1,6 @@
 #include "evaluate/report/tables.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 

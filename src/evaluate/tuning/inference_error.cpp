@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "audit/attack/joint_sums.hpp"
 #include "audit/estimate.hpp"
 #include "base/checked_value.hpp"
 #include "base/parallel.hpp"
+#include "base/work_meter.hpp"
 #include "evaluate/tuning/common_random_numbers.hpp"
 #include "mechanisms/mechanism_family.hpp"
 
@@ -94,8 +93,7 @@ class Measurement {
 
   Result<void> report(std::size_t words) {
     done_ += words;
-    if (!options_.progress || options_.progress(done_, total_)) return {};
-    return fail(Errc::interrupted, "interrupted");
+    return report_progress(options_.progress, done_, total_);
   }
 
   double expected_loss(TokenId word, std::span<const double> row) const {

@@ -2,13 +2,11 @@
 // printed it doubles ε until t = 0 meets the limit and then tries other t at this ε alone, assuming that the
 // loss falls as ε grows. Here every combination of ε and parameters is measured and nothing is assumed.
 #include <algorithm>
-#include <chrono>
-
-#include <fmt/format.h>
 
 #include <sotto/tune.hpp>
 
 #include "base/checked_value.hpp"
+#include "base/stopwatch.hpp"
 #include "evaluate/tuning/inference_error.hpp"
 #include "evaluate/tuning/tune_plot.hpp"
 #include "pipeline/records/output_target.hpp"
@@ -81,7 +79,7 @@ const Estimate& TuneReport::objective_of(const TradeOff& point) const {
 }
 
 Result<TuneReport> tune(const TuneOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(options.mechanisms, options.grid));
   SOTTO_ASSIGN(const auto file,
@@ -112,7 +110,7 @@ Result<TuneReport> tune(const TuneOptions& options) {
     SOTTO_TRY(picture->write(frontier_svg(report)));
     SOTTO_TRY(picture->commit());
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

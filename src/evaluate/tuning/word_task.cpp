@@ -161,7 +161,7 @@ class TaskMaker {
   TaskMaker(const WordTable& table, const WordTaskOptions& options) : table_(table), options_(options) {}
 
   Result<WordTask> make(std::shared_ptr<const Model> model) {
-    SOTTO_ASSIGN(const std::size_t outputs, read_choice("outputs", options_.outputs, {"list", "model"}));
+    SOTTO_ASSIGN(const std::size_t outputs, read_choice("outputs", options_.outputs, kWordTaskOutputNames));
     std::map<TokenId, ListedWord> found = find(*model);
     if (found.empty())
       return fail_parameter(
@@ -197,8 +197,7 @@ class TaskMaker {
   }
 
   Result<Secrets> choose(const Model& model, const std::map<TokenId, ListedWord>& found) const {
-    SOTTO_ASSIGN(const std::size_t prior,
-                 read_choice("prior", options_.prior, {"list", "uniform", "counts"}));
+    SOTTO_ASSIGN(const std::size_t prior, read_choice("prior", options_.prior, kWordTaskPriorNames));
     if (prior == 2 && model.counts().empty())
       return fail_parameter(
           "prior", "counts",

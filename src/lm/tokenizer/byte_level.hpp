@@ -8,12 +8,9 @@
 
 namespace sotto {
 
-/// The pattern as its authors wrote it; tokenizer files quote it verbatim.
-inline constexpr std::string_view kGpt2Pattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
-/// Where the word that starts at text[position] ends; the pattern's words cover the whole text. `text` is
-/// valid UTF-8, position < text.size().
+/// Where the word that starts at text[position] ends. Words are the matches of the pattern that tokenizer
+/// files quote, 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+, and cover the
+/// whole text. `text` is valid UTF-8, position < text.size().
 std::size_t gpt2_word_end(std::string_view text, std::size_t position);
 
 /// Where the first word of `text` would end if a blank preceded the text; 0 if the blank is a word by itself.

@@ -1,7 +1,6 @@
 #include "lm/tokenizer/sentence_piece_model.hpp"
 
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 

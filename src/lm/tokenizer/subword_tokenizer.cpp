@@ -1,7 +1,6 @@
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <sotto/tokenizer.hpp>
 

@@ -10,7 +10,6 @@
 // candidates=vocabulary gives every word of the vocabulary a chance, and the score is that of the synonym.
 #include "mechanisms/groups/syntf.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
@@ -20,9 +19,9 @@
 #include "mechanisms/exponential_weights.hpp"
 #include "mechanisms/groups/syntf_candidates.hpp"
 #include "mechanisms/integer_rows.hpp"
-#include "mechanisms/mpfr_real.hpp"
 #include "mechanisms/unbatched_tokens.hpp"
 #include "privacy/rounding.hpp"
+#include "random/mpfr_real.hpp"
 #include "random/weighted.hpp"
 
 namespace sotto {

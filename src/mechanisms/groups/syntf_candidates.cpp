@@ -5,7 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "mechanisms/mpfr_real.hpp"
+#include "random/mpfr_real.hpp"
 #include "text/letter_case.hpp"
 
 namespace sotto {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechanisms/mpfr_real.hpp"
+#include "random/mpfr_real.hpp"
 
 namespace sotto {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/lists/list_choice.hpp"
-#include "mechanisms/mpfr_real.hpp"
 #include "mechanisms/selection/selection.hpp"
+#include "random/mpfr_real.hpp"
 
 namespace sotto {
 namespace {

@@ -1,6 +1,5 @@
 #include "mechanisms/noise/vickrey_base.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

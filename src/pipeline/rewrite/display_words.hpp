@@ -22,7 +22,7 @@ class DisplayWords {
   /// The same for a list of words.
   DisplayWords(std::span<const std::string> words, CasePolicy letter_case);
 
-  /// Ready for OutputBuffer::append_padded.
+  /// Ready for copy_padded.
   std::string_view operator[](TokenId id) const {
     const Slot& slot = slots_[id];
     if (slot.length <= sizeof(slot.text)) [[likely]]

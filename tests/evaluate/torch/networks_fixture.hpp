@@ -11,18 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "lm/trainable_network.hpp"
+#include "support/expected_sequences.hpp"
 
 namespace sotto::testing {
 
 inline nlohmann::json read_json(const std::filesystem::path& file) {
   std::ifstream stream(file);
   return nlohmann::json::parse(stream);
-}
-
-inline std::vector<Sequence> sequences_of(const nlohmann::json& expected) {
-  std::vector<Sequence> sequences;
-  for (const nlohmann::json& ids : expected.at("sequences")) sequences.push_back({ids, {}, {}, {}});
-  return sequences;
 }
 
 /// Tests that need the plugin; skipped if it was not built.

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lm/language_model.hpp"
+#include "support/expected_sequences.hpp"
 
 namespace sotto::testing {
 
@@ -21,12 +22,6 @@ inline std::filesystem::path checkpoint_folder(const std::string& name) {
 inline nlohmann::json expected_of(const std::string& checkpoint) {
   std::ifstream file(checkpoint_folder(checkpoint) / "expected.json");
   return nlohmann::json::parse(file);
-}
-
-inline std::vector<Sequence> sequences_of(const nlohmann::json& expected) {
-  std::vector<Sequence> sequences;
-  for (const nlohmann::json& ids : expected.at("sequences")) sequences.push_back({ids, {}, {}, {}});
-  return sequences;
 }
 
 /// Tests that need the plugin; skipped if it was not built.

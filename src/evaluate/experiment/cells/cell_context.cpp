@@ -1,6 +1,6 @@
 #include "evaluate/experiment/cells/cell_context.hpp"
 
-#include <algorithm>
+#include <iterator>
 
 namespace sotto {
 
@@ -51,9 +51,7 @@ Result<TextLists> load_text_lists(const CellContext& context, const Cell& cell) 
   }
   TextLists lists;
   for (std::size_t column = 0; column < entry.text.size(); ++column) {
-    if (std::find(entry.privatize.begin(), entry.privatize.end(), entry.text[column]) ==
-        entry.privatize.end())
-      continue;
+    if (!entry.is_privatized(column)) continue;
     lists.originals.insert(lists.originals.end(), split->texts[column].begin(), split->texts[column].end());
     lists.privatized.insert(lists.privatized.end(), std::make_move_iterator(privatized[column].begin()),
                             std::make_move_iterator(privatized[column].end()));

@@ -1,6 +1,5 @@
 // E_M and L_M on a list of words, of several mechanisms at one ε; those that add the same noise share it.
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
 // N_w and S_w of a mechanism on words of a data set or of the vocabulary.
-#include <fmt/format.h>
 
 #include "audit/estimate_json.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"

@@ -13,7 +13,10 @@ class MpfrReal {
   MpfrReal(const MpfrReal&) = delete;
   MpfrReal& operator=(const MpfrReal&) = delete;
   ~MpfrReal() { mpfr_clear(value_); }
-  operator mpfr_ptr() { return value_; }  // NOLINT: MPFR's functions take this
+  // NOLINTBEGIN(*-explicit-*): MPFR's functions take pointers
+  operator mpfr_ptr() { return value_; }
+  operator mpfr_srcptr() const { return value_; }
+  // NOLINTEND(*-explicit-*)
 
  private:
   mpfr_t value_;

@@ -1,0 +1,19 @@
+// Wall time, for reports.
+#pragma once
+
+#include <chrono>
+
+namespace sotto {
+
+/// Measures from its construction on.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace sotto
