@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -27,7 +29,10 @@ class FasttextTrainer : public fasttext::FastText {
     output_ = createTrainOutputMatrix();
     quant_ = false;
     model_ = std::make_shared<fasttext::Model>(input_, output_, createLoss(output_), false);
-    startThreads(callback);
+    startThreads([&](float progress, float loss, double speed, double rate, std::int64_t left) {
+      check_input();
+      callback(progress, loss, speed, rate, left);
+    });
   }
 
   std::uint64_t tokens_done() const {
@@ -39,6 +44,19 @@ class FasttextTrainer : public fasttext::FastText {
   double loss() const { return static_cast<double>(loss_.load()); }
 
  private:
+  /// The library calls back every 64 lines. A read error at the end of the file leaves its stream in a state
+  /// in which every further line is empty, and it would read empty lines forever. Real lines have at least
+  /// one token, their end.
+  void check_input() {
+    constexpr std::uint64_t kMostCallsWithoutTokens = 10'000;
+    if (const std::int64_t done = tokenCount_; tokens_seen_.exchange(done) != done) {
+      calls_without_tokens_ = 0;
+      return;
+    }
+    if (++calls_without_tokens_ == kMostCallsWithoutTokens)
+      trainException_ = std::make_exception_ptr(std::runtime_error("cannot be read to its end"));
+  }
+
   std::shared_ptr<fasttext::DenseMatrix> random_matrix() const {
     auto matrix = std::make_shared<fasttext::DenseMatrix>(dict_->nwords() + args_->bucket, args_->dim);
     std::mt19937 generator(static_cast<std::uint32_t>(args_->seed));
@@ -47,6 +65,9 @@ class FasttextTrainer : public fasttext::FastText {
       matrix->data()[i] = static_cast<float>(width * (static_cast<double>(generator()) * 0x1p-32 - 0.5));
     return matrix;
   }
+
+  std::atomic<std::int64_t> tokens_seen_ = -1;
+  std::atomic<std::uint64_t> calls_without_tokens_ = 0;
 };
 
 }  // namespace sotto

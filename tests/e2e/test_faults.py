@@ -1,10 +1,13 @@
 """A sample of test_faults_full.py: one system call or allocation fails, and every promise still holds."""
 
+import errno
 import random
 
 import pytest
-from conftest import SANITIZERS
-from fault_world import FaultWorld, cases, file_faults, malloc_faults
+from conftest import SANITIZERS, Program
+from experiment_world import command as evaluate_command
+from experiment_world import make_world
+from fault_world import FaultWorld, cases, file_faults, malloc_faults, start
 
 pytestmark = pytest.mark.skipif(SANITIZERS != "", reason="a sanitizer has an allocator and wrappers of its own")
 FAULTS_A_CASE = 6
@@ -19,3 +22,21 @@ def test_a_sample_of_faults(models, tmp_path):
         world.run_all(case, faults)
     print(world.report())
     assert not world.failures, "\n".join(world.failures)
+
+
+def test_a_classifier_whose_data_cannot_be_read_does_not_wait_for_more(models, tmp_path):
+    """fastText's library reads its data in a circle. After an error at the end it would read empty lines forever."""
+    counts = tmp_path / "counts"
+    start_in = lambda name, **faults: start([*evaluate_command("results"), "--quick"], world(models, tmp_path / name), **faults)
+    assert start_in("whole", counts=counts).code == 0
+    reads = dict(line.split() for line in counts.read_text().splitlines())["read"]
+    # The last reads are of training. It takes three per round: the data, its end, and the end once more.
+    for number in range(int(reads) - 40, int(reads) - 34):
+        result = start_in(f"read{number}", call="read", at=number, errno=errno.EIO)
+        assert result.code == 1 and result.err == "sotto: 1 cells failed; the same command tries them again\n", result
+
+
+def world(models, folder):
+    folder.mkdir()
+    make_world(Program(folder, models / "lists.safetensors"))
+    return folder
