@@ -19,7 +19,7 @@ constexpr double kFloor = 0.1;
 /// Numbers from 1 for the tokens of one pair; 0 pads n-grams shorter than the longest.
 using Gram = std::array<std::uint32_t, kMostOrder>;
 
-struct NgramMatches {
+struct MatchCounts {
   std::array<double, kMostOrder> matches = {};
   std::array<double, kMostOrder> totals = {};
   std::size_t candidate_length = 0;
@@ -46,7 +46,7 @@ std::map<Gram, std::uint64_t> count_grams(std::span<const std::uint32_t> ids, st
   return counts;
 }
 
-void add_pair(NgramMatches& counts, const Tokens& candidate, const Tokens& reference, std::size_t order) {
+void add_pair(MatchCounts& counts, const Tokens& candidate, const Tokens& reference, std::size_t order) {
   TokenNumbers numbers;
   const std::vector<std::uint32_t> candidate_ids = numbered(candidate, numbers);
   const std::vector<std::uint32_t> reference_ids = numbered(reference, numbers);
@@ -63,7 +63,7 @@ void add_pair(NgramMatches& counts, const Tokens& candidate, const Tokens& refer
   counts.reference_length += reference.size();
 }
 
-double brevity_penalty(const NgramMatches& counts) {
+double brevity_penalty(const MatchCounts& counts) {
   if (counts.candidate_length == 0) return 0;
   if (counts.candidate_length >= counts.reference_length) return 1;
   return std::exp(1 - static_cast<double>(counts.reference_length) /
@@ -71,7 +71,7 @@ double brevity_penalty(const NgramMatches& counts) {
 }
 
 /// The precisions of the orders that count, up to the first one that exceeds the candidate's length.
-std::vector<double> smoothed_precisions(const NgramMatches& counts, const BleuOptions& options) {
+std::vector<double> smoothed_precisions(const MatchCounts& counts, const BleuOptions& options) {
   std::vector<double> precisions;
   double misses = 1;
   for (std::size_t n = 1; n <= options.order; ++n) {
@@ -91,7 +91,7 @@ std::vector<double> smoothed_precisions(const NgramMatches& counts, const BleuOp
   return precisions;
 }
 
-BleuScore score_of(const NgramMatches& counts, const BleuOptions& options) {
+BleuScore score_of(const MatchCounts& counts, const BleuOptions& options) {
   BleuScore score;
   score.candidate_length = counts.candidate_length;
   score.reference_length = counts.reference_length;
@@ -124,7 +124,7 @@ Result<BleuScore> corpus_bleu(std::span<const Tokens> candidates, std::span<cons
     return fail(Errc::invalid_argument,
                 fmt::format("BLEU: {} candidates and {} references; give equally many", candidates.size(),
                             references.size()));
-  NgramMatches counts;
+  MatchCounts counts;
   for (std::size_t i = 0; i < candidates.size(); ++i)
     add_pair(counts, candidates[i], references[i], options.order);
   return score_of(counts, options);
