@@ -5,6 +5,7 @@
 
 #include "audit/certify/privacy_loss.hpp"
 #include "audit/exhaustive.hpp"
+#include "mechanisms/lists/list_choice.hpp"
 #include "support/list_set.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -409,8 +409,8 @@ class MechanismKinds : public LanguageModels {
   }
   PrivatizeOptions options_for(const MechanismInfo& info) const {
     PrivatizeOptions options = mlm(2, model_for(info));
-    options.mechanism = info.name;
-    if (info.name == "syntf") options.parameters["wordnet"] = path("wordnet").string();
+    options.mechanism.name = info.name;
+    if (info.name == "syntf") options.mechanism.parameters["wordnet"] = path("wordnet").string();
     return options;
   }
 
@@ -426,7 +426,7 @@ TEST_F(MechanismKinds, DecideWhatRewrites) {
   for (const MechanismInfo& info : mechanisms()) {
     const PrivatizeOptions options = options_for(info);
     const auto made =
-        TextMechanism::make(info, options, complete_parameters(info, options.parameters).value());
+        TextMechanism::make(info, options, complete_parameters(info, options.mechanism.parameters).value());
     ASSERT_TRUE(made) << info.name << ": " << describe(made.error());
     EXPECT_EQ((*made)->kind(), info.kind) << info.name;
     EXPECT_EQ(kind_of(*(*made)->make_rewriter()), info.kind) << info.name;
