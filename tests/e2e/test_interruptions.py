@@ -80,10 +80,13 @@ def test_stopped_at_random_moments(program, key, number):
         stopped += 1
         assert process.returncode == STOPPED[number], error
         assert error == (b"" if number == signal.SIGKILL else b"sotto: interrupted\n")
-        # If killed between output and receipt, the output exists and is complete.
+        # If killed after the output appeared, it is complete, and so is the receipt if it appeared as well.
         if number == signal.SIGKILL and "out" in program.files():
             assert (program.folder / "out").read_bytes() == whole
             (program.folder / "out").unlink()
+            if "receipt.json" in program.files():
+                assert "guarantee" in json.loads((program.folder / "receipt.json").read_bytes())
+                (program.folder / "receipt.json").unlink()
         assert program.files() == ["in.txt"]
     assert stopped > 0
 
