@@ -52,7 +52,10 @@ double batch_seconds(const sotto::Privatizer& privatizer, const std::vector<std:
   const auto begin = Clock::now();
   const auto done = privatizer.privatize(documents, outputs, counts);
   const double taken = seconds(begin);
-  if (!done) std::exit(1);
+  if (!done) {
+    std::fprintf(stderr, "%s\n", sotto::describe(done.error()).c_str());
+    std::exit(1);
+  }
   words = counts.privatized;
   return taken;
 }

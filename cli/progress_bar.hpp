@@ -37,7 +37,9 @@ template <class Options, class Run>
 auto with_progress(std::string unit, bool quiet, Options& options, const Run& run) {
   ProgressBar bar(std::move(unit), quiet);
   options.progress = bar.callback();
-  return run();
+  auto result = run();
+  options.progress = {};
+  return result;
 }
 
 }  // namespace sotto::cli

@@ -18,13 +18,15 @@ inline Result<void> report_progress(const ProgressCallback& progress, std::uint6
   return fail(Errc::interrupted, "interrupted");
 }
 
-/// Counts work and asks the caller after each piece whether to continue; once told to stop, it asks no more.
-/// Several threads may use it; the caller hears from one at a time.
+/// Counts work and asks the caller after each piece whether to continue; once told to stop, it no longer
+/// asks. Several threads may use it; the caller hears from one at a time.
 class WorkMeter {
  public:
   /// The callback must outlive the meter.
   explicit WorkMeter(const ProgressCallback& progress, std::uint64_t total = 0)
       : progress_(progress), total_(total) {}
+
+  WorkMeter(ProgressCallback&&, std::uint64_t = 0) = delete;
 
   void set_total(std::uint64_t total) {
     const std::lock_guard lock(mutex_);

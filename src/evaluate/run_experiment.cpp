@@ -274,10 +274,10 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
 
   WorkMeter meter(options.progress);
   const unsigned threads = thread_count(options.threads);
-  ExperimentInputOptions material_options{data, paths.models, threads,
+  ExperimentInputOptions input_options{data, paths.models, threads,
                                           [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
   SOTTO_ASSIGN(const ExperimentInputs inputs,
-               ExperimentInputs::prepare(run, std::move(catalog), material_options));
+               ExperimentInputs::prepare(run, std::move(catalog), input_options));
   const CacheKeys cache_keys(inputs);
   const RewrittenTexts texts(run, inputs, cache_keys, paths.texts);
   SharedTables shared;

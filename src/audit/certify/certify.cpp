@@ -86,7 +86,7 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
   return {};
 }
 
-/// `watch` runs since the work on this certificate began.
+/// `watch` was started when work on this certificate began.
 Result<Certificate> certify_since(const Stopwatch& watch, const OpenMechanism& open,
                                   const CertifyOptions& options) {
   const MechanismSpec& spec = open.spec;

@@ -163,7 +163,7 @@ class FasttextClassifier final : public Classifier {
               parameters_.learning_rate));
     } catch (const std::exception& error) {
       trainer_.reset();
-      return fail(Errc::io, fmt::format("classifier fasttext: {}", error.what()));
+      return fail(Errc::io, fmt::format("classifier fasttext: training data: {}", error.what()));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <sotto/privatize.hpp>
+#include <sotto/text_values.hpp>
 
 #include "base/json.hpp"
 #include "evaluate/experiment/cell_store.hpp"
@@ -52,6 +53,7 @@ Result<void> RewrittenTexts::set_budget(const TextRequest& request, const std::s
   SOTTO_ASSIGN(const BudgetStrategy strategy, parse_budget_strategy(name));
   if (strategy == BudgetStrategy::token) return apply_named_budget(name, 0, options);
   SOTTO_ASSIGN(const double words, inputs_.mean_words(request.dataset));
+  SOTTO_TRY(check_epsilon("document_epsilon", request.epsilon * words));
   options.mechanism.epsilon = 0;
   return apply_named_budget(name, request.epsilon * words, options);
 }

@@ -20,10 +20,10 @@ constexpr std::size_t kMostDocuments = 1 << 12;
 }  // namespace
 
 Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
-    : context_(std::move(context)), work_(context_->mechanism->make_rewriter()) {}
+    : context_(std::move(context)), text_rewriter_(context_->mechanism->make_rewriter()) {}
 
 void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
-  work_->clear();  // an earlier chunk may have failed midway
+  text_rewriter_->clear();  // an earlier chunk may have failed midway
   document_count_ = 0;
   copied_.clear();
   out_ = &out;
@@ -80,9 +80,9 @@ Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId&
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
-  SOTTO_TRY(work_->add({document->text, streams, id, field, *counts_, log_}));
+  SOTTO_TRY(text_rewriter_->add({document->text, streams, id, field, *counts_, log_}));
   document->is_charged = log_ != nullptr && log_->documents.size() > listed;
-  if (work_->is_full() || document_count_ >= kMostDocuments) return finish();
+  if (text_rewriter_->is_full() || document_count_ >= kMostDocuments) return finish();
   return {};
 }
 
@@ -118,14 +118,14 @@ void Rewriter::render(const Document& document) {
   OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
   rendered_.clear();
   const std::size_t begin = to.size();
-  work_->render(counts, to);
+  text_rewriter_->render(counts, to);
   const std::string_view text = to.view().substr(begin);
   if (document.is_charged) log_->set_output(text);
   if (document.encoder != nullptr) document.encoder(text, *out_);
 }
 
 Result<void> Rewriter::finish() {
-  SOTTO_TRY(work_->resolve());
+  SOTTO_TRY(text_rewriter_->resolve());
   auto mark = marks_.begin();
   std::size_t copied = 0;
   for (std::size_t i = 0; i < document_count_; ++i) {
@@ -135,7 +135,7 @@ Result<void> Rewriter::finish() {
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
     if (log_ == nullptr && document.encoder == nullptr)
-      work_->render(*counts_, *out_);
+      text_rewriter_->render(*counts_, *out_);
     else
       render(document);
   }
@@ -144,7 +144,7 @@ Result<void> Rewriter::finish() {
   out_->append(copied_.view().substr(copied));
   copied_.clear();
   document_count_ = 0;
-  work_->clear();
+  text_rewriter_->clear();
   return {};
 }
 

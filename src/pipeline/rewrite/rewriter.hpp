@@ -77,7 +77,7 @@ class Rewriter {
   void render(const Document& document);
 
   std::shared_ptr<const RewriteContext> context_;
-  std::unique_ptr<TextRewriter> work_;  // of the context's mechanism
+  std::unique_ptr<TextRewriter> text_rewriter_;  // of the context's mechanism
   OutputBuffer* out_ = nullptr;
   Counts* counts_ = nullptr;
   Counts* chunk_counts_ = nullptr;

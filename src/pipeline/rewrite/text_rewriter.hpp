@@ -1,4 +1,4 @@
-// The work on the texts of documents that are held back.
+// Rewrites the texts of documents that are held back.
 #pragma once
 
 #include <cstddef>
