@@ -20,7 +20,8 @@ enum class BudgetStrategy {
   words,      ///< a collocation gets the share of one word, so less than the whole ε is spent: S2
   positions,  ///< shares by position, weighted by a public profile
 };
-/// The strategies in the order of the enumerators, then what parse_budget_strategy() knows besides.
+/// The strategies, in the order of the enumerators, followed by the other names that parse_budget_strategy()
+/// accepts.
 inline constexpr std::array<std::string_view, 8> kBudgetNames = {"token", "even", "words", "positions",
                                                                  "S1",    "S2",   "S3",    "S4"};
 /// Thread-safe.

@@ -144,11 +144,12 @@ struct MechanismSpec {
   MechanismResources resources = {};  ///< affects speed only
 };
 
-/// The file of the model that `spec` names (see find_model in model.hpp). Thread-safe unless another thread
-/// changes the environment.
+/// The file of the model that `spec` names (see find_model in model.hpp); the mechanism must be word by word.
+/// Thread-safe unless another thread changes the environment.
 SOTTO_API Result<std::filesystem::path> find_model(const MechanismSpec& spec);
 
-/// A mechanism ready for use. Copies share the model and the mechanism. Safe to use from several threads.
+/// A mechanism ready for use, made by open_mechanism(); its members belong together, so do not change them.
+/// Copies share the model and the mechanism. Safe to use from several threads.
 struct OpenMechanism {
   MechanismSpec spec;  ///< as requested, with complete parameters
   std::shared_ptr<const Model> model;

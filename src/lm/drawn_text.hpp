@@ -1,4 +1,4 @@
-// What every text has that a language model rewrites by drawing.
+// What all texts rewritten by a language model have in common.
 #pragma once
 
 #include <cstdint>
