@@ -74,18 +74,18 @@ std::vector<Text> read_texts(const std::string& file, std::size_t most) {
 
 // What is asked about all words of all texts.
 struct Questions {
-  std::vector<Sequence> sequences;
+  std::vector<lm::Sequence> sequences;
   std::vector<std::uint32_t> places;
   std::vector<std::string> words;  // that stand there
 };
 
-Questions questions_of(const WordFiller& filler, const std::vector<Text>& texts) {
-  const MaskedInput input = value_of(MaskedInput::make(filler, true, 0));
+Questions questions_of(const lm::WordFiller& filler, const std::vector<Text>& texts) {
+  const lm::MaskedInput input = value_of(lm::MaskedInput::make(filler, true, 0));
   Questions questions;
   for (const Text& text : texts) {
-    const MaskedText masked(filler, text.line, text.tokens);
+    const lm::MaskedText masked(filler, text.line, text.tokens);
     for (const std::uint32_t word : text.words) {
-      Sequence sequence;
+      lm::Sequence sequence;
       questions.places.push_back(masked.mask(input, word, false, sequence));
       questions.sequences.push_back(std::move(sequence));
       const Token& token = text.tokens[word];
@@ -112,28 +112,28 @@ Rate rate(double seconds, const std::function<std::size_t(std::size_t call)>& bo
   return {minutes / (now(CLOCK_MONOTONIC) - clock), minutes / (now(CLOCK_PROCESS_CPUTIME_ID) - processor)};
 }
 
-Rate everything_rate(const MaskedModel& model, const Questions& questions, double seconds) {
+Rate everything_rate(const lm::MaskedModel& model, const Questions& questions, double seconds) {
   std::vector<float> out;
   return rate(seconds, [&](std::size_t call) -> std::size_t {
     // A stride that meets texts of all lengths, however few calls there are.
-    const Sequence& sequence = questions.sequences[call * 97 % questions.sequences.size()];
+    const lm::Sequence& sequence = questions.sequences[call * 97 % questions.sequences.size()];
     out.resize(sequence.ids.size() * model.output_size());
     value_of(model.logits_everywhere(sequence, out));
     return 1;
   });
 }
 
-Rate mechanism_rate(const MaskedMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
+Rate mechanism_rate(const lm::MaskedMechanism& mechanism, const std::vector<Text>& texts, double seconds) {
   return rate(seconds, [&](std::size_t call) {
-    std::deque<ChaChaBitSource> bits;
-    std::vector<MaskedDocument> documents;
+    std::deque<random::ChaChaBitSource> bits;
+    std::vector<lm::MaskedDocument> documents;
     std::size_t draws = 0;
     for (const Text& text : std::span(texts).first(call == 0 ? 1 : texts.size())) {
-      MaskedDocument& document = documents.emplace_back();
+      lm::MaskedDocument& document = documents.emplace_back();
       document.text = text.line;
       document.tokens = text.tokens;
       document.drawn = text.words;
-      document.bits = &bits.emplace_back(Key{});
+      document.bits = &bits.emplace_back(random::Key{});
       mechanism.prepare(document);
       draws += document.draws;
     }
@@ -159,7 +159,7 @@ std::ptrdiff_t best_of(std::span<const float> logits) {
 }
 
 // How often the word that stands in the text has the largest logit.
-void report_found(const WordFiller& filler, const Questions& questions, std::span<const float> logits,
+void report_found(const lm::WordFiller& filler, const Questions& questions, std::span<const float> logits,
                   std::size_t size) {
   std::size_t known = 0;
   std::size_t found = 0;
@@ -187,14 +187,14 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   const double begin = now(CLOCK_MONOTONIC);
   const LanguageModelResources resources{how == "cuda" ? Device::cuda : Device::cpu,
                                          how == "int8" ? Precision::int8 : Precision::f32, wanted.threads};
-  const auto filler = value_of(WordFiller::open(wanted.folder, resources));
+  const auto filler = value_of(lm::WordFiller::open(wanted.folder, resources));
   const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
   const auto told = value_of(filler->model().at_epsilon(kEpsilon));
-  const MaskedModel& model = told ? *told : filler->model();
+  const lm::MaskedModel& model = told ? *told : filler->model();
   const Questions questions = questions_of(*filler, wanted.texts);
   std::size_t ids = 0;
-  for (const Sequence& sequence : questions.sequences) ids += sequence.ids.size();
+  for (const lm::Sequence& sequence : questions.sequences) ids += sequence.ids.size();
   std::printf("      %zu texts, %zu words to draw; a question has %.1f tokens on average\n",
               wanted.texts.size(), questions.sequences.size(),
               static_cast<double>(ids) / static_cast<double>(questions.sequences.size()));
@@ -211,12 +211,12 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   }
   for (const char* mode : {"parallel", "sequential"}) {
     if (!wanted.is(mode)) continue;
-    MaskedOptions options;
+    lm::MaskedOptions options;
     options.epsilon = kEpsilon;
     options.sequential = std::string(mode) == "sequential";
-    std::optional<LogitBounds> bounds;
-    if (!told) bounds = LogitBounds{0, 100, false};
-    const auto mechanism = value_of(MaskedMechanism::make(filler, options, bounds));
+    std::optional<lm::LogitBounds> bounds;
+    if (!told) bounds = lm::LogitBounds{0, 100, false};
+    const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));
     line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   std::printf("      at most %.0f MB resident\n", peak_memory());

@@ -114,7 +114,7 @@ void set_faiss_threads(unsigned threads) {
 }
 
 struct Bench {
-  const sotto::NearestSearch& search;
+  const sotto::embed::NearestSearch& search;
   const faiss::IndexFlatL2& index;
   const Queries& queries;
   unsigned threads;
@@ -124,10 +124,10 @@ struct Bench {
   template <class Body>
   void split(Body body) const {
     const std::size_t count = queries.fixed.size() / search.dimension();
-    sotto::parallel_for(count, (count + threads - 1) / threads, threads, body);
+    sotto::base::parallel_for(count, (count + threads - 1) / threads, threads, body);
   }
 
-  double time_sotto(std::vector<sotto::Neighbour>& out) const {
+  double time_sotto(std::vector<sotto::embed::Neighbour>& out) const {
     return seconds([&] {
       split([&](std::size_t begin, std::size_t end) {
         const std::size_t dimension = search.dimension();
@@ -160,7 +160,7 @@ struct Bench {
 
   void print_row(double epsilon, int rounds) const {
     const std::size_t count = queries.fixed.size() / search.dimension();
-    std::vector<sotto::Neighbour> found(count * k);
+    std::vector<sotto::embed::Neighbour> found(count * k);
     std::vector<std::int64_t> rows(count * k);
     double sotto_time = HUGE_VAL;
     double faiss_times[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -187,7 +187,7 @@ struct Bench {
 };
 
 void measure(const Vectors& vectors, unsigned threads, int rounds, std::mt19937& generator) {
-  const auto search = sotto::NearestSearch::create(vectors.fixed, vectors.dimension);
+  const auto search = sotto::embed::NearestSearch::create(vectors.fixed, vectors.dimension);
   if (!search) {
     fmt::print(stderr, "{}\n", describe(search.error()));
     std::exit(EXIT_FAILURE);
@@ -205,7 +205,7 @@ void measure(const Vectors& vectors, unsigned threads, int rounds, std::mt19937&
 
 int main(int argc, char** argv) {
   const unsigned threads =
-      sotto::thread_count(argc > 1 ? static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)) : 2);
+      sotto::base::thread_count(argc > 1 ? static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)) : 2);
   const int rounds = argc > 2 ? static_cast<int>(std::strtol(argv[2], nullptr, 10)) : 5;
   fmt::print(
       "queries a second, {} threads; faiss IndexFlatL2 in batches of 256 and 1024, with threads inside a\n"

@@ -35,6 +35,7 @@ SOTTO_FUZZ_TARGET(certificate) {
   Json json = Json::parse(input, nullptr, false);
   if (!json.is_object()) return;
   json.erase("content_sha256");
-  json["content_sha256"] = to_hex(sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  json["content_sha256"] =
+      base::to_hex(base::sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
   check(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

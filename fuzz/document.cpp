@@ -47,17 +47,17 @@ void check_parts(std::string_view output, const fuzz::Alphabet& alphabet, const 
   const std::string_view part = policy.part;
   const std::string_view value = policy.value;
   for (std::size_t i = 0; i < output.size();) {
-    const CodePoint point = decode_utf8(output, i);
+    const text::CodePoint point = text::decode_utf8(output, i);
     i += point.size;
-    const CharKind kind = char_kind(point.value);
+    const text::CharKind kind = text::char_kind(point.value);
     require(!alphabet.has(point.value) || part != "oov" || value != "drop", "dropped words leave nothing");
-    require(kind != CharKind::digit || part != "numbers", "dropped numbers leave no digit");
-    require(part == "stopwords" || alphabet.has(point.value) || kind == CharKind::digit ||
-                kind == CharKind::punctuation || kind == CharKind::whitespace,
+    require(kind != text::CharKind::digit || part != "numbers", "dropped numbers leave no digit");
+    require(part == "stopwords" || alphabet.has(point.value) || kind == text::CharKind::digit ||
+                kind == text::CharKind::punctuation || kind == text::CharKind::whitespace,
             "no letter and no symbol of the input is in the output");
-    require(
-        kind != CharKind::punctuation || part != "punctuation" || point.value == '.' || point.value == ',',
-        "dropped punctuation leaves none but inside numbers");
+    require(kind != text::CharKind::punctuation || part != "punctuation" || point.value == '.' ||
+                point.value == ',',
+            "dropped punctuation leaves none but inside numbers");
   }
 }
 
@@ -85,7 +85,7 @@ SOTTO_FUZZ_TARGET(document) {
   if (part == "case") {
     fuzz::StrictWalk walk(text, *output, alphabet);
     walk.check(value != "keep");
-    require(value != "lower" || to_lower(*output) == *output, "lower case has no capitals");
+    require(value != "lower" || text::to_lower(*output) == *output, "lower case has no capitals");
   } else if (value == "keep" && part == "oov") {
     // No word of an input is in the vocabulary, so every word is kept.
     require(counts.privatized == 0, "what is kept is not privatized");

@@ -155,7 +155,7 @@ SOTTO_FUZZ_TARGET(formats) {
   require(receipt.has_value() == std::filesystem::exists(*files.output),
           "an output is there if all went well");
   if (!receipt) return;
-  const std::string output = fuzz::value_of(read_file(*files.output));
+  const std::string output = fuzz::value_of(base::read_file(*files.output));
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
   if (format == Format::jsonl)
     check_objects(content, output, has_id, ascii);

@@ -26,17 +26,17 @@ std::string read_all(const std::filesystem::path& file) {
 struct Charge {
   bool done = false;
   bool released = false;
-  LedgerTotals totals;
+  privacy::LedgerTotals totals;
 };
 
 Charge charge(const std::filesystem::path& file) {
   Charge result;
-  const auto store = LedgerStore::open(file, 0.1);
+  const auto store = privacy::LedgerStore::open(file, 0.1);
   if (!store) return result;
-  LedgerDocument document;
+  privacy::LedgerDocument document;
   document.tag.fill(0xA5);
   document.amount = 1'000'000'000;
-  LedgerRequest request;
+  privacy::LedgerRequest request;
   request.subject = "alice";
   request.dataset = "set";
   request.documents = {&document, 1};

@@ -72,12 +72,12 @@ void write_certificate(const fs::path& corpus) {
 void write_ledger(const fs::path& corpus, const std::string& name, std::size_t records) {
   const fs::path file = fuzz::scratch() / name;
   {
-    const auto store = fuzz::value_of(LedgerStore::open(file, 1));
+    const auto store = fuzz::value_of(privacy::LedgerStore::open(file, 1));
     for (std::size_t i = 0; i < records; ++i) {
-      LedgerDocument document;
+      privacy::LedgerDocument document;
       document.tag.fill(static_cast<unsigned char>(i));
       document.amount = 700'000'000;
-      LedgerRequest request;
+      privacy::LedgerRequest request;
       request.subject = i % 2 == 0 ? "alice" : "bob";
       request.dataset = "set";
       request.record = i;
@@ -86,17 +86,17 @@ void write_ledger(const fs::path& corpus, const std::string& name, std::size_t r
                     "seeds are charged");
     }
   }
-  auto database = fuzz::value_of(Database::open(file, Database::Access::write, 1));
+  auto database = fuzz::value_of(privacy::Database::open(file, privacy::Database::Access::write, 1));
   fuzz::require(database.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM").has_value(),
                 "a ledger can be made small");
   copy_to(file, {corpus / "ledger"});
 }
 
 void write_checkpoint(const fs::path& corpus) {
-  Progress progress;
+  pipeline::Progress progress;
   {
     const auto output =
-        fuzz::value_of(open_resumable_output(fuzz::scratch() / "note", "fingerprint", progress));
+        fuzz::value_of(pipeline::open_resumable_output(fuzz::scratch() / "note", "fingerprint", progress));
     fuzz::require(output->write("what").has_value(), "an output can be written");
     progress.position = {0, 5, 1};
     progress.output_bytes = 4;

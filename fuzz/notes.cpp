@@ -17,9 +17,9 @@ constexpr std::string_view kPartial = "what was written so far";
 SOTTO_FUZZ_TARGET(checkpoint) {
   fuzz::write_scratch("resumed.checkpoint", input);
   const std::filesystem::path partial = fuzz::write_scratch("resumed.partial", kPartial);
-  Progress progress;
+  pipeline::Progress progress;
   {
-    const auto output = open_resumable_output(fuzz::scratch() / "resumed", "fingerprint", progress);
+    const auto output = pipeline::open_resumable_output(fuzz::scratch() / "resumed", "fingerprint", progress);
     if (!output) return;
   }
   require(progress.output_bytes <= kPartial.size(), "no more is taken over than was written");
@@ -28,10 +28,10 @@ SOTTO_FUZZ_TARGET(checkpoint) {
 
 SOTTO_FUZZ_TARGET(calibration) {
   std::filesystem::create_directories(fuzz::scratch() / "calibration");
-  fuzz::write_scratch(std::filesystem::path("calibration") / kCalibrationFile, input);
-  const auto found = read_calibration(fuzz::scratch() / "calibration", "digest");
+  fuzz::write_scratch(std::filesystem::path("calibration") / lm::kCalibrationFile, input);
+  const auto found = lm::read_calibration(fuzz::scratch() / "calibration", "digest");
   if (!found || !*found) return;
-  const LogitBounds& bounds = (*found)->bounds;
+  const lm::LogitBounds& bounds = (*found)->bounds;
   require(std::isfinite(bounds.lowest) && std::isfinite(bounds.highest) && bounds.lowest < bounds.highest,
           "bounds of logits are an interval");
 }

@@ -15,15 +15,15 @@ using fuzz::require;
 constexpr std::string_view kText = "I think, therefore I am in New York City. New\nYork 3 York new york";
 
 void segment(const std::shared_ptr<const PhraseTable>& table) {
-  OutputBuffer text;
+  text::OutputBuffer text;
   text.append(kText);
   std::vector<Token> tokens;
   tokenize(text.view(), tokens);
   for (const auto method : {Segmentation::gst, Segmentation::mst, Segmentation::optimal}) {
-    std::vector<Piece> pieces;
-    Segmenter(table, method).segment(text.view(), tokens, pieces);
+    std::vector<collocation::Piece> pieces;
+    collocation::Segmenter(table, method).segment(text.view(), tokens, pieces);
     std::uint32_t next = 0;
-    for (const Piece& piece : pieces) {
+    for (const collocation::Piece& piece : pieces) {
       require(piece.first == next && piece.length >= 1 && piece.length <= 3, "pieces follow one another");
       require((piece.phrase == kNoPhrase) == (piece.length == 1), "a piece of several words is a phrase");
       require(piece.phrase == kNoPhrase || piece.phrase < table->size(), "a phrase is in the table");

@@ -15,9 +15,9 @@ struct Reading {
   std::vector<std::string> records;
 };
 
-void take_records(const Chunk& chunk, Format format, Reading& reading) {
+void take_records(const pipeline::Chunk& chunk, Format format, Reading& reading) {
   const std::size_t before = reading.records.size();
-  RecordCursor cursor(chunk.data.view(), format, true);
+  pipeline::RecordCursor cursor(chunk.data.view(), format, true);
   for (std::string_view record; cursor.next(record);) {
     require(!record.empty(), "a record takes some of the bytes");
     reading.records.emplace_back(record);
@@ -29,16 +29,16 @@ void take_records(const Chunk& chunk, Format format, Reading& reading) {
 }
 
 Reading read(const std::filesystem::path& file, Format format, std::size_t chunk_bytes, Shard shard) {
-  RecordReader::Options options;
+  pipeline::RecordReader::Options options;
   options.inputs = {file};
   options.format = format;
   options.max_record_bytes = 1 << 16;
   options.chunk_bytes = chunk_bytes;
   options.shard = shard;
   Reading reading;
-  auto reader = RecordReader::open(options);
+  auto reader = pipeline::RecordReader::open(options);
   reading.failed = !reader;
-  Chunk chunk;
+  pipeline::Chunk chunk;
   while (!reading.failed) {
     const auto more = reader->next(chunk);
     reading.failed = !more;
@@ -53,15 +53,15 @@ Reading read(const std::filesystem::path& file, Format format, std::size_t chunk
 void check_fields(std::string_view record, Format format) {
   const char delimiter = format == Format::csv ? ',' : '\t';
   const bool quotes = format == Format::csv;
-  const std::string_view body = without_line_end(record);
+  const std::string_view body = pipeline::without_line_end(record);
   std::vector<std::string_view> fields;
-  split_record(body, delimiter, quotes, fields);
+  pipeline::split_record(body, delimiter, quotes, fields);
   std::string joined;
-  OutputBuffer text;
+  text::OutputBuffer text;
   for (const std::string_view field : fields) {
     if (!joined.empty() || field.data() != body.data()) joined += delimiter;
     joined += field;
-    unquote(field, quotes, text);
+    pipeline::unquote(field, quotes, text);
     require(text.size() <= field.size(), "a field's text is not longer than the field");
   }
   require(joined == body, "the fields put together are the record");

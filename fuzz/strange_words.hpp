@@ -38,10 +38,11 @@ inline const Alphabet& alphabet(bool ascii) {
 /// All words of one to three letters of the alphabet.
 inline std::vector<std::string> words_of(const Alphabet& alphabet) {
   std::vector<std::string> words = {""};
-  for (std::size_t i = 0; i < words.size() && words[i].size() < 3 * encode_utf8(alphabet.lower[0]).size; ++i)
+  for (std::size_t i = 0; i < words.size() && words[i].size() < 3 * text::encode_utf8(alphabet.lower[0]).size;
+       ++i)
     for (const char32_t letter : alphabet.lower) {
       std::string longer = words[i];
-      longer += encode_utf8(letter).view();
+      longer += text::encode_utf8(letter).view();
       words.push_back(std::move(longer));
     }
   words.erase(words.begin());
@@ -54,7 +55,7 @@ inline std::string without_letters(std::string_view text, const Alphabet& alphab
   const std::string valid = replace_invalid_utf8(text, ignored);
   std::string rest;
   for (std::size_t i = 0; i < valid.size();) {
-    const CodePoint point = decode_utf8(valid, i);
+    const text::CodePoint point = text::decode_utf8(valid, i);
     if (!alphabet.has(point.value)) rest += std::string_view(valid).substr(i, point.size);
     i += point.size;
   }
@@ -137,13 +138,13 @@ class StrictWalk {
   void take_word(bool must_be_lower) {
     std::size_t end = 0;
     while (end < output_.size()) {
-      const CodePoint point = decode_utf8(output_, end);
+      const text::CodePoint point = text::decode_utf8(output_, end);
       if (!alphabet_.has(point.value)) break;
       end += point.size;
     }
     const std::string word(output_.substr(0, end));
-    require(words_.contains(to_lower(word)), "a word of the model stands in the place of each word");
-    require(!must_be_lower || to_lower(word) == word, "capitals follow sentence starts alone");
+    require(words_.contains(text::to_lower(word)), "a word of the model stands in the place of each word");
+    require(!must_be_lower || text::to_lower(word) == word, "capitals follow sentence starts alone");
     output_.remove_prefix(end);
   }
 

@@ -14,8 +14,9 @@ const int kPluginsAreChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FUZZ_PLUGINS, 1);
 constexpr std::string_view kTexts[] = {"", " ", "Hello, w\u00F6rld! 3.5\n\u65E5\u672C \U0001F600 don't",
                                        "<s></s><mask>[MASK]<pad>", "\xFF\xC3 a\u0301\u200D\x01"};
 
-void check_encoding(const SubwordTokenizer& tokenizer, std::string_view text, const EncodeOptions& options) {
-  const Encoding encoding = tokenizer.encode(text, options);
+void check_encoding(const lm::SubwordTokenizer& tokenizer, std::string_view text,
+                    const lm::EncodeOptions& options) {
+  const lm::Encoding encoding = tokenizer.encode(text, options);
   require(encoding.type_ids.size() == encoding.ids.size() && encoding.ranges.size() == encoding.ids.size(),
           "every id has its type and range");
   require(encoding.first.begin <= encoding.first.end && encoding.first.end <= encoding.ids.size(),
@@ -34,15 +35,15 @@ void check_encoding(const SubwordTokenizer& tokenizer, std::string_view text, co
 }
 
 void use(const std::filesystem::path& folder) {
-  const auto opened = SubwordTokenizer::open(folder);
+  const auto opened = lm::SubwordTokenizer::open(folder);
   if (!opened) return;
-  const SubwordTokenizer& tokenizer = **opened;
+  const lm::SubwordTokenizer& tokenizer = **opened;
   for (const std::string_view text : kTexts)
     for (const bool special : {false, true})
       check_encoding(tokenizer, text, {.add_special = special, .ranges = true, .special_in_text = special});
   (void)tokenizer.encode_pair(kTexts[2], kTexts[3], {.ranges = true});
   (void)tokenizer.encode_word("Word", true);
-  for (SubwordId id = 0; id < tokenizer.size() && id < 300; ++id) {
+  for (lm::SubwordId id = 0; id < tokenizer.size() && id < 300; ++id) {
     (void)tokenizer.surface(id);
     (void)tokenizer.is_whole_word(id);
     (void)tokenizer.encode(tokenizer.token(id));

@@ -15,10 +15,10 @@ struct Documents {
 
 Documents read_corpus(const std::filesystem::path& file, CorpusFormat format, std::size_t block_bytes) {
   Documents documents;
-  auto reader = CorpusReader::open({{file}, format, block_bytes});
+  auto reader = collocation::CorpusReader::open({{file}, format, block_bytes});
   documents.failed = !reader;
-  DocumentExtractor extractor("text");
-  CorpusBlock block;
+  collocation::DocumentExtractor extractor("text");
+  collocation::CorpusBlock block;
   while (!documents.failed) {
     const auto more = reader->next(block);
     documents.failed = !more;
@@ -37,8 +37,8 @@ SOTTO_FUZZ_TARGET(table) {
   if (format == Format::text) return;
   const bool header = choice / 4 % 2 == 0 || format == Format::jsonl;
   const std::vector<std::string> names = {"a", "b"};
-  const auto table = read_table(fuzz::write_scratch("table", input), format, header,
-                                header ? std::vector<std::string>() : names);
+  const auto table = evaluate::read_table(fuzz::write_scratch("table", input), format, header,
+                                          header ? std::vector<std::string>() : names);
   if (!table) return;
   for (const auto& row : table->rows)
     require(row.size() == table->names.size(), "every row has every column");

@@ -20,7 +20,7 @@ bool equal(const Token& a, const Token& b) {
 
 void check_tokens(std::string_view text, const std::vector<Token>& tokens) {
   std::vector<Token> slow;
-  tokenize_by_code_point(text, slow);
+  text::tokenize_by_code_point(text, slow);
   require(std::equal(tokens.begin(), tokens.end(), slow.begin(), slow.end(), equal),
           "both tokenizers find the same tokens");
   std::size_t position = 0;
@@ -46,13 +46,13 @@ void check_sentences(std::string_view text, const std::vector<Token>& tokens) {
 }
 
 void check_renderer(std::string_view text, const std::vector<Token>& tokens) {
-  OutputBuffer kept;
-  Renderer keeper(text, kept);
+  text::OutputBuffer kept;
+  text::Renderer keeper(text, kept);
   for (const Token& token : tokens) keeper.keep(token);
   keeper.finish();
   require(kept.view() == text, "a text whose tokens are kept is the same text");
-  OutputBuffer dropped;
-  Renderer dropper(text, dropped);
+  text::OutputBuffer dropped;
+  text::Renderer dropper(text, dropped);
   for (const Token& token : tokens) dropper.drop(token);
   dropper.finish();
   std::vector<Token> left;
@@ -62,11 +62,13 @@ void check_renderer(std::string_view text, const std::vector<Token>& tokens) {
 
 void check_case(std::string_view text, const Token& token) {
   const std::string_view word = text.substr(token.begin, token.end - token.begin);
-  OutputBuffer out;
-  for (const auto pattern : {CasePattern::lower, CasePattern::capitalized, CasePattern::upper})
-    append_in_case(out, to_lower(word), pattern);
-  require(is_valid_utf8(out.view()) && is_valid_utf8(lookup_form(word)), "words in another case are UTF-8");
-  (void)case_pattern(word);
+  text::OutputBuffer out;
+  for (const auto pattern :
+       {text::CasePattern::lower, text::CasePattern::capitalized, text::CasePattern::upper})
+    text::append_in_case(out, text::to_lower(word), pattern);
+  require(is_valid_utf8(out.view()) && is_valid_utf8(text::lookup_form(word)),
+          "words in another case are UTF-8");
+  (void)text::case_pattern(word);
 }
 
 }  // namespace
@@ -77,7 +79,7 @@ SOTTO_FUZZ_TARGET(text) {
   require(is_valid_utf8(valid), "repaired text is UTF-8");
   require(is_valid_utf8(input) == (replaced == 0) && (replaced > 0 || valid == input),
           "only what is not UTF-8 is repaired");
-  OutputBuffer padded;  // the fast paths read past the end
+  text::OutputBuffer padded;  // the fast paths read past the end
   padded.append(valid);
   const std::string_view text = padded.view();
   std::vector<Token> tokens;

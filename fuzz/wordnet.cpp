@@ -15,10 +15,10 @@ const std::initializer_list<std::string_view> kFiles = {"index.noun", "data.noun
                                                         "adj.exc",    "index.adv", "data.adv",  "adv.exc"};
 constexpr std::size_t kMostWords = 64;
 
-void ask(const WordNet& wordnet, std::string_view word) {
-  for (std::size_t part = 0; part < kPartsOfSpeech; ++part)
-    (void)wordnet.base_forms(word, static_cast<PartOfSpeech>(part));
-  for (const Synset& synset : wordnet.synsets(word))
+void ask(const text::WordNet& wordnet, std::string_view word) {
+  for (std::size_t part = 0; part < text::kPartsOfSpeech; ++part)
+    (void)wordnet.base_forms(word, static_cast<text::PartOfSpeech>(part));
+  for (const text::Synset& synset : wordnet.synsets(word))
     if (const auto words = wordnet.words(synset))
       for (const std::string_view found : *words) require(!found.empty(), "a synset's words are not empty");
   (void)wordnet.antonyms(word);
@@ -27,7 +27,7 @@ void ask(const WordNet& wordnet, std::string_view word) {
 }  // namespace
 
 SOTTO_FUZZ_TARGET(wordnet) {
-  const auto wordnet = WordNet::open(fuzz::unpack(input, "wordnet", kFiles, true));
+  const auto wordnet = text::WordNet::open(fuzz::unpack(input, "wordnet", kFiles, true));
   if (!wordnet) return;
   (void)wordnet->digest();
   std::size_t asked = 0;

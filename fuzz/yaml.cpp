@@ -20,13 +20,13 @@ void check_message(const Error& error) {
 SOTTO_FUZZ_TARGET(run_file) {
   const std::filesystem::path file = fuzz::write_scratch("run.yaml", input);
   for (const bool quick : {false, true}) {
-    const auto run = read_experiment_spec(file, quick);
+    const auto run = evaluate::read_experiment_spec(file, quick);
     if (!run) check_message(run.error());
   }
 }
 
 SOTTO_FUZZ_TARGET(data_catalog) {
-  const auto catalog = read_data_catalog(fuzz::write_scratch("data.yaml", input));
+  const auto catalog = evaluate::read_data_catalog(fuzz::write_scratch("data.yaml", input));
   if (!catalog) return check_message(catalog.error());
   for (const auto& [name, entry] : catalog->datasets)
     require(name == entry.name && !entry.splits.empty(), "a data set has a name and a split");

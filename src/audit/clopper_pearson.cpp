@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
   SOTTO_CHECK(draws > 0 && successes <= draws && alpha > 0 && alpha < 1);
@@ -26,4 +26,4 @@ double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
   return boost::math::ibetac_inv(k + 1, n - k, alpha);
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

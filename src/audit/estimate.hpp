@@ -7,7 +7,7 @@
 
 #include "audit/clopper_pearson.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 inline Estimate exactly(double value) {
   return {value, value, value};
@@ -21,4 +21,4 @@ inline Estimate share_of_trials(std::uint64_t successes, std::uint64_t trials, d
           upper_bound(successes, trials, alpha)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

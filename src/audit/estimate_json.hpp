@@ -5,7 +5,7 @@
 
 #include <sotto/attack.hpp>
 
-namespace sotto {
+namespace sotto::audit {
 
 /// As in reports (docs/schemas/estimate.schema.json).
 inline nlohmann::ordered_json json_of(const Estimate& estimate) {
@@ -17,4 +17,4 @@ inline nlohmann::ordered_json interval_json(const Estimate& estimate) {
   return {estimate.value, estimate.low, estimate.high};
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -8,7 +8,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// The exception being handled, as an error. Allocates nothing when memory has run out.
 inline Error error_of_current_exception() {
@@ -37,4 +37,4 @@ auto as_result(const Body& body) -> std::conditional_t<std::is_void_v<std::invok
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

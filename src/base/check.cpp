@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace sotto {
+namespace sotto::base {
 
 void end_after_failed_check(const char* condition, const char* function) {
   std::fprintf(stderr, "sotto: a bug: %s does not hold in %s\n", condition, function);
   std::abort();
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

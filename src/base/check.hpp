@@ -4,13 +4,13 @@
 // cannot afford the check.
 #pragma once
 
-namespace sotto {
+namespace sotto::base {
 
 /// Writes one line to standard error, naming the condition and the function, and aborts.
 [[noreturn, gnu::cold]] void end_after_failed_check(const char* condition, const char* function);
 
-}  // namespace sotto
+}  // namespace sotto::base
 
 /// Aborts unless the condition holds. For bugs in Sotto only: whatever a user can cause is a Result.
 #define SOTTO_CHECK(condition) \
-  (static_cast<bool>(condition) ? void() : ::sotto::end_after_failed_check(#condition, __func__))
+  (static_cast<bool>(condition) ? void() : ::sotto::base::end_after_failed_check(#condition, __func__))

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 namespace sotto {
+using namespace base;
 namespace {
 
 /// Whether the whole text is a number.

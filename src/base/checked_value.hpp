@@ -10,7 +10,7 @@
 
 #include "base/message.hpp"
 
-namespace sotto {
+namespace sotto::base {
 
 /// "'value' is not allowed; give ..."
 template <class T>
@@ -19,4 +19,4 @@ tl::unexpected<Error> not_allowed(std::string_view parameter, const T& value, co
   return fail_parameter(parameter, text, format_message("'{}' is not allowed; give {}", text, allowed));
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

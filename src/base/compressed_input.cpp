@@ -11,7 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 18;
@@ -314,4 +314,4 @@ Result<bool> BufferedInput::read_exactly(char* data, std::size_t size) {
   return true;
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

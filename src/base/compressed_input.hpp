@@ -13,7 +13,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::base {
 
 /// The contents of a file as a stream. Not thread-safe.
 class InputStream {
@@ -71,4 +71,4 @@ class BufferedInput {
   bool ended_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

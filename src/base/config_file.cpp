@@ -8,6 +8,7 @@
 #include "base/yaml.hpp"
 
 namespace sotto {
+using namespace base;
 namespace {
 
 /// Whether a ConfigEntry can hold `node`; if so, stores its values there.

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 tl::unexpected<Error> system_error(std::string_view action, std::string_view name, int number) {
@@ -300,4 +300,4 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

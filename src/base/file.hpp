@@ -12,7 +12,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// A file descriptor that is closed on destruction.
 class FileDescriptor {
@@ -118,4 +118,4 @@ class AtomicFile {
   bool is_device_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

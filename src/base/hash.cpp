@@ -1,6 +1,6 @@
 #include "base/hash.hpp"
 
-namespace sotto {
+namespace sotto::base {
 
 void Sha256::update(std::string_view data) {
   crypto_hash_sha256_update(&state_, reinterpret_cast<const unsigned char*>(data.data()), data.size());
@@ -29,4 +29,4 @@ std::string to_hex(std::span<const unsigned char> bytes) {
   return hex;
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

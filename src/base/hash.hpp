@@ -9,7 +9,7 @@
 
 #include <sodium.h>
 
-namespace sotto {
+namespace sotto::base {
 
 using Sha256Digest = std::array<unsigned char, 32>;
 
@@ -27,4 +27,4 @@ class Sha256 {
 Sha256Digest sha256(std::string_view data);
 std::string to_hex(std::span<const unsigned char> bytes);
 
-}  // namespace sotto
+}  // namespace sotto::base

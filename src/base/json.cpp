@@ -1,6 +1,6 @@
 #include "base/json.hpp"
 
-namespace sotto {
+namespace sotto::base {
 
 bool nests_too_deeply(std::string_view text) {
   std::size_t depth = 0;
@@ -29,4 +29,4 @@ std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

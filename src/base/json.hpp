@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// The maximum nesting depth of arrays and objects. Code that walks a tree is recursive, so a file must not
 /// decide how deep.
@@ -30,4 +30,4 @@ std::string json_text(const nlohmann::ordered_json& json);
 /// The same on one line.
 std::string json_line(const nlohmann::ordered_json& json);
 
-}  // namespace sotto
+}  // namespace sotto::base

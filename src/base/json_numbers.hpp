@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// The value as a T. Throws a nlohmann::json::exception if it is not a whole number or does not fit into T.
 template <std::integral T, class Json>
@@ -23,4 +23,4 @@ T whole_number(const Json& value) {
   throw Json::type_error::create(302, "not a whole number in range", &value);
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -11,7 +11,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// An argument of format_message: text with its braces doubled, so that nothing in a file name or a value is
 /// taken for a parameter; numbers unchanged; a message as part of the larger one.
@@ -43,4 +43,4 @@ inline tl::unexpected<Error> fail_at(std::string_view place, Error error) {
   return fail(error.code, Message::of_pattern(std::move(error.message)), std::move(error.hints));
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -13,7 +13,7 @@
 #include "base/as_result.hpp"
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::base {
 
 /// Delivers the results of blocks 0, 1, 2, … in order. The failure of the earliest block is the one reported,
 /// whichever thread was faster; blocks before it are still delivered, blocks after it are not. An exception
@@ -98,4 +98,4 @@ class OrderedOutput {
   std::optional<Error> error_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

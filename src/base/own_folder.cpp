@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace sotto {
+namespace sotto::base {
 
 std::filesystem::path own_folder() {
   Dl_info info{};
@@ -16,4 +16,4 @@ std::filesystem::path own_folder() {
   return std::filesystem::weakly_canonical(file, ignored).parent_path();
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-namespace sotto {
+namespace sotto::base {
 
 /// The folder of the library that contains this code, or of the program if it is linked statically; empty if
 /// unknown. Symbolic links are resolved. Thread-safe.
 std::filesystem::path own_folder();
 
-}  // namespace sotto
+}  // namespace sotto::base

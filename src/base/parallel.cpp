@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 /// Starts up to `count` threads. If the system refuses another one, the running threads do its work.
@@ -58,4 +58,4 @@ void parallel_for(std::size_t count, std::size_t grain, unsigned threads,
   if (thrown) std::rethrow_exception(thrown);
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace sotto {
+namespace sotto::base {
 
 /// `requested`, or if it is 0 the number of processors available to this process.
 unsigned thread_count(unsigned requested);
@@ -15,4 +15,4 @@ unsigned thread_count(unsigned requested);
 void parallel_for(std::size_t count, std::size_t grain, unsigned threads,
                   const std::function<void(std::size_t begin, std::size_t end)>& body);
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -10,7 +10,7 @@
 
 #include "base/own_folder.hpp"
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 // None of them depends on the current folder: whoever can write there could choose the code that runs.
@@ -54,4 +54,4 @@ Result<void*> load_plugin_function(const Plugin& plugin, const char* function) {
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -7,7 +7,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 struct Plugin {
   const char* file;     ///< "libsotto_….so"
@@ -21,4 +21,4 @@ struct Plugin {
 /// ../lib/sotto/. Thread-safe.
 Result<void*> load_plugin_function(const Plugin& plugin, const char* function);
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
-namespace sotto {
+namespace sotto::base {
 
 Result<void> fill_random(std::span<unsigned char> bytes) {
   while (!bytes.empty()) {
@@ -20,4 +20,4 @@ Result<void> fill_random(std::span<unsigned char> bytes) {
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

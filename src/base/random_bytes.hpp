@@ -5,10 +5,10 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// Fills `bytes` from getrandom(). There is no fallback: if the system provides none, that is an error, and
 /// the bytes filled so far must not be used.
 Result<void> fill_random(std::span<unsigned char> bytes);
 
-}  // namespace sotto
+}  // namespace sotto::base

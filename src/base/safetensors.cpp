@@ -16,7 +16,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "model files are mapped, and little-endian");
@@ -285,4 +285,4 @@ Result<std::string> write_safetensors(const std::filesystem::path& file, Metadat
   return digest;
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -15,7 +15,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// Supported element types; the container defines more.
 enum class TensorType { u8, i8, i16, i32, u32, u64, boolean, i64, f16, bf16, f32, f64 };
@@ -84,4 +84,4 @@ std::string_view as_bytes(std::span<const T> elements) {
   return {reinterpret_cast<const char*>(elements.data()), elements.size_bytes()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

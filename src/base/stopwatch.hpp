@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace sotto {
+namespace sotto::base {
 
 /// Measures from its construction on.
 class Stopwatch {
@@ -16,4 +16,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

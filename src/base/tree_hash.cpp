@@ -10,7 +10,7 @@
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 using TreeNode = std::array<unsigned char, 32>;
@@ -82,4 +82,4 @@ Result<std::string> tree_hash_file(const std::filesystem::path& file, unsigned t
   return tree_hash(mapped.bytes(), threads);
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -11,7 +11,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 inline constexpr std::size_t kTreeLeafBytes = std::size_t{1} << 20;
 
@@ -26,4 +26,4 @@ std::string tree_hash(std::string_view bytes, unsigned threads = 0);
 /// mapping instead: opening it again by name may yield a different file.
 Result<std::string> tree_hash_file(const std::filesystem::path& file, unsigned threads = 0);
 
-}  // namespace sotto
+}  // namespace sotto::base

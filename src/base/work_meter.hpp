@@ -9,7 +9,7 @@
 #include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::base {
 
 /// Fails if the caller asks to stop.
 inline Result<void> report_progress(const ProgressCallback& progress, std::uint64_t done,
@@ -56,4 +56,4 @@ class WorkMeter {
   std::atomic<bool> stopped_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

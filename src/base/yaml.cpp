@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 constexpr int kDeepestYaml = 64;
@@ -55,4 +55,4 @@ Result<YAML::Node> parse_yaml(const std::string& text, std::string_view name) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -53,14 +53,14 @@ static_assert(static_cast<int>(Errc::interrupted) + 1 == SOTTO_INTERRUPTED);
 /// Runs `body` and stores its error for sotto_last_error().
 template <class Body>
 int call(const Body& body) {
-  const Result<void> done = as_result(body);
+  const Result<void> done = base::as_result(body);
   if (done) return SOTTO_OK;
   const Error& error = done.error();
   try {
-    last_error = json_line({{"code", name_of(error.code)},
-                            {"parameter", error.parameter},
-                            {"value", error.value},
-                            {"message", describe(error)}});
+    last_error = base::json_line({{"code", name_of(error.code)},
+                                  {"parameter", error.parameter},
+                                  {"value", error.value},
+                                  {"message", describe(error)}});
   } catch (const std::exception&) {  // no memory left for details
     last_error.clear();
   }

@@ -7,7 +7,7 @@
 
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 namespace {
 
 constexpr std::uint32_t kWordMask = ~WordStream::kStart;
@@ -72,8 +72,9 @@ NgramChunk::NgramChunk(std::vector<WordCollector> collectors, unsigned threads) 
 void NgramChunk::rank_words(std::vector<WordCollector>& collectors) {
   const std::size_t count = collectors.size();
   std::vector<std::vector<SortedWord>> sorted(count);
-  parallel_for(count, 1, threads_,
-               [&](std::size_t i, std::size_t) { sorted[i] = sorted_words(collectors[i].dictionary()); });
+  base::parallel_for(count, 1, threads_, [&](std::size_t i, std::size_t) {
+    sorted[i] = sorted_words(collectors[i].dictionary());
+  });
   local_.resize(count);
   offsets_.push_back(0);
   std::vector<std::size_t> next(count, 0);
@@ -96,7 +97,7 @@ void NgramChunk::rank_words(std::vector<WordCollector>& collectors) {
       ++next[i];
     }
   }
-  parallel_for(count, 1, threads_, [&](std::size_t i, std::size_t) {
+  base::parallel_for(count, 1, threads_, [&](std::size_t i, std::size_t) {
     std::vector<std::uint32_t> ranks(sorted[i].size());
     for (std::size_t k = 0; k < sorted[i].size(); ++k) ranks[sorted[i][k].id] = local_[i].words[k].rank;
     collectors[i].stream().for_each_block([&](std::uint32_t* entries, std::size_t size) {
@@ -202,13 +203,13 @@ Result<void> NgramChunk::count(std::uint64_t key_bytes, PieceHandler& handler) {
   Portion portion;
   while (portion.end < counts_.size()) {
     plan(portion, key_bytes);
-    parallel_for(streams_.size(), 1, threads_, [&](std::size_t i, std::size_t) {
+    base::parallel_for(streams_.size(), 1, threads_, [&](std::size_t i, std::size_t) {
       distribute(portion, streams_[i], portion.parts[i].ends);
     });
     const std::vector<std::uint32_t> begins = cut(portion);
     std::vector<std::unique_ptr<NgramSink>> sinks;
     for (std::size_t i = 0; i + 1 < begins.size(); ++i) sinks.push_back(handler.begin_piece(begins[i]));
-    parallel_for(sinks.size(), 1, threads_, [&](std::size_t i, std::size_t) {
+    base::parallel_for(sinks.size(), 1, threads_, [&](std::size_t i, std::size_t) {
       count_piece(portion, begins[i], begins[i + 1], *sinks[i]);
     });
     for (auto& sink : sinks) SOTTO_TRY(handler.end_piece(std::move(sink)));
@@ -216,4 +217,4 @@ Result<void> NgramChunk::count(std::uint64_t key_bytes, PieceHandler& handler) {
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -15,7 +15,7 @@
 #include "collocation/ngrams.hpp"
 #include "collocation/word_stream.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Receives the n-grams of a chunk, piece by piece.
 class PieceHandler {
@@ -80,4 +80,4 @@ class NgramChunk {
   std::uint64_t key_capacity_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -36,36 +36,36 @@ std::string to_json(const PhraseTable& table, const PhraseTableDetails& details)
   for (const auto& [key, value] : table.metadata()) json["metadata"][key] = value;
   if (details.verified) json["verified"] = true;
   if (details.top) json["top"] = list_json(table, *details.top);
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string phrases_json(const PhraseTable& table, std::uint64_t found, std::span<const PhraseId> shown) {
-  return json_text({{"found", found}, {"phrases", list_json(table, shown)}});
+  return base::json_text({{"found", found}, {"phrases", list_json(table, shown)}});
 }
 
 std::string to_json(const CountReport& report) {
-  return json_text({{"path", report.file.string()},
-                    {"sha256", report.sha256},
-                    {"documents", report.documents},
-                    {"sentences", report.sentences},
-                    {"words", report.words},
-                    {"distinct_words", report.distinct_words},
-                    {"distinct_bigrams", report.distinct_bigrams},
-                    {"distinct_trigrams", report.distinct_trigrams},
-                    {"bigrams", report.bigrams},
-                    {"trigrams", report.trigrams},
-                    {"spilled_bytes", report.spilled}});
+  return base::json_text({{"path", report.file.string()},
+                          {"sha256", report.sha256},
+                          {"documents", report.documents},
+                          {"sentences", report.sentences},
+                          {"words", report.words},
+                          {"distinct_words", report.distinct_words},
+                          {"distinct_bigrams", report.distinct_bigrams},
+                          {"distinct_trigrams", report.distinct_trigrams},
+                          {"bigrams", report.bigrams},
+                          {"trigrams", report.trigrams},
+                          {"spilled_bytes", report.spilled}});
 }
 
 std::string to_json(const CorpusTokenizeReport& report) {
-  return json_text({{"method", to_string(report.method)},
-                    {"documents", report.documents},
-                    {"words", report.words},
-                    {"tokens", report.tokens},
-                    {"bigrams", report.bigrams},
-                    {"trigrams", report.trigrams},
-                    {"collocation_share", share(report.bigrams + report.trigrams, report.tokens)},
-                    {"pmi", report.pmi}});
+  return base::json_text({{"method", to_string(report.method)},
+                          {"documents", report.documents},
+                          {"words", report.words},
+                          {"tokens", report.tokens},
+                          {"bigrams", report.bigrams},
+                          {"trigrams", report.trigrams},
+                          {"collocation_share", share(report.bigrams + report.trigrams, report.tokens)},
+                          {"pmi", report.pmi}});
 }
 
 }  // namespace sotto

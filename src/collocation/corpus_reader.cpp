@@ -12,13 +12,13 @@
 #include "base/file.hpp"
 #include "text/line_ends.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 namespace {
 
 constexpr int kWaitMilliseconds = 100;
 
 bool is_jsonl_name(const std::filesystem::path& file) {
-  const std::filesystem::path extension = without_compression(file).extension();
+  const std::filesystem::path extension = base::without_compression(file).extension();
   return extension == ".jsonl" || extension == ".ndjson";
 }
 
@@ -28,7 +28,7 @@ Result<CorpusReader> CorpusReader::open(Options options) {
   CorpusReader reader(std::move(options));
   bool known = !reader.options_.inputs.empty();
   for (const std::filesystem::path& file : reader.options_.inputs) {
-    SOTTO_TRY(open_for_reading(file));
+    SOTTO_TRY(base::open_for_reading(file));
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(file, error);
     known = known && !error;
@@ -49,10 +49,10 @@ std::uint64_t CorpusReader::bytes_read() const {
 Result<void> CorpusReader::open_next() {
   if (options_.inputs.empty()) {
     SOTTO_TRY(wait_for_standard_input());
-    SOTTO_ASSIGN(BufferedInput opened, BufferedInput::open_standard_input());
+    SOTTO_ASSIGN(base::BufferedInput opened, base::BufferedInput::open_standard_input());
     input_.emplace(std::move(opened));
   } else {
-    SOTTO_ASSIGN(BufferedInput opened, BufferedInput::open(options_.inputs[next_input_]));
+    SOTTO_ASSIGN(base::BufferedInput opened, base::BufferedInput::open(options_.inputs[next_input_]));
     input_.emplace(std::move(opened));
   }
   ++next_input_;
@@ -102,7 +102,7 @@ Result<void> CorpusReader::check(CorpusBlock& block) const {
     return fail(
         Errc::bad_format,
         fmt::format("{}: line {} holds a NUL byte; this is not a text file in UTF-8", input_name(block.input),
-                    block.first_line + count_line_ends(text.substr(0, nul))));
+                    block.first_line + text::count_line_ends(text.substr(0, nul))));
   }
   if (!is_valid_utf8(text)) {
     std::uint64_t replaced = 0;
@@ -134,7 +134,7 @@ Result<bool> CorpusReader::next(CorpusBlock& block) {
     block.jsonl = options_.format == CorpusFormat::jsonl ||
                   (options_.format == CorpusFormat::by_name && !options_.inputs.empty() &&
                    is_jsonl_name(options_.inputs[block.input]));
-    line_ += count_line_ends(block.data.view());
+    line_ += text::count_line_ends(block.data.view());
     SOTTO_TRY(check(block));
     return true;
   }
@@ -142,7 +142,7 @@ Result<bool> CorpusReader::next(CorpusBlock& block) {
 
 struct DocumentExtractor::Json {
   simdjson::dom::parser parser;
-  OutputBuffer padded;
+  text::OutputBuffer padded;
 };
 
 DocumentExtractor::DocumentExtractor(std::string field)
@@ -173,10 +173,10 @@ Result<std::optional<std::string_view>> DocumentExtractor::parse(std::string_vie
 Result<void> DocumentExtractor::for_each(const CorpusBlock& block, std::string_view name,
                                          const std::function<void(std::string_view document)>& use) {
   const std::string_view text = block.data.view();
-  LineEnds lines(text, true);
+  text::LineEnds lines(text, true);
   std::size_t next = 0;
   for (std::uint64_t line_number = block.first_line; next < text.size(); ++line_number) {
-    const LineEnd end = lines.next(next);
+    const text::LineEnd end = lines.next(next);
     const std::string_view line = text.substr(next, end.begin - next);
     next = std::min(end.end, text.size());
     if (!block.jsonl) {
@@ -191,4 +191,4 @@ Result<void> DocumentExtractor::for_each(const CorpusBlock& block, std::string_v
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -17,11 +17,11 @@
 #include "base/compressed_input.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Whole lines of one input.
 struct CorpusBlock {
-  OutputBuffer data;        ///< valid UTF-8; the last line may lack its terminator
+  text::OutputBuffer data;  ///< valid UTF-8; the last line may lack its terminator
   std::uint32_t input = 0;  ///< index of the input
   std::uint64_t first_line = 1;
   std::uint64_t sequence = 0;  ///< 0, 1, 2, … in input order
@@ -62,7 +62,7 @@ class CorpusReader {
   Result<void> check(CorpusBlock& block) const;
 
   Options options_;
-  std::optional<BufferedInput> input_;
+  std::optional<base::BufferedInput> input_;
   std::uint32_t next_input_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t sequence_ = 0;
@@ -92,4 +92,4 @@ class DocumentExtractor {
   std::unique_ptr<Json> json_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -21,6 +21,7 @@
 #include "collocation/spilled_run.hpp"
 
 namespace sotto {
+using namespace collocation;
 namespace {
 
 constexpr std::uint64_t kSmallestMemory = 1 << 20;
@@ -36,17 +37,17 @@ Result<void> check_options(const CountOptions& options) {
   if (options.memory < kSmallestMemory)
     return fail_parameter("memory", fmt::to_string(options.memory),
                           fmt::format("{} bytes are not enough; give at least 1M", options.memory));
-  if (options.min_count == 0) return not_allowed("min_count", "0", "a number above 0");
+  if (options.min_count == 0) return base::not_allowed("min_count", "0", "a number above 0");
   if (!(std::abs(options.min_pmi) <= 1000))
-    return not_allowed("min_pmi", options.min_pmi, "a number from -1000 to 1000");
+    return base::not_allowed("min_pmi", options.min_pmi, "a number from -1000 to 1000");
   for (const auto& input : options.inputs) {
-    SOTTO_TRY(check_output(options.output, input));
-    if (options.counts && same_file(*options.counts, input))
+    SOTTO_TRY(base::check_output(options.output, input));
+    if (options.counts && base::same_file(*options.counts, input))
       return fail_parameter(
           "counts", options.counts->string(),
           fmt::format("'{}' is also an input; give another file", options.counts->string()));
   }
-  if (options.counts && same_file(*options.counts, options.output))
+  if (options.counts && base::same_file(*options.counts, options.output))
     return fail_parameter(
         "counts", options.counts->string(),
         fmt::format("'{}' is also the phrase table; give another file", options.counts->string()));
@@ -64,22 +65,22 @@ class Counter {
   Counter(const CountOptions& options, CorpusReader reader)
       : options_(options),
         reader_(std::move(reader)),
-        threads_(thread_count(options.threads)),
+        threads_(base::thread_count(options.threads)),
         folder_(temporary_folder(options.output)) {
     reader_.while_waiting([this] { return report_progress(reader_.bytes_read()); });
   }
 
   static std::size_t block_bytes(const CountOptions& options) {
     return static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        options.memory / (kBlockShare * thread_count(options.threads)), 16 << 10, 1 << 20));
+        options.memory / (kBlockShare * base::thread_count(options.threads)), 16 << 10, 1 << 20));
   }
 
   Result<CountReport> run() {
     // A missing folder is detected before hours of work, not after.
-    SOTTO_TRY(AtomicFile::create(options_.output));
-    std::optional<AtomicFile> counts;
+    SOTTO_TRY(base::AtomicFile::create(options_.output));
+    std::optional<base::AtomicFile> counts;
     if (options_.counts) {
-      SOTTO_ASSIGN(AtomicFile created, AtomicFile::create(*options_.counts));
+      SOTTO_ASSIGN(base::AtomicFile created, base::AtomicFile::create(*options_.counts));
       counts.emplace(std::move(created));
     }
     while (!at_end_) {
@@ -110,7 +111,7 @@ class Counter {
   std::uint64_t key_bytes(const NgramChunk& chunk) const;
   Result<void> spill_chunk(NgramChunk& chunk);
   Result<CountReport> count_in_memory(NgramChunk& chunk);
-  Result<CountReport> merge(AtomicFile* counts);
+  Result<CountReport> merge(base::AtomicFile* counts);
   Result<void> merge_ranges(const RunMerger& merger, const PhraseFilter& filter, PhraseCollector& all);
   Result<CountReport> write_table(PhraseCollector& phrases, const RankedWords& words);
 
@@ -198,7 +199,8 @@ Result<NgramChunk> Counter::collect() {
   std::vector<WordCollector> collectors(threads_);
   full_ = false;
   usage_.assign(threads_, {});
-  parallel_for(threads_, 1, threads_, [&](std::size_t i, std::size_t) { collect_words(collectors[i], i); });
+  base::parallel_for(threads_, 1, threads_,
+                     [&](std::size_t i, std::size_t) { collect_words(collectors[i], i); });
   if (error_) return tl::unexpected(*error_);
   return NgramChunk(std::move(collectors), threads_);
 }
@@ -275,7 +277,7 @@ Result<void> Counter::merge_ranges(const RunMerger& merger, const PhraseFilter& 
   const auto begins = split_words(merger.words(), text_.words, kRangesPerThread * threads_);
   std::vector<PhraseCollector> parts(begins.size() - 1, PhraseCollector(filter));
   std::uint64_t done = 0;
-  parallel_for(parts.size(), 1, threads_, [&](std::size_t i, std::size_t) {
+  base::parallel_for(parts.size(), 1, threads_, [&](std::size_t i, std::size_t) {
     {
       const std::lock_guard lock(mutex_);
       if (error_) return;
@@ -290,7 +292,7 @@ Result<void> Counter::merge_ranges(const RunMerger& merger, const PhraseFilter& 
   return {};
 }
 
-Result<CountReport> Counter::merge(AtomicFile* counts) {
+Result<CountReport> Counter::merge(base::AtomicFile* counts) {
   const unsigned threads = counts == nullptr ? threads_ : 1;
   SOTTO_ASSIGN(const RunMerger merger,
                RunMerger::create(folder_, *spill_file_, runs_, options_.memory / 2, threads));

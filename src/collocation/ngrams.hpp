@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Distinct words in byte order with their counts. A word's index is its rank; n-grams are ordered by their
 /// ranks, compared lexicographically.
@@ -29,4 +29,4 @@ class NgramSink {
   virtual void triple(std::uint32_t third, std::uint64_t count) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -8,7 +8,7 @@
 #include "base/message.hpp"
 #include "collocation/phrase_table.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 PhraseFilter::PhraseFilter(const RankedWords& words, std::uint64_t total, const CountOptions& options)
     : scorer_(words, total),
@@ -75,8 +75,8 @@ void PhraseCollector::report(CountReport& report) const {
 Result<PhraseParts> PhraseCollector::finish(const RankedWords& words) {
   if (ids_.size() >= kNoPhrase)
     return fail(Errc::limit,
-                format_message("{} phrases, more than a table holds; raise {{min_count}} or {{min_pmi}}",
-                               ids_.size()));
+                base::format_message(
+                    "{} phrases, more than a table holds; raise {{min_count}} or {{min_pmi}}", ids_.size()));
   std::vector<std::uint32_t> numbers(words.size(), kNoWord);
   for (const PhraseWords& phrase : ids_)
     for (const std::uint32_t rank : phrase)
@@ -135,4 +135,4 @@ Result<void> CountsWriter::finish() {
   return file_->write(buffer_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -12,7 +12,7 @@
 #include "collocation/phrase_writer.hpp"
 #include "collocation/pmi.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Decides which n-grams are phrases; shared by all collectors.
 class PhraseFilter {
@@ -60,7 +60,7 @@ class PhraseCollector final : public NgramSink {
 /// Writes every n-gram as a line and passes it on.
 class CountsWriter final : public NgramSink {
  public:
-  CountsWriter(const RankedWords& words, AtomicFile& file, NgramSink& next)
+  CountsWriter(const RankedWords& words, base::AtomicFile& file, NgramSink& next)
       : words_(words), file_(&file), next_(&next) {}
   void pair(std::uint32_t first, std::uint32_t second, std::uint64_t count) override;
   void triple(std::uint32_t third, std::uint64_t count) override;
@@ -72,7 +72,7 @@ class CountsWriter final : public NgramSink {
   void end_line(std::uint64_t count);
 
   RankedWords words_;
-  AtomicFile* file_;
+  base::AtomicFile* file_;
   NgramSink* next_;
   std::string buffer_;
   std::string pair_text_;
@@ -80,4 +80,4 @@ class CountsWriter final : public NgramSink {
   Result<void> result_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

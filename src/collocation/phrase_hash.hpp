@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// A word of up to 16 bytes, padded with zeros, or 16 bytes of a longer one.
 struct WordBlock {
@@ -91,4 +91,4 @@ std::vector<std::uint64_t> make_slots(std::uint32_t count, const HashOf& hash_of
   return slots;
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

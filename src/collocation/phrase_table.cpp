@@ -11,6 +11,7 @@
 #include "text/word_form.hpp"
 
 namespace sotto {
+using namespace collocation;
 namespace {
 
 tl::unexpected<Error> bad_table(const std::filesystem::path& file, std::string_view what) {
@@ -30,7 +31,7 @@ bool is_digest(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string_view> split_phrase(std::string_view joined) {
+std::vector<std::string_view> collocation::split_phrase(std::string_view joined) {
   std::vector<std::string_view> words;
   while (words.size() < 4) {
     const std::size_t joint = joined.find(kPhraseJoint);
@@ -41,18 +42,18 @@ std::vector<std::string_view> split_phrase(std::string_view joined) {
   return words;
 }
 
-Result<const TensorView*> PhraseTable::Impl::tensor(const std::string& name, TensorType type,
-                                                    std::size_t dimensions) const {
-  const TensorView* found = parsed.find(name);
+Result<const base::TensorView*> PhraseTable::Impl::tensor(const std::string& name, base::TensorType type,
+                                                          std::size_t dimensions) const {
+  const base::TensorView* found = parsed.find(name);
   if (found == nullptr || found->type != type || found->shape.size() != dimensions)
     return bad_table(path, fmt::format("needs a tensor '{}' of type {} with {} dimension{}", name,
-                                       type_name(type), dimensions, dimensions == 1 ? "" : "s"));
+                                       base::type_name(type), dimensions, dimensions == 1 ? "" : "s"));
   return found;
 }
 
 Result<std::span<const std::uint64_t>> PhraseTable::Impl::load_slots(const std::string& name,
                                                                      std::uint64_t entries) const {
-  SOTTO_ASSIGN(const TensorView* found, tensor(name, TensorType::u64, 1));
+  SOTTO_ASSIGN(const base::TensorView* found, tensor(name, base::TensorType::u64, 1));
   const auto slots = found->elements<std::uint64_t>();
   if (!std::has_single_bit(slots.size()) || slots.size() <= entries)
     return bad_table(path,
@@ -67,12 +68,12 @@ Result<void> PhraseTable::Impl::load_metadata() {
   };
   if (parsed.find("phrase_ids") == nullptr)
     return fail(Errc::bad_format,
-                format_message("{}: holds no phrases (make a table with '{{0}}')", path.string()),
+                base::format_message("{}: holds no phrases (make a table with '{{0}}')", path.string()),
                 {{"collocations count", {}}});
   if (value(kPhraseVersionKey) != kPhraseVersion)
     return bad_table(path, fmt::format("phrase table version '{}'; this program reads version {}",
                                        value(kPhraseVersionKey), kPhraseVersion));
-  stored_sha256 = value(kDigestKey);
+  stored_sha256 = value(base::kDigestKey);
   if (!is_digest(stored_sha256)) return bad_table(path, "metadata 'sha256' is not a SHA-256");
   for (const auto& entry : parsed.metadata)
     if (is_shown(entry.first)) metadata.emplace_back(entry);
@@ -80,9 +81,9 @@ Result<void> PhraseTable::Impl::load_metadata() {
 }
 
 Result<void> PhraseTable::Impl::load_words() {
-  SOTTO_ASSIGN(const TensorView* pool, tensor("phrase_words", TensorType::u8, 1));
-  SOTTO_ASSIGN(const TensorView* offsets, tensor("phrase_word_offsets", TensorType::u32, 1));
-  words = as_bytes(pool->elements<char>());
+  SOTTO_ASSIGN(const base::TensorView* pool, tensor("phrase_words", base::TensorType::u8, 1));
+  SOTTO_ASSIGN(const base::TensorView* offsets, tensor("phrase_word_offsets", base::TensorType::u32, 1));
+  words = base::as_bytes(pool->elements<char>());
   word_offsets = offsets->elements<std::uint32_t>();
   if (word_offsets.empty() || word_offsets.size() > kNoWord)
     return bad_table(path, "tensor 'phrase_word_offsets' has a size that is not allowed");
@@ -95,18 +96,18 @@ Result<void> PhraseTable::Impl::check_words() const {
   if (word_offsets.front() != 0 || word_offsets.back() != words.size() ||
       !std::is_sorted(word_offsets.begin(), word_offsets.end()))
     return bad_table(path, "the offsets of the words do not ascend from 0 to their size");
-  if (const auto faulty = first_faulty(word_offsets, words))
-    return bad_table(
-        path, fmt::format("word {} {}", *faulty, word_fault(word(static_cast<std::uint32_t>(*faulty)))));
+  if (const auto faulty = text::first_faulty(word_offsets, words))
+    return bad_table(path, fmt::format("word {} {}", *faulty,
+                                       text::word_fault(word(static_cast<std::uint32_t>(*faulty)))));
   for (std::uint32_t id = 1; id < word_count(); ++id)
     if (word(id - 1) >= word(id)) return bad_table(path, fmt::format("word {} is not in byte order", id));
   return {};
 }
 
 Result<void> PhraseTable::Impl::load_phrases() {
-  SOTTO_ASSIGN(const TensorView* id_tensor, tensor("phrase_ids", TensorType::u32, 2));
-  SOTTO_ASSIGN(const TensorView* score_tensor, tensor("phrase_scores", TensorType::i32, 1));
-  SOTTO_ASSIGN(const TensorView* count_tensor, tensor("phrase_counts", TensorType::u64, 1));
+  SOTTO_ASSIGN(const base::TensorView* id_tensor, tensor("phrase_ids", base::TensorType::u32, 2));
+  SOTTO_ASSIGN(const base::TensorView* score_tensor, tensor("phrase_scores", base::TensorType::i32, 1));
+  SOTTO_ASSIGN(const base::TensorView* count_tensor, tensor("phrase_counts", base::TensorType::u64, 1));
   const std::uint64_t count = id_tensor->shape[0];
   if (id_tensor->shape[1] != 3 || count >= kNoPhrase || score_tensor->shape[0] != count ||
       count_tensor->shape[0] != count)
@@ -119,9 +120,9 @@ Result<void> PhraseTable::Impl::load_phrases() {
 }
 
 Result<void> PhraseTable::Impl::load() {
-  SOTTO_ASSIGN(file, MappedFile::open(path));
-  digest = tree_hash(file.bytes());
-  SOTTO_ASSIGN(parsed, parse_safetensors(file.bytes(), path.string()));
+  SOTTO_ASSIGN(file, base::MappedFile::open(path));
+  digest = base::tree_hash(file.bytes());
+  SOTTO_ASSIGN(parsed, base::parse_safetensors(file.bytes(), path.string()));
   SOTTO_TRY(load_metadata());
   SOTTO_TRY(load_words());
   return load_phrases();
@@ -209,7 +210,7 @@ Result<void> verify_phrases(const PhraseTable::Impl& table) {
 }  // namespace
 
 Result<void> PhraseTable::verify() const {
-  SOTTO_TRY(verify_digest(impl_->file.bytes(), impl_->parsed, impl_->path.string()));
+  SOTTO_TRY(base::verify_digest(impl_->file.bytes(), impl_->parsed, impl_->path.string()));
   SOTTO_TRY(verify_words(*impl_));
   return verify_phrases(*impl_);
 }

@@ -26,7 +26,7 @@
 #include "base/safetensors.hpp"
 #include "collocation/phrase_hash.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 inline constexpr std::string_view kPhraseFormatName = "sotto-phrases";
 /// Metadata key and value that accompany the tensors, in a model file too.
@@ -35,17 +35,21 @@ inline constexpr std::string_view kPhraseVersion = "1";
 /// One bit of PMI in the units of phrase_scores.
 inline constexpr double kScoreUnit = 65536;
 
+}  // namespace sotto::collocation
+
+namespace sotto {
+
 struct PhraseTable::Impl {
   std::filesystem::path path;
-  MappedFile file;
-  Safetensors parsed;
+  base::MappedFile file;
+  base::Safetensors parsed;
   std::string digest;
   std::string stored_sha256;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string_view words;
   std::span<const std::uint32_t> word_offsets;
   std::span<const std::uint64_t> word_slots;
-  std::span<const PhraseWords> ids;
+  std::span<const collocation::PhraseWords> ids;
   std::span<const std::int32_t> scores;
   std::span<const std::uint64_t> counts;
   std::span<const std::uint64_t> phrase_slots;
@@ -64,13 +68,14 @@ struct PhraseTable::Impl {
 
   /// The id of a word in lookup form, or kNoWord. `hash` is its hash_word.
   std::uint32_t find_word(std::string_view spelling, std::uint64_t hash) const {
-    return find_slot(word_slots, hash, [&](std::uint32_t id) { return word(id) == spelling; });
+    return collocation::find_slot(word_slots, hash, [&](std::uint32_t id) { return word(id) == spelling; });
   }
   std::uint32_t find_word(std::string_view spelling) const {
-    return find_word(spelling, hash_word(spelling));
+    return find_word(spelling, collocation::hash_word(spelling));
   }
-  PhraseId find_phrase(const PhraseWords& phrase, std::uint64_t hash) const {
-    return find_slot(phrase_slots, hash, [&](PhraseId id) { return id < ids.size() && ids[id] == phrase; });
+  PhraseId find_phrase(const collocation::PhraseWords& phrase, std::uint64_t hash) const {
+    return collocation::find_slot(phrase_slots, hash,
+                                  [&](PhraseId id) { return id < ids.size() && ids[id] == phrase; });
   }
 
  private:
@@ -78,7 +83,8 @@ struct PhraseTable::Impl {
   Result<void> load_words();
   Result<void> check_words() const;
   Result<void> load_phrases();
-  Result<const TensorView*> tensor(const std::string& name, TensorType type, std::size_t dimensions) const;
+  Result<const base::TensorView*> tensor(const std::string& name, base::TensorType type,
+                                         std::size_t dimensions) const;
   Result<std::span<const std::uint64_t>> load_slots(const std::string& name, std::uint64_t entries) const;
 };
 
@@ -88,10 +94,14 @@ struct PhraseTableAccess {
   static const PhraseTable::Impl& impl(const PhraseTable& table) { return *table.impl_; }
 };
 
-static_assert(kNoEntry == kNoWord && kNoEntry == kNoPhrase);
-static_assert(sizeof(PhraseWords) == 12);
+static_assert(collocation::kNoEntry == collocation::kNoWord && collocation::kNoEntry == kNoPhrase);
+static_assert(sizeof(collocation::PhraseWords) == 12);
+
+}  // namespace sotto
+
+namespace sotto::collocation {
 
 /// The words of a joined phrase; fewer than two or more than three if it is not one.
 std::vector<std::string_view> split_phrase(std::string_view joined);
 
-}  // namespace sotto
+}  // namespace sotto::collocation

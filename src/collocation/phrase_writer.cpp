@@ -13,14 +13,15 @@
 #include "text/letter_case.hpp"
 
 namespace sotto {
+using namespace collocation;
 namespace {
 
-Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
-  Metadata metadata;
+Result<base::Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
+  base::Metadata metadata;
   for (const auto& [key, value] : given) {
     if (key.empty() || !is_valid_utf8(key) || !is_valid_utf8(value))
       return fail_parameter("metadata", "", "a key is empty, or a key or value is not UTF-8");
-    if (key == "format" || key == kDigestKey || key == kPhraseVersionKey)
+    if (key == "format" || key == base::kDigestKey || key == kPhraseVersionKey)
       return fail_parameter("metadata", key, fmt::format("the key '{}' is used by the format itself", key));
     if (!metadata.emplace(key, value).second)
       return fail_parameter("metadata", key, fmt::format("the key '{}' is given twice", key));
@@ -82,10 +83,10 @@ PhraseWords ids_of(std::string_view joined, const std::vector<std::string_view>&
 }
 
 template <class T>
-TensorToWrite shared_tensor(std::string name, TensorType type, std::vector<std::uint64_t> shape,
-                            std::shared_ptr<const T> owner) {
-  return {std::move(name), type, std::move(shape), [owner](const ByteSink& sink) {
-            return sink(as_bytes(std::span<const typename T::value_type>(*owner)));
+base::TensorToWrite shared_tensor(std::string name, base::TensorType type, std::vector<std::uint64_t> shape,
+                                  std::shared_ptr<const T> owner) {
+  return {std::move(name), type, std::move(shape), [owner](const base::ByteSink& sink) {
+            return sink(base::as_bytes(std::span<const typename T::value_type>(*owner)));
           }};
 }
 
@@ -96,15 +97,15 @@ std::shared_ptr<const T> share(T value) {
 
 }  // namespace
 
-bool is_phrase_word(std::string_view word) {
+bool collocation::is_phrase_word(std::string_view word) {
   if (word.empty() || !is_valid_utf8(word)) return false;
   std::vector<Token> tokens;
   tokenize(word, tokens);
   return tokens.size() == 1 && tokens[0].token_class == TokenClass::word && tokens[0].begin == 0 &&
-         tokens[0].end == word.size() && lookup_form(word) == word;
+         tokens[0].end == word.size() && text::lookup_form(word) == word;
 }
 
-Result<PhraseParts> make_phrase_parts(std::span<const ScoredPhrase> phrases) {
+Result<PhraseParts> collocation::make_phrase_parts(std::span<const ScoredPhrase> phrases) {
   if (phrases.size() >= kNoPhrase)
     return fail(Errc::limit, fmt::format("{} phrases, more than {}", phrases.size(), kNoPhrase - 1));
   SOTTO_ASSIGN(const std::vector<std::string_view> words, distinct_words(phrases));
@@ -127,14 +128,14 @@ Result<PhraseParts> make_phrase_parts(std::span<const ScoredPhrase> phrases) {
   return parts;
 }
 
-Result<PhraseParts> select_phrases(const PhraseTable& table, const std::vector<bool>& keep) {
+Result<PhraseParts> collocation::select_phrases(const PhraseTable& table, const std::vector<bool>& keep) {
   std::vector<ScoredPhrase> kept;
   for (PhraseId id = 0; id < table.size(); ++id)
     if (keep[id]) kept.push_back({table.phrase(id), table.pmi(id), table.count(id)});
   return make_phrase_parts(kept);
 }
 
-PhraseTensors make_phrase_tensors(PhraseParts parts) {
+PhraseTensors collocation::make_phrase_tensors(PhraseParts parts) {
   const std::uint64_t words = parts.word_count();
   const std::uint64_t phrases = parts.ids.size();
   auto word_slots =
@@ -143,25 +144,27 @@ PhraseTensors make_phrase_tensors(PhraseParts parts) {
                                        [&](PhraseId id) { return hash_phrase(parts.ids[id]); }));
   const std::uint64_t bytes = parts.words.size();
   PhraseTensors made;
-  made.tensors = {shared_tensor("phrase_counts", TensorType::u64, {phrases}, share(std::move(parts.counts))),
-                  shared_tensor("phrase_index", TensorType::u64, {phrase_slots->size()}, phrase_slots),
-                  shared_tensor("phrase_word_index", TensorType::u64, {word_slots->size()}, word_slots),
-                  shared_tensor("phrase_ids", TensorType::u32, {phrases, 3}, share(std::move(parts.ids))),
-                  shared_tensor("phrase_scores", TensorType::i32, {phrases}, share(std::move(parts.scores))),
-                  shared_tensor("phrase_word_offsets", TensorType::u32, {words + 1},
-                                share(std::move(parts.word_offsets))),
-                  shared_tensor("phrase_words", TensorType::u8, {bytes}, share(std::move(parts.words)))};
+  made.tensors = {
+      shared_tensor("phrase_counts", base::TensorType::u64, {phrases}, share(std::move(parts.counts))),
+      shared_tensor("phrase_index", base::TensorType::u64, {phrase_slots->size()}, phrase_slots),
+      shared_tensor("phrase_word_index", base::TensorType::u64, {word_slots->size()}, word_slots),
+      shared_tensor("phrase_ids", base::TensorType::u32, {phrases, 3}, share(std::move(parts.ids))),
+      shared_tensor("phrase_scores", base::TensorType::i32, {phrases}, share(std::move(parts.scores))),
+      shared_tensor("phrase_word_offsets", base::TensorType::u32, {words + 1},
+                    share(std::move(parts.word_offsets))),
+      shared_tensor("phrase_words", base::TensorType::u8, {bytes}, share(std::move(parts.words)))};
   made.metadata.emplace(kPhraseVersionKey, kPhraseVersion);
   return made;
 }
 
-Result<std::string> write_phrase_file(const std::filesystem::path& file, PhraseParts parts,
-                                      const std::vector<std::pair<std::string, std::string>>& metadata) {
-  SOTTO_ASSIGN(Metadata all, check_metadata(metadata));
+Result<std::string> collocation::write_phrase_file(
+    const std::filesystem::path& file, PhraseParts parts,
+    const std::vector<std::pair<std::string, std::string>>& metadata) {
+  SOTTO_ASSIGN(base::Metadata all, check_metadata(metadata));
   const PhraseTensors made = make_phrase_tensors(std::move(parts));
   all.insert(made.metadata.begin(), made.metadata.end());
   all.emplace("format", kPhraseFormatName);
-  return write_safetensors(file, std::move(all), made.tensors);
+  return base::write_safetensors(file, std::move(all), made.tensors);
 }
 
 Result<std::string> write_phrase_table(const std::filesystem::path& file,

@@ -14,7 +14,7 @@
 #include "base/safetensors.hpp"
 #include "collocation/phrase_hash.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// The contents of a phrase table, in file order.
 struct PhraseParts {
@@ -41,9 +41,9 @@ bool is_phrase_word(std::string_view word);
 
 /// What a file needs besides its own tensors so that PhraseTable::open finds phrases in it.
 struct PhraseTensors {
-  std::vector<TensorToWrite> tensors;  ///< own what they write; larger element types first, as
-                                       ///< write_safetensors requires: merge by element size
-  Metadata metadata;                   ///< to be merged into the file's
+  std::vector<base::TensorToWrite> tensors;  ///< own what they write; larger element types first, as
+                                             ///< write_safetensors requires: merge by element size
+  base::Metadata metadata;                   ///< to be merged into the file's
 };
 
 /// Sorts and checks phrases. It is an error if a phrase is not two or three words in the form used for
@@ -60,4 +60,4 @@ PhraseTensors make_phrase_tensors(PhraseParts parts);
 Result<std::string> write_phrase_file(const std::filesystem::path& file, PhraseParts parts,
                                       const std::vector<std::pair<std::string, std::string>>& metadata);
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -8,6 +8,7 @@
 #include "base/checked_value.hpp"
 
 namespace sotto {
+using namespace collocation;
 namespace {
 
 constexpr int kScoreDigits = 16;
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 15> kConnectors = {
 
 }  // namespace
 
-std::int64_t log2_fixed(std::uint64_t value) {
+std::int64_t collocation::log2_fixed(std::uint64_t value) {
   assert(value != 0);
   const int whole = 63 - std::countl_zero(value | 1);  // defined for 0 as well
   // The value is m·2^(whole − 63) with 1 ≤ m/2⁶³ < 2. Squaring doubles the logarithm; if the square reaches
@@ -54,15 +55,15 @@ std::int32_t PmiScorer::triple(std::uint32_t first, std::uint32_t second, std::u
   return to_score(2 * log_total_ + log_count(count) - log_word(first) - log_word(second) - log_word(third));
 }
 
-bool is_connector(std::string_view word) {
+bool collocation::is_connector(std::string_view word) {
   return std::binary_search(kConnectors.begin(), kConnectors.end(), word);
 }
 
-bool allows(ConnectorRule rule, bool first, bool second) {
+bool collocation::allows(ConnectorRule rule, bool first, bool second) {
   return rule == ConnectorRule::any || (!first && !second);
 }
 
-bool allows(ConnectorRule rule, bool first, bool second, bool third) {
+bool collocation::allows(ConnectorRule rule, bool first, bool second, bool third) {
   if (rule == ConnectorRule::inside) return !first && !third;
   return rule == ConnectorRule::any || (!first && !second && !third);
 }

@@ -9,7 +9,7 @@
 
 #include "collocation/ngrams.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Binary digits of log2_fixed after the point.
 inline constexpr int kLogDigits = 40;
@@ -47,4 +47,4 @@ bool is_connector(std::string_view word);
 bool allows(ConnectorRule rule, bool first, bool second);
 bool allows(ConnectorRule rule, bool first, bool second, bool third);
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <queue>
 
-namespace sotto {
+namespace sotto::collocation {
 namespace {
 
 constexpr std::size_t kSmallestBuffer = 4 << 10;
@@ -171,4 +171,4 @@ Result<void> RunMerger::merge(std::uint32_t begin, std::uint32_t end, NgramSink&
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -13,7 +13,7 @@
 #include "collocation/spilled_run.hpp"
 #include "collocation/temporary_file.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 class RunMerger {
  public:
@@ -45,4 +45,4 @@ class RunMerger {
   std::vector<std::span<std::uint32_t>> maps_;  // per run: its ranks to the common ones
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

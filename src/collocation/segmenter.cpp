@@ -13,6 +13,7 @@
 #include "text/letter_case.hpp"
 
 namespace sotto {
+using namespace collocation;
 Segmenter::Segmenter(std::shared_ptr<const PhraseTable> table, Segmentation method,
                      const std::vector<bool>* allowed)
     : table_(std::move(table)), method_(method), allowed_(allowed) {
@@ -80,7 +81,7 @@ bool Segmenter::prepare_word(std::string_view text, const Token& token, Pending&
     __builtin_prefetch(&table.word_slots[slot_place(pending.hash, table.word_slots.size())]);
     return true;
   }
-  word = table.find_word(lookup_form(text.substr(token.begin, size)));
+  word = table.find_word(text::lookup_form(text.substr(token.begin, size)));
   return false;
 }
 

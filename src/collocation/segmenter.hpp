@@ -28,7 +28,7 @@
 
 #include "collocation/phrase_hash.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// The tokens [first, first + length) of a text: one to three.
 struct Piece {
@@ -104,4 +104,4 @@ class Segmenter {
   std::vector<Best> best_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sotto {
+namespace sotto::collocation {
 namespace {
 
 void append_number(std::string& bytes, std::uint64_t number) {
@@ -188,4 +188,4 @@ bool SpilledNgrams::next_triple() {
   return true;
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -21,7 +21,7 @@
 #include "collocation/ngrams.hpp"
 #include "collocation/temporary_file.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 struct SpilledRun {
   struct Segment {
@@ -133,4 +133,4 @@ class SpilledNgrams {
   bool open_ = false;  // the pair may have unread triples
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

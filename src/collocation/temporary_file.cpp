@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace sotto {
+namespace sotto::collocation {
 namespace {
 
 tl::unexpected<Error> temporary_error(std::string_view name, int number) {
@@ -22,12 +22,12 @@ tl::unexpected<Error> temporary_error(std::string_view name, int number) {
 Result<TemporaryFile> TemporaryFile::create(const std::filesystem::path& folder) {
   TemporaryFile file;
   file.name_ = folder.string();
-  file.descriptor_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  file.descriptor_ = base::FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file.descriptor_.get() >= 0) return file;
   if (errno != EOPNOTSUPP && errno != EISDIR) return temporary_error(file.name_, errno);
   // The file system has no unnamed files, so unlink the name at once.
   std::string pattern = (folder / ".sotto-XXXXXX").string();
-  file.descriptor_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
+  file.descriptor_ = base::FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
   if (file.descriptor_.get() < 0) return temporary_error(file.name_, errno);
   ::unlink(pattern.c_str());
   return file;
@@ -41,7 +41,7 @@ Result<void> TemporaryFile::allocate(std::uint64_t size) {
 }
 
 Result<void> TemporaryFile::append(std::string_view data) {
-  SOTTO_TRY(write_all(descriptor_.get(), data, fmt::format("a temporary file in {}", name_)));
+  SOTTO_TRY(base::write_all(descriptor_.get(), data, fmt::format("a temporary file in {}", name_)));
   size_ += data.size();
   return {};
 }
@@ -73,4 +73,4 @@ template class TemporaryArray<char>;
 template class TemporaryArray<std::uint32_t>;
 template class TemporaryArray<std::uint64_t>;
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -12,7 +12,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Append-only; several threads may read from anywhere at a time.
 class TemporaryFile {
@@ -28,7 +28,7 @@ class TemporaryFile {
   Result<std::size_t> read(char* data, std::size_t size, std::uint64_t offset) const;
 
  private:
-  FileDescriptor descriptor_;
+  base::FileDescriptor descriptor_;
   std::string name_;  // for messages
   std::uint64_t size_ = 0;
 };
@@ -58,4 +58,4 @@ class TemporaryArray {
   std::span<char> bytes_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -18,6 +18,7 @@
 #include "text/output_buffer.hpp"
 
 namespace sotto {
+using namespace collocation;
 namespace {
 
 struct Sums {
@@ -80,10 +81,10 @@ class LineWriter {
   void add_word(std::string_view word, bool ascii) {
     ++sums_.words;
     if (!ascii) {
-      out_.append(lookup_form(word));
+      out_.append(text::lookup_form(word));
       return;
     }
-    lower_ascii(word, out_.reserve(word.size()));
+    text::lower_ascii(word, out_.reserve(word.size()));
     out_.advance(word.size());
   }
 
@@ -102,13 +103,14 @@ class LineWriter {
   Segmenter segmenter_;
   std::vector<Token> tokens_;
   std::vector<Piece> pieces_;
-  OutputBuffer out_;
+  text::OutputBuffer out_;
   Sums sums_;
 };
 
 class TokenizeRun {
  public:
-  TokenizeRun(const CorpusTokenizeOptions& options, CorpusReader reader, std::optional<AtomicFile> output)
+  TokenizeRun(const CorpusTokenizeOptions& options, CorpusReader reader,
+              std::optional<base::AtomicFile> output)
       : options_(options), reader_(std::move(reader)), output_(std::move(output)) {
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
@@ -117,7 +119,7 @@ class TokenizeRun {
   }
 
   Result<CorpusTokenizeReport> run() {
-    SOTTO_TRY(written_.run(thread_count(options_.threads), [this] { work(); }));
+    SOTTO_TRY(written_.run(base::thread_count(options_.threads), [this] { work(); }));
     if (output_) SOTTO_TRY(output_->commit());
     CorpusTokenizeReport report;
     report.method = options_.method;
@@ -154,7 +156,7 @@ class TokenizeRun {
   Result<void> write(const LineWriter& writer) {
     if (!go_on()) return fail(Errc::interrupted, "interrupted");
     SOTTO_TRY(output_ ? output_->write(writer.lines())
-                      : write_all(STDOUT_FILENO, writer.lines(), "standard output"));
+                      : base::write_all(STDOUT_FILENO, writer.lines(), "standard output"));
     sums_ += writer.sums();
     return {};
   }
@@ -164,8 +166,8 @@ class TokenizeRun {
 
   const CorpusTokenizeOptions& options_;
   CorpusReader reader_;
-  OrderedOutput written_;
-  std::optional<AtomicFile> output_;
+  base::OrderedOutput written_;
+  std::optional<base::AtomicFile> output_;
   std::uint64_t bytes_read_ = 0;
   Sums sums_;
 };
@@ -176,11 +178,11 @@ Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& option
   // Small enough that even a short file is spread over the threads.
   constexpr std::size_t kBlock = 256 << 10;
   for (const auto& input : options.inputs)
-    if (!options.output.empty()) SOTTO_TRY(check_output(options.output, input));
+    if (!options.output.empty()) SOTTO_TRY(base::check_output(options.output, input));
   SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, kBlock}));
-  std::optional<AtomicFile> output;
+  std::optional<base::AtomicFile> output;
   if (!options.output.empty()) {
-    SOTTO_ASSIGN(AtomicFile created, AtomicFile::create(options.output));
+    SOTTO_ASSIGN(base::AtomicFile created, base::AtomicFile::create(options.output));
     output.emplace(std::move(created));
   }
   return TokenizeRun(options, std::move(reader), std::move(output)).run();

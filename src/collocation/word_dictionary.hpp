@@ -9,7 +9,7 @@
 
 #include "collocation/phrase_hash.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Not thread-safe.
 class WordDictionary {
@@ -63,4 +63,4 @@ class WordDictionary {
   std::uint32_t largest_count_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -9,7 +9,7 @@
 
 #include "collocation/phrase_hash.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Whether load_word_block accepts the token; nearly all words qualify.
 inline bool is_short_word(const Token& token) {
@@ -36,4 +36,4 @@ inline WordBlock load_word_block(std::string_view text, const Token& token) {
   return {(block.low | kCaseBits) & low, (block.high | kCaseBits) & high};
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

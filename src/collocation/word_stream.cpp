@@ -6,7 +6,7 @@
 #include "collocation/word_form.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 void WordCollector::add(std::string_view document) {
   tokenize(document, tokens_);
@@ -43,7 +43,7 @@ void WordCollector::add_words(std::string_view document, std::size_t begin, std:
 }
 
 std::uint32_t WordCollector::add_long_word(std::string_view word) {
-  const std::string form = lookup_form(word);
+  const std::string form = text::lookup_form(word);
   return dictionary_.add(form, hash_word(form));
 }
 
@@ -53,4 +53,4 @@ std::uint64_t WordCollector::bytes() const {
   return dictionary_.bytes() + dictionary_.size() * kRankingBytes + stream_.bytes();
 }
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -11,7 +11,7 @@
 
 #include "collocation/word_dictionary.hpp"
 
-namespace sotto {
+namespace sotto::collocation {
 
 /// Words in order, in blocks, so that growth copies nothing. An entry is a word's number plus a bit that says
 /// that no n-gram extends across it from before: other tokens or a sentence boundary come in between.
@@ -79,4 +79,4 @@ class WordCollector {
   std::uint32_t add_long_word(std::string_view word);
 };
 
-}  // namespace sotto
+}  // namespace sotto::collocation

@@ -14,7 +14,7 @@ constexpr std::size_t kBuffer = 1 << 20;
 
 class VectorWriter {
  public:
-  VectorWriter(const Model& model, AtomicFile& file, ExportFormat format)
+  VectorWriter(const Model& model, base::AtomicFile& file, ExportFormat format)
       : model_(model), file_(file), format_(format) {}
 
   Result<void> write() {
@@ -61,7 +61,7 @@ class VectorWriter {
   }
 
   const Model& model_;
-  AtomicFile& file_;
+  base::AtomicFile& file_;
   ExportFormat format_;
   std::string buffer_;
 };
@@ -72,8 +72,8 @@ Result<void> export_vectors(const Model& model, const std::filesystem::path& out
   if (model.dimension() == 0)
     return fail(Errc::invalid_argument,
                 fmt::format("{} is a list set and has no vectors to export", model.path().string()));
-  SOTTO_TRY(check_output(output, model.path()));
-  SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(output));
+  SOTTO_TRY(base::check_output(output, model.path()));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(output));
   SOTTO_TRY(VectorWriter(model, file, format).write());
   return file.commit();
 }

@@ -7,7 +7,7 @@
 
 #include "embed/vector_reader.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 constexpr std::int32_t kVersion = 12;
@@ -252,4 +252,4 @@ Result<void> read_fasttext_binary(VectorSource& source) {
   return FasttextReader(source).read();
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

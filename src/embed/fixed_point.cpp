@@ -5,7 +5,7 @@
 
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 FixedPoint::FixedPoint(int bits, std::size_t dimension, double largest_value, double largest_norm) {
   if (bits == 8) {
@@ -34,4 +34,4 @@ double FixedPoint::round(std::span<const float> values, std::span<T> out) const 
 template double FixedPoint::round(std::span<const float>, std::span<std::int8_t>) const;
 template double FixedPoint::round(std::span<const float>, std::span<std::int16_t>) const;
 
-}  // namespace sotto
+}  // namespace sotto::embed

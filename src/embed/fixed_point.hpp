@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Multiplies by 1 / scale and rounds to the nearest integer, ties to even.
 ///
@@ -27,4 +27,4 @@ class FixedPoint {
   double scale_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -5,18 +5,18 @@
 #include "embed/fixed_point.hpp"
 #include "embed/model_file.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 // Rounds rows in the given order and passes them on; returns the largest rounding error.
 template <class T>
 Result<double> write_rows(const VectorTable& table, std::span<const std::uint32_t> order,
-                          const FixedPoint& fixed_point, const ByteSink& sink) {
+                          const FixedPoint& fixed_point, const base::ByteSink& sink) {
   double largest_error = 0;
   std::vector<T> row(table.dimension());
   for (const std::uint32_t from : order) {
     largest_error = std::max(largest_error, fixed_point.round(table.values(from), std::span(row)));
-    SOTTO_TRY(sink(as_bytes(std::span<const T>(row))));
+    SOTTO_TRY(sink(base::as_bytes(std::span<const T>(row))));
   }
   return largest_error;
 }
@@ -43,7 +43,7 @@ Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
   parts.metadata = std::move(options.metadata);
   parts.further = std::move(options.further);
   FixedPointReport report;
-  parts.write_vectors = [&](const ByteSink& sink) -> Result<void> {
+  parts.write_vectors = [&](const base::ByteSink& sink) -> Result<void> {
     SOTTO_ASSIGN(report.largest_error, options.bits == 8
                                            ? write_rows<std::int8_t>(table, order, fixed_point, sink)
                                            : write_rows<std::int16_t>(table, order, fixed_point, sink));
@@ -56,4 +56,4 @@ Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
   return report;
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -12,13 +12,13 @@
 #include "base/safetensors.hpp"
 #include "embed/vector_table.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 struct FixedPointOptions {
   std::filesystem::path output;
-  int bits = 16;                       ///< 8 or 16
-  Metadata metadata;                   ///< in addition to what the format itself needs
-  std::vector<TensorToWrite> further;  ///< tensors in addition to those of a model
+  int bits = 16;                             ///< 8 or 16
+  base::Metadata metadata;                   ///< in addition to what the format itself needs
+  std::vector<base::TensorToWrite> further;  ///< tensors in addition to those of a model
 };
 
 struct FixedPointReport {
@@ -36,4 +36,4 @@ Result<FixedPointReport> write_fixed_point_model(const VectorTable& table,
                                                  std::span<const std::uint64_t> counts,
                                                  FixedPointOptions options);
 
-}  // namespace sotto
+}  // namespace sotto::embed

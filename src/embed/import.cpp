@@ -12,13 +12,14 @@
 #include "embed/vector_table.hpp"
 
 namespace sotto {
+using namespace embed;
 namespace {
 
 Result<void> check_options(const ImportOptions& options) {
-  if (options.bits != 8 && options.bits != 16) return not_allowed("bits", options.bits, "8 or 16");
+  if (options.bits != 8 && options.bits != 16) return base::not_allowed("bits", options.bits, "8 or 16");
   if (options.vectors.empty()) return fail(Errc::invalid_argument, "no vector file is given");
   if (options.output.empty()) return fail(Errc::invalid_argument, "no output file is given");
-  return check_output(options.output, options.vectors);
+  return base::check_output(options.output, options.vectors);
 }
 
 // The user's counts override those of the file.
@@ -38,14 +39,14 @@ std::vector<std::uint64_t> counts_in_order(VectorTable& table, const WordSelecti
 
 Result<ImportReport> import_vectors(const ImportOptions& options) {
   SOTTO_TRY(check_options(options));
-  SOTTO_ASSIGN(Metadata metadata, check_metadata(options.metadata));
+  SOTTO_ASSIGN(base::Metadata metadata, check_metadata(options.metadata));
   std::optional<WordSelection> selection;
   if (options.vocabulary) {
     SOTTO_ASSIGN(selection, read_word_selection(*options.vocabulary));
   }
   const WordSelection* selected = selection ? &*selection : nullptr;
   VectorTable table(options.limit, selected);
-  SOTTO_ASSIGN(BufferedInput input, BufferedInput::open(options.vectors));
+  SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(options.vectors));
   VectorSource source{input, table, options.progress};
   ImportReport report;
   SOTTO_ASSIGN(report.format, read_vectors(source));

@@ -18,6 +18,7 @@
 #include "random/integer_samplers.hpp"
 
 namespace sotto {
+using namespace embed;
 namespace {
 
 // Neighbours of each word that a tour tries before it searches. More of them make the table more expensive
@@ -31,7 +32,7 @@ Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
   if (options.output.empty()) return fail(Errc::invalid_argument, "no output file is given");
   std::vector<ModelPointer> models;
   for (const auto& path : options.models) {
-    SOTTO_TRY(check_output(options.output, path));
+    SOTTO_TRY(base::check_output(options.output, path));
     SOTTO_ASSIGN(ModelPointer model, Model::open(path));
     if (model->dimension() == 0)
       return fail(Errc::invalid_argument,
@@ -40,8 +41,8 @@ Result<std::vector<ModelPointer>> open_models(const ListOptions& options) {
   }
   const std::uint32_t size = models.front()->size();
   if (options.lists_per_model == 0 || options.lists_per_model > size)
-    return not_allowed("lists_per_model", options.lists_per_model,
-                       fmt::format("a whole number from 1 to {}, the size of the vocabulary", size));
+    return base::not_allowed("lists_per_model", options.lists_per_model,
+                             fmt::format("a whole number from 1 to {}, the size of the vocabulary", size));
   return models;
 }
 
@@ -70,7 +71,7 @@ Result<std::vector<TokenId>> translate(const Model& source, const Model& target)
 std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint32_t count) {
   std::vector<TokenId> starts;
   while (starts.size() < count) {
-    const auto start = static_cast<TokenId>(uniform_below(bits, size));
+    const auto start = static_cast<TokenId>(random::uniform_below(bits, size));
     if (std::find(starts.begin(), starts.end(), start) == starts.end()) starts.push_back(start);
   }
   return starts;
@@ -78,16 +79,16 @@ std::vector<TokenId> draw_starts(BitSource& bits, std::uint32_t size, std::uint3
 
 // The lists of one model, in its own ids. Empty if the callback requested a stop.
 Result<std::vector<std::vector<TokenId>>> build_tours(const Model& model, const std::vector<TokenId>& starts,
-                                                      unsigned threads, WorkMeter& meter) {
+                                                      unsigned threads, base::WorkMeter& meter) {
   Result<NearestSearch> search = NearestSearch::create(model);
-  if (!search) return fail_at(model.path().string(), std::move(search.error()));
+  if (!search) return base::fail_at(model.path().string(), std::move(search.error()));
   const WorkDone work_done = [&](std::uint64_t units) { return meter.add(units); };
   const NeighbourTable neighbours = nearest_neighbours(*search, kNeighbours, threads, work_done);
   std::vector<std::vector<TokenId>> tours(starts.size());
   if (!meter.add(0)) return std::vector<std::vector<TokenId>>();
   // Tours run in parallel; spare threads help inside each.
   const auto inner = std::max(1U, threads / static_cast<unsigned>(starts.size()));
-  parallel_for(starts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
+  base::parallel_for(starts.size(), 1, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       tours[i] = greedy_tour(*search, neighbours, starts[i], inner, work_done);
   });
@@ -125,15 +126,16 @@ Result<void> build_lists(const ListOptions& options) {
     SOTTO_ASSIGN(std::vector<TokenId> ids, translate(*model, first));
     translations.push_back(std::move(ids));
   }
-  SOTTO_ASSIGN(const Key key, options.seed ? Result<Key>(key_from_seed(*options.seed)) : random_key());
-  ChaChaBitSource bits(key);
-  WorkMeter meter(options.progress,
-                  std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
+  SOTTO_ASSIGN(const random::Key key, options.seed ? Result<random::Key>(random::key_from_seed(*options.seed))
+                                                   : random::random_key());
+  random::ChaChaBitSource bits(key);
+  base::WorkMeter meter(options.progress,
+                        std::uint64_t{first.size()} * models.size() * (1 + options.lists_per_model));
   nlohmann::json sources = nlohmann::json::array();
   nlohmann::json digests = nlohmann::json::array();
   for (std::size_t m = 0; m < models.size(); ++m) {
     const std::vector<TokenId> starts = draw_starts(bits, first.size(), options.lists_per_model);
-    SOTTO_ASSIGN(auto tours, build_tours(*models[m], starts, thread_count(options.threads), meter));
+    SOTTO_ASSIGN(auto tours, build_tours(*models[m], starts, base::thread_count(options.threads), meter));
     if (tours.empty()) return fail(Errc::interrupted, "building the lists was stopped");
     for (std::size_t i = 0; i < tours.size(); ++i) {
       sources.push_back(models[m]->name());

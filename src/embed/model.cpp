@@ -17,6 +17,7 @@
 #include "text/word_form.hpp"
 
 namespace sotto {
+using namespace embed;
 namespace {
 
 tl::unexpected<Error> bad_model(std::string_view name, std::string_view what) {
@@ -51,11 +52,11 @@ Result<void> check_permutation(std::span<const TokenId> order, std::size_t list,
   return {};
 }
 
-Result<std::vector<std::string>> parse_sources(const Metadata& metadata, std::string_view name) {
+Result<std::vector<std::string>> parse_sources(const base::Metadata& metadata, std::string_view name) {
   std::vector<std::string> sources;
   const auto found = metadata.find(std::string(kListSourcesKey));
   if (found == metadata.end()) return sources;
-  const auto json = parse_json(found->second);
+  const auto json = base::parse_json(found->second);
   if (!json.is_array()) return bad_model(name, "metadata 'list_sources' is not a JSON array");
   for (const auto& source : json) {
     if (!source.is_string())
@@ -70,8 +71,8 @@ Result<std::vector<std::string>> parse_sources(const Metadata& metadata, std::st
 struct Model::Impl {
   std::string name;
   std::filesystem::path path;
-  MappedFile file;
-  Safetensors parsed;
+  base::MappedFile file;
+  base::Safetensors parsed;
   std::string digest;
   std::string stored_sha256;
   std::vector<std::pair<std::string, std::string>> metadata;
@@ -95,16 +96,16 @@ struct Model::Impl {
   Result<void> load_lists();
   Result<void> verify_vectors() const;
   /// The tensor of that name, null if there is none; an error unless it has this type and shape.
-  Result<const TensorView*> tensor(const std::string& key, TensorType type,
-                                   std::vector<std::uint64_t> shape) const;
+  Result<const base::TensorView*> tensor(const std::string& key, base::TensorType type,
+                                         std::vector<std::uint64_t> shape) const;
 };
 
-Result<const TensorView*> Model::Impl::tensor(const std::string& key, TensorType type,
-                                              std::vector<std::uint64_t> shape) const {
-  const TensorView* found = parsed.find(key);
+Result<const base::TensorView*> Model::Impl::tensor(const std::string& key, base::TensorType type,
+                                                    std::vector<std::uint64_t> shape) const {
+  const base::TensorView* found = parsed.find(key);
   if (found != nullptr && (found->type != type || found->shape != shape))
     return bad_model(path.string(), fmt::format("tensor '{}' does not have type {} and shape [{}]", key,
-                                                type_name(type), fmt::join(shape, ", ")));
+                                                base::type_name(type), fmt::join(shape, ", ")));
   return found;
 }
 
@@ -114,14 +115,15 @@ Result<void> Model::Impl::load_metadata() {
     return found == parsed.metadata.end() ? std::string() : found->second;
   };
   if (value(kFormatKey) != kFormatName)
-    return fail(Errc::bad_format,
-                format_message("{}: a safetensors file, but not a model of Sotto (make one with '{{0}}')",
-                               path.string()),
-                {{"model import", {}}});
+    return fail(
+        Errc::bad_format,
+        base::format_message("{}: a safetensors file, but not a model of Sotto (make one with '{{0}}')",
+                             path.string()),
+        {{"model import", {}}});
   if (value(kVersionKey) != kFormatVersion)
     return bad_model(path.string(), fmt::format("model format version '{}'; this program reads version {}",
                                                 value(kVersionKey), kFormatVersion));
-  stored_sha256 = value(kDigestKey);
+  stored_sha256 = value(base::kDigestKey);
   if (!is_digest(stored_sha256)) return bad_model(path.string(), "metadata 'sha256' is not a SHA-256");
   for (const auto& entry : parsed.metadata)
     if (!is_reserved_metadata(entry.first)) metadata.emplace_back(entry);
@@ -129,21 +131,21 @@ Result<void> Model::Impl::load_metadata() {
 }
 
 Result<void> Model::Impl::load_words() {
-  const TensorView* offset_tensor = parsed.find("offsets");
-  const TensorView* word_tensor = parsed.find("words");
-  if (offset_tensor == nullptr || offset_tensor->type != TensorType::u64 || word_tensor == nullptr ||
-      word_tensor->type != TensorType::u8)
+  const base::TensorView* offset_tensor = parsed.find("offsets");
+  const base::TensorView* word_tensor = parsed.find("words");
+  if (offset_tensor == nullptr || offset_tensor->type != base::TensorType::u64 || word_tensor == nullptr ||
+      word_tensor->type != base::TensorType::u8)
     return bad_model(path.string(), "needs tensors 'offsets' (U64) and 'words' (U8)");
   offsets = offset_tensor->elements<std::uint64_t>();
-  words = as_bytes(word_tensor->elements<char>());
+  words = base::as_bytes(word_tensor->elements<char>());
   return check_offsets(offsets, words.size(), path.string());
 }
 
 // Words are output unchanged, so they are checked before anything else uses them.
 Result<void> Model::Impl::load_vocabulary() {
   const auto word = [&](std::size_t id) { return words.substr(offsets[id], offsets[id + 1] - offsets[id]); };
-  if (const auto faulty = first_faulty(offsets, words))
-    return bad_model(path.string(), fmt::format("word {} {}", *faulty, word_fault(word(*faulty))));
+  if (const auto faulty = text::first_faulty(offsets, words))
+    return bad_model(path.string(), fmt::format("word {} {}", *faulty, text::word_fault(word(*faulty))));
   vocabulary = std::make_unique<const Vocabulary>(offsets, words);
   if (const auto& repeated = vocabulary->repeated())
     return bad_model(path.string(), fmt::format("words {} and {} are both '{}'", repeated->first,
@@ -152,7 +154,7 @@ Result<void> Model::Impl::load_vocabulary() {
 }
 
 Result<void> Model::Impl::load_counts() {
-  SOTTO_ASSIGN(const TensorView* count_tensor, tensor("counts", TensorType::u64, {size()}));
+  SOTTO_ASSIGN(const base::TensorView* count_tensor, tensor("counts", base::TensorType::u64, {size()}));
   if (count_tensor == nullptr) return {};
   counts = count_tensor->elements<std::uint64_t>();
   std::uint64_t sum = 0;
@@ -163,15 +165,16 @@ Result<void> Model::Impl::load_counts() {
 }
 
 Result<void> Model::Impl::load_vectors() {
-  const TensorView* vectors = parsed.find("vectors");
+  const base::TensorView* vectors = parsed.find("vectors");
   if (vectors == nullptr) return {};
   const std::uint64_t columns = vectors->shape.size() == 2 ? vectors->shape[1] : 0;
   if (columns == 0 || columns > kLargestDimension)
     return bad_model(path.string(), fmt::format("vectors must have dimension 1 to {}", kLargestDimension));
-  const TensorType type = vectors->type == TensorType::i8 ? TensorType::i8 : TensorType::i16;
+  const base::TensorType type =
+      vectors->type == base::TensorType::i8 ? base::TensorType::i8 : base::TensorType::i16;
   SOTTO_TRY(tensor("vectors", type, {size(), columns}));
   dimension = static_cast<std::uint32_t>(columns);
-  if (type == TensorType::i8)
+  if (type == base::TensorType::i8)
     vectors8 = vectors->elements<std::int8_t>();
   else
     vectors16 = vectors->elements<std::int16_t>();
@@ -186,11 +189,11 @@ Result<void> Model::Impl::load_vectors() {
 }
 
 Result<void> Model::Impl::load_lists() {
-  const TensorView* tensor_of_lists = parsed.find("lists");
+  const base::TensorView* tensor_of_lists = parsed.find("lists");
   SOTTO_ASSIGN(const std::vector<std::string> sources, parse_sources(parsed.metadata, path.string()));
   if (tensor_of_lists == nullptr) return {};
   const std::uint64_t count = tensor_of_lists->shape.empty() ? 0 : tensor_of_lists->shape[0];
-  SOTTO_TRY(tensor("lists", TensorType::u32, {count, size()}));
+  SOTTO_TRY(tensor("lists", base::TensorType::u32, {count, size()}));
   if (count == 0) return bad_model(path.string(), "tensor 'lists' is empty");
   if (sources.size() != count)
     return bad_model(path.string(),
@@ -205,9 +208,9 @@ Result<void> Model::Impl::load_lists() {
 }
 
 Result<void> Model::Impl::load() {
-  SOTTO_ASSIGN(file, MappedFile::open(path));
-  digest = tree_hash(file.bytes());
-  SOTTO_ASSIGN(parsed, parse_safetensors(file.bytes(), path.string()));
+  SOTTO_ASSIGN(file, base::MappedFile::open(path));
+  digest = base::tree_hash(file.bytes());
+  SOTTO_ASSIGN(parsed, base::parse_safetensors(file.bytes(), path.string()));
   SOTTO_TRY(load_metadata());
   SOTTO_TRY(load_words());
   SOTTO_TRY(load_vocabulary());
@@ -331,7 +334,7 @@ Result<void> Model::Impl::verify_vectors() const {
 }
 
 Result<void> Model::verify() const {
-  SOTTO_TRY(verify_digest(impl_->file.bytes(), impl_->parsed, impl_->path.string()));
+  SOTTO_TRY(base::verify_digest(impl_->file.bytes(), impl_->parsed, impl_->path.string()));
   return impl_->verify_vectors();
 }
 

@@ -6,25 +6,25 @@
 
 #include <sotto/tokenizer.hpp>
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 template <class T>
-TensorToWrite whole_tensor(std::string name, TensorType type, std::vector<std::uint64_t> shape,
-                           std::span<const T> elements) {
+base::TensorToWrite whole_tensor(std::string name, base::TensorType type, std::vector<std::uint64_t> shape,
+                                 std::span<const T> elements) {
   return {std::move(name), type, std::move(shape),
-          [elements](const ByteSink& sink) { return sink(as_bytes(elements)); }};
+          [elements](const base::ByteSink& sink) { return sink(base::as_bytes(elements)); }};
 }
 
 }  // namespace
 
 bool is_reserved_metadata(std::string_view key) {
   return key == kFormatKey || key == kVersionKey || key == kScaleKey || key == kListSourcesKey ||
-         key == kDigestKey || key == kPhrasesKey;
+         key == base::kDigestKey || key == kPhrasesKey;
 }
 
-Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
-  Metadata metadata;
+Result<base::Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given) {
+  base::Metadata metadata;
   for (const auto& [key, value] : given) {
     if (key.empty()) return fail_parameter("metadata", "", "a key is empty");
     if (!is_valid_utf8(key) || !is_valid_utf8(value))
@@ -38,33 +38,35 @@ Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::st
 }
 
 Result<std::string> write_model(const std::filesystem::path& file, const ModelParts& parts) {
-  Metadata metadata = parts.metadata;
+  base::Metadata metadata = parts.metadata;
   metadata.insert_or_assign(std::string(kFormatKey), std::string(kFormatName));
   metadata.insert_or_assign(std::string(kVersionKey), std::string(kFormatVersion));
   const std::uint64_t size = parts.offsets.size() - 1;
-  std::vector<TensorToWrite> tensors;
-  tensors.push_back(whole_tensor("offsets", TensorType::u64, {size + 1}, std::span(parts.offsets)));
-  if (!parts.counts.empty()) tensors.push_back(whole_tensor("counts", TensorType::u64, {size}, parts.counts));
+  std::vector<base::TensorToWrite> tensors;
+  tensors.push_back(whole_tensor("offsets", base::TensorType::u64, {size + 1}, std::span(parts.offsets)));
+  if (!parts.counts.empty())
+    tensors.push_back(whole_tensor("counts", base::TensorType::u64, {size}, parts.counts));
   if (!parts.lists.empty()) {
-    const auto write_lists = [&](const ByteSink& sink) -> Result<void> {
-      for (const auto& list : parts.lists) SOTTO_TRY(sink(as_bytes(std::span(list))));
+    const auto write_lists = [&](const base::ByteSink& sink) -> Result<void> {
+      for (const auto& list : parts.lists) SOTTO_TRY(sink(base::as_bytes(std::span(list))));
       return {};
     };
-    tensors.push_back({"lists", TensorType::u32, {parts.lists.size(), size}, write_lists});
+    tensors.push_back({"lists", base::TensorType::u32, {parts.lists.size(), size}, write_lists});
   }
   if (parts.dimension > 0) {
     metadata.insert_or_assign(std::string(kScaleKey), fmt::format("{}", parts.scale));
-    const TensorType type = parts.bits == 8 ? TensorType::i8 : TensorType::i16;
+    const base::TensorType type = parts.bits == 8 ? base::TensorType::i8 : base::TensorType::i16;
     tensors.push_back({"vectors", type, {size, parts.dimension}, parts.write_vectors});
   }
-  tensors.push_back(whole_tensor("words", TensorType::u8, {parts.words.size()},
+  tensors.push_back(whole_tensor("words", base::TensorType::u8, {parts.words.size()},
                                  std::span<const char>(parts.words.data(), parts.words.size())));
   tensors.insert(tensors.end(), parts.further.begin(), parts.further.end());
   // By element size, largest first, so that no tensor needs padding, which the container forbids.
-  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorToWrite& a, const TensorToWrite& b) {
-    return element_size(a.type) > element_size(b.type);
-  });
-  return write_safetensors(file, std::move(metadata), tensors);
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const base::TensorToWrite& a, const base::TensorToWrite& b) {
+                     return base::element_size(a.type) > base::element_size(b.type);
+                   });
+  return base::write_safetensors(file, std::move(metadata), tensors);
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -15,7 +15,7 @@
 
 #include "base/safetensors.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 inline constexpr std::string_view kFormatKey = "format";
 inline constexpr std::string_view kFormatName = "sotto-model";
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t kLargestVocabulary = 0xFFFFFFFE;
 bool is_reserved_metadata(std::string_view key);
 
 /// Refuses reserved and repeated keys, empty keys, and text that is not UTF-8.
-Result<Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given);
+Result<base::Metadata> check_metadata(const std::vector<std::pair<std::string, std::string>>& given);
 
 /// The parts of a model file. Empty ones are omitted.
 struct ModelParts {
@@ -53,12 +53,12 @@ struct ModelParts {
   int bits = 16;
   double scale = 0;
   /// Passes the vectors row by row, n · dimension integers of `bits` bits.
-  std::function<Result<void>(const ByteSink&)> write_vectors;
-  Metadata metadata;                   ///< in addition to format, version, scale and digest
-  std::vector<TensorToWrite> further;  ///< further contents of the file, for example its phrases
+  std::function<Result<void>(const base::ByteSink&)> write_vectors;
+  base::Metadata metadata;                   ///< in addition to format, version, scale and digest
+  std::vector<base::TensorToWrite> further;  ///< further contents of the file, for example its phrases
 };
 
 /// Writes a model file, complete or not at all. Returns the SHA-256 in its header.
 Result<std::string> write_model(const std::filesystem::path& file, const ModelParts& parts);
 
-}  // namespace sotto
+}  // namespace sotto::embed

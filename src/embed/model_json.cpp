@@ -31,21 +31,21 @@ std::string to_json(const Model& model, const ModelDetails& details) {
     json["bigrams"] = details.phrases->bigrams;
     json["trigrams"] = details.phrases->trigrams;
   }
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string to_json(std::span<const std::shared_ptr<const Model>> models) {
   Json json = Json::array();
   for (const auto& model : models) json.push_back(json_of(*model));
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string list_set_json(const Model& lists) {
-  return json_text({{"path", lists.path().string()},
-                    {"words", lists.size()},
-                    {"lists", lists.lists().size()},
-                    {"digest", lists.digest()},
-                    {"sha256", lists.stored_sha256()}});
+  return base::json_text({{"path", lists.path().string()},
+                          {"words", lists.size()},
+                          {"lists", lists.lists().size()},
+                          {"digest", lists.digest()},
+                          {"sha256", lists.stored_sha256()}});
 }
 
 std::string neighbours_json(const Model& model, std::span<const TokenId> words,
@@ -59,17 +59,17 @@ std::string neighbours_json(const Model& model, std::span<const TokenId> words,
                             {"cosine", neighbour.cosine}});
     json.push_back({{"word", model.word(words[i])}, {"neighbours", neighbours}});
   }
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string to_json(const ImportReport& report) {
-  return json_text({{"format", report.format},
-                    {"words", report.words},
-                    {"dimension", report.dimension},
-                    {"missing", report.missing},
-                    {"scale", report.scale},
-                    {"largest_error", report.largest_error},
-                    {"sha256", report.sha256}});
+  return base::json_text({{"format", report.format},
+                          {"words", report.words},
+                          {"dimension", report.dimension},
+                          {"missing", report.missing},
+                          {"scale", report.scale},
+                          {"largest_error", report.largest_error},
+                          {"sha256", report.sha256}});
 }
 
 }  // namespace sotto

@@ -16,6 +16,7 @@
 #include "base/own_folder.hpp"
 
 namespace sotto {
+using namespace embed;
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,7 +51,7 @@ std::vector<fs::path> model_folders() {
     folders.push_back((program.parent_path() / ".." / "share" / "sotto" / "models").lexically_normal());
   }
   // Lets other programs that use an installed library find the models installed with it.
-  if (const fs::path own = own_folder(); own.is_absolute()) {
+  if (const fs::path own = base::own_folder(); own.is_absolute()) {
     const fs::path installed = (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal();
     if (std::find(folders.begin(), folders.end(), installed) == folders.end()) folders.push_back(installed);
   }
@@ -83,7 +84,7 @@ std::optional<fs::path> named_model(std::string_view name) {
 Result<fs::path> model_at(std::string_view path) {
   const std::string name = fs::path(path).stem().string();
   const auto known = is_path(path) ? std::nullopt : named_model(name);
-  if (known && !same_file(*known, path))
+  if (known && !base::same_file(*known, path))
     return fail(Errc::invalid_argument,
                 fmt::format("model '{}': a model is known as '{}'; give that name, or ./{} for the file in "
                             "this folder",
@@ -116,7 +117,7 @@ std::vector<fs::path> models_in(const fs::path& folder) {
 
 }  // namespace
 
-fs::path user_data_folder() {
+fs::path embed::user_data_folder() {
   // A relative one would depend on the folder the program is started in.
   if (const fs::path data = environment("XDG_DATA_HOME"); data.is_absolute()) return data / "sotto";
   if (const fs::path home = environment("HOME"); home.is_absolute())

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-namespace sotto {
+namespace sotto::embed {
 
 /// $XDG_DATA_HOME/sotto, by default ~/.local/share/sotto; empty if neither is known. Need not exist.
 std::filesystem::path user_data_folder();
 
-}  // namespace sotto
+}  // namespace sotto::embed

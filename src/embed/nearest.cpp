@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "embed/nearest_batch.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 // Queries that a thread of search() takes at a time, and that share a pass over the rows in
@@ -124,11 +124,12 @@ void NearestSearch::search(std::span<const std::int16_t> queries, std::size_t k,
                            std::span<Neighbour> out) const {
   const std::size_t found = std::min(k, size());
   const std::size_t count = queries.size() / dimension();
-  parallel_for(count, kBlockQueries, thread_count(threads), [&](std::size_t begin, std::size_t end) {
-    const auto part = queries.subspan(begin * dimension(), (end - begin) * dimension());
-    const std::vector<std::int32_t> wide(part.begin(), part.end());
-    nearest(wide, k, out.subspan(begin * found, (end - begin) * found));
-  });
+  base::parallel_for(count, kBlockQueries, base::thread_count(threads),
+                     [&](std::size_t begin, std::size_t end) {
+                       const auto part = queries.subspan(begin * dimension(), (end - begin) * dimension());
+                       const std::vector<std::int32_t> wide(part.begin(), part.end());
+                       nearest(wide, k, out.subspan(begin * found, (end - begin) * found));
+                     });
 }
 
 void NearestSearch::squared_distances(std::span<const std::int16_t> queries,
@@ -166,4 +167,4 @@ Neighbour NearestSearch::nearest_except(std::span<const std::int16_t> query,
   return {SquaredDistance{best_key} + block.norm(0), static_cast<std::uint32_t>(best_row)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -11,7 +11,7 @@
 
 #include "embed/nearest_rows.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Largest dimension of a model. kLargestNorm and NearestSearch depend on it.
 inline constexpr std::size_t kLargestDimension = 32768;
@@ -74,4 +74,4 @@ class NearestSearch {
   PackedRows rows_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::embed

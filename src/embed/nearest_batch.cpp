@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 // Queries per batch: their 8-bit and exact forms stay in the second-level cache.
@@ -215,4 +215,4 @@ void NearestBatch::examine(std::size_t query, std::size_t row) {
   lower_constant(query);
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -9,7 +9,7 @@
 #include "embed/nearest.hpp"
 #include "embed/nearest_rows.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// For each of several queries, the k smallest (key, row) of a sequence. A key is |row|² − 2·query·row, the
 /// squared distance minus |query|².
@@ -70,4 +70,4 @@ class NearestBatch {
   hwy::AlignedFreeUniquePtr<float[]> bounds_;  ///< the four arrays of QueryBounds, capacity_ each
 };
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto {
+namespace sotto::embed {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -250,11 +250,11 @@ const NearestKernels& kernels() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace sotto
+}  // namespace sotto::embed
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto {
+namespace sotto::embed {
 
 HWY_EXPORT(kernels);
 
@@ -263,5 +263,5 @@ const NearestKernels& nearest_kernels() {
   return HWY_DYNAMIC_DISPATCH(kernels)();
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed
 #endif

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Rows and queries of 16-bit integers are zero-padded to a multiple of this, the longest register.
 inline constexpr std::size_t kRowPadding = 32;
@@ -70,4 +70,4 @@ struct NearestKernels {
 /// The kernels for the best instruction set of this processor.
 const NearestKernels& nearest_kernels();
 
-}  // namespace sotto
+}  // namespace sotto::embed

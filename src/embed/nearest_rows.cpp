@@ -9,7 +9,7 @@
 
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -116,4 +116,4 @@ void PackedRows::pack_tile(std::size_t first, std::size_t count) {
                    up(std::sqrt(largest_residual)), scale});
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

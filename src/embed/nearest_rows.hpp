@@ -13,7 +13,7 @@
 
 #include "embed/nearest_kernel.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Immutable after pack(). Every array has padded_size entries or rows; those past `size` are zero, with
 /// infinite bounds.
@@ -61,4 +61,4 @@ hwy::AlignedFreeUniquePtr<T[]> allocate_zeros(std::size_t size) {
   return memory;
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -8,6 +8,7 @@
 #include "embed/nearest.hpp"
 
 namespace sotto {
+using namespace embed;
 namespace {
 
 double cosine(std::span<const std::int16_t> a, std::span<const std::int16_t> b) {

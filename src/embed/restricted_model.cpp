@@ -10,7 +10,7 @@
 
 #include "embed/model_file.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 /// A folder that is deleted on destruction; a model stays mapped without its file.
@@ -40,8 +40,9 @@ class TemporaryFolder {
 
 template <class Integer>
 Result<void> write_rows(std::span<const Integer> vectors, std::size_t dimension,
-                        std::span<const TokenId> words, const ByteSink& sink) {
-  for (const TokenId word : words) SOTTO_TRY(sink(as_bytes(vectors.subspan(word * dimension, dimension))));
+                        std::span<const TokenId> words, const base::ByteSink& sink) {
+  for (const TokenId word : words)
+    SOTTO_TRY(sink(base::as_bytes(vectors.subspan(word * dimension, dimension))));
   return {};
 }
 
@@ -81,7 +82,7 @@ Result<std::shared_ptr<const Model>> restrict_model(const Model& model, std::spa
   parts.dimension = model.dimension();
   parts.bits = model.bits();
   parts.scale = model.scale();
-  parts.write_vectors = [&](const ByteSink& sink) {
+  parts.write_vectors = [&](const base::ByteSink& sink) {
     return model.bits() == 16 ? write_rows(model.vectors16(), model.dimension(), words, sink)
                               : write_rows(model.vectors8(), model.dimension(), words, sink);
   };
@@ -91,4 +92,4 @@ Result<std::shared_ptr<const Model>> restrict_model(const Model& model, std::spa
   return Model::open(file);
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

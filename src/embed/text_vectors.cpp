@@ -9,7 +9,7 @@
 
 #include "embed/vector_reader.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 // 32768 numbers of 25 characters each, plus a word.
@@ -157,4 +157,4 @@ Result<void> read_text_vectors(VectorSource& source, const std::optional<VectorH
   return TextReader(source, header).read();
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 // Rows between two reports, and per unit of a thread's work.
@@ -107,20 +107,22 @@ NeighbourTable nearest_neighbours(const NearestSearch& search, std::size_t k, un
   table.width = std::min(k, search.size() - 1);
   table.rows.resize(search.size() * table.width);
   std::atomic<bool> stop{false};
-  parallel_for(search.size(), kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
-    if (stop) return;
-    const std::size_t found = table.width + 1;
-    std::vector<Neighbour> nearest((end - begin) * found);
-    search.search(copy_rows(search, begin, end), found, 1, nearest);
-    for (std::size_t row = begin; row < end; ++row) {
-      // Without the row itself; among many equal rows it may be missing, and then the last one is dropped.
-      std::uint32_t* out = table.rows.data() + row * table.width;
-      const Neighbour* in = nearest.data() + (row - begin) * found;
-      for (std::size_t i = 0, kept = 0; i < found && kept < table.width; ++i)
-        if (in[i].row != row) out[kept++] = in[i].row;
-    }
-    if (!work_done(end - begin)) stop = true;
-  });
+  base::parallel_for(search.size(), kRowsAtOnce, base::thread_count(threads),
+                     [&](std::size_t begin, std::size_t end) {
+                       if (stop) return;
+                       const std::size_t found = table.width + 1;
+                       std::vector<Neighbour> nearest((end - begin) * found);
+                       search.search(copy_rows(search, begin, end), found, 1, nearest);
+                       for (std::size_t row = begin; row < end; ++row) {
+                         // Without the row itself; among many equal rows it may be missing, and then the last
+                         // one is dropped.
+                         std::uint32_t* out = table.rows.data() + row * table.width;
+                         const Neighbour* in = nearest.data() + (row - begin) * found;
+                         for (std::size_t i = 0, kept = 0; i < found && kept < table.width; ++i)
+                           if (in[i].row != row) out[kept++] = in[i].row;
+                       }
+                       if (!work_done(end - begin)) stop = true;
+                     });
   if (stop) return {};
   return table;
 }
@@ -139,4 +141,4 @@ std::vector<std::uint32_t> greedy_tour(const NearestSearch& search, const Neighb
   return tour;
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

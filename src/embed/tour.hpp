@@ -7,7 +7,7 @@
 
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// The nearest neighbours of every row, excluding itself; shared by all tours through the same rows.
 struct NeighbourTable {
@@ -30,4 +30,4 @@ NeighbourTable nearest_neighbours(const NearestSearch& search, std::size_t k, un
 std::vector<std::uint32_t> greedy_tour(const NearestSearch& search, const NeighbourTable& neighbours,
                                        std::uint32_t start, unsigned threads, const WorkDone& work_done);
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -10,7 +10,7 @@
 
 #include "embed/model_file.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
@@ -77,7 +77,7 @@ Result<void> VectorSource::report_progress() const {
 }
 
 Result<std::string_view> read_vectors(VectorSource& source) {
-  BufferedInput& input = source.input;
+  base::BufferedInput& input = source.input;
   SOTTO_TRY(input.fill(kLongestHeader + kSample));
   if (input.window().empty())
     return fail(Errc::bad_format, fmt::format("{}: the file is empty", input.name()));
@@ -103,4 +103,4 @@ Result<std::string_view> read_vectors(VectorSource& source) {
   return "word2vec binary";
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -11,10 +11,10 @@
 #include "base/compressed_input.hpp"
 #include "embed/vector_table.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 struct VectorSource {
-  BufferedInput& input;
+  base::BufferedInput& input;
   VectorTable& table;  ///< filled by the reader
   const ProgressCallback& progress;
   std::uint64_t skipped = 0;  ///< words omitted because they contain blanks
@@ -51,4 +51,4 @@ Result<void> read_fasttext_binary(VectorSource& source);
 /// The first four bytes of a fastText model.
 inline constexpr std::int32_t kFasttextMagic = 793712314;
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -13,7 +13,7 @@
 #include "embed/nearest.hpp"
 #include "text/word_form.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 constexpr std::size_t kBlockFloats = 1 << 22;
@@ -22,7 +22,7 @@ constexpr std::size_t kLongestVocabularyLine = 1 << 16;
 Result<void> add_selected(WordSelection& selection, std::string_view line, const Place& place) {
   const std::size_t tab = line.find('\t');
   const std::string_view word = line.substr(0, tab);
-  if (const std::string_view fault = word_fault(word); !fault.empty())
+  if (const std::string_view fault = text::word_fault(word); !fault.empty())
     return place.error(fmt::format("the word {}", fault));
   if (selection.words.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   const bool has_count = tab != std::string_view::npos;
@@ -62,7 +62,7 @@ std::string_view WordTable::operator[](std::uint32_t number) const {
 }
 
 Result<WordSelection> read_word_selection(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(BufferedInput input, BufferedInput::open(file));
+  SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(file));
   WordSelection selection;
   Place place{input.name(), "line", 0};
   std::string_view line;
@@ -93,11 +93,11 @@ bool VectorTable::is_complete() const {
 }
 
 Result<std::optional<std::uint32_t>> VectorTable::add_word(std::string_view word, const Place& place) {
-  if (has_invisible_control(word)) {
+  if (text::has_invisible_control(word)) {
     ++skipped_;
     return std::nullopt;
   }
-  if (const std::string_view fault = word_fault(word); !fault.empty())
+  if (const std::string_view fault = text::word_fault(word); !fault.empty())
     return place.error(fmt::format("the word {}", fault));
   if (selection_ != nullptr && selection_->words.find(word) == WordIndex::kNone) return std::nullopt;
   if (words_.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
@@ -147,4 +147,4 @@ std::vector<std::uint32_t> VectorTable::order() const {
   return rows;
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -14,7 +14,7 @@
 
 #include "embed/word_index.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// A position in a file. Formatted only for messages.
 struct Place {
@@ -99,4 +99,4 @@ class VectorTable {
   double largest_norm_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::embed

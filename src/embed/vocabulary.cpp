@@ -8,19 +8,19 @@
 #include "text/letter_case.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 bool is_ascii(std::string_view word) {
-  return ascii_prefix(word, 0) == word.size();
+  return text::ascii_prefix(word, 0) == word.size();
 }
 
 // Replaces typographic apostrophes and hyphens with ' and -, and keeps everything else.
 std::string plain_joiners(std::string_view word) {
   std::string plain;
   for (std::size_t position = 0; position < word.size();) {
-    const CodePoint point = decode_utf8(word, position);
-    if (is_word_joiner(point.value))
+    const text::CodePoint point = text::decode_utf8(word, position);
+    if (text::is_word_joiner(point.value))
       plain += point.value == U'\'' || point.value == U'\u2019' ? '\'' : '-';
     else
       plain.append(word.substr(position, point.size));
@@ -30,8 +30,8 @@ std::string plain_joiners(std::string_view word) {
 }
 
 std::string capitalized(std::string_view word) {
-  OutputBuffer buffer;
-  append_capitalized(buffer, word);
+  text::OutputBuffer buffer;
+  text::append_capitalized(buffer, word);
   return std::string(buffer.view());
 }
 
@@ -64,7 +64,7 @@ bool Vocabulary::all_lower_case() const {
   }
   if (upper || !beyond_ascii) return !upper;
   for (TokenId id = 0; id < bottom_; ++id)
-    if (!is_ascii(word(id)) && to_lower(word(id)) != word(id)) return false;
+    if (!is_ascii(word(id)) && text::to_lower(word(id)) != word(id)) return false;
   return true;
 }
 
@@ -117,9 +117,9 @@ TokenId Vocabulary::find(std::string_view spelling) const {
   if (!is_ascii(spelling)) {
     if (const TokenId id = find_exact(plain_joiners(spelling)); id != bottom_) return id;
   }
-  const std::string lower = lookup_form(spelling);
+  const std::string lower = text::lookup_form(spelling);
   if (const TokenId id = find_exact(lower); id != bottom_ || lower_case_only_) return id;
   return find_exact(capitalized(lower));
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

@@ -15,7 +15,7 @@
 
 #include "embed/word_index.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Immutable after construction, so safe to share between threads.
 ///
@@ -132,10 +132,14 @@ class Vocabulary {
   std::optional<std::pair<TokenId, TokenId>> repeated_;
 };
 
+}  // namespace sotto::embed
+
+namespace sotto {
+
 /// What only the library itself may see of a model.
 struct ModelAccess {
   /// The table behind Model::find(). Valid as long as the model. Thread-safe.
-  static const Vocabulary& vocabulary(const Model& model);
+  static const embed::Vocabulary& vocabulary(const Model& model);
 };
 
 }  // namespace sotto

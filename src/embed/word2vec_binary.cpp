@@ -5,7 +5,7 @@
 
 #include "embed/vector_reader.hpp"
 
-namespace sotto {
+namespace sotto::embed {
 namespace {
 
 constexpr std::size_t kLongestWord = 1 << 16;
@@ -13,7 +13,7 @@ constexpr std::uint64_t kRecordsBetweenReports = 1024;
 
 // The word of the next record, consumed along with the newline before it and the blank after it. Valid until
 // the next call.
-Result<std::string_view> take_word(BufferedInput& input, const Place& place, std::uint64_t promised) {
+Result<std::string_view> take_word(base::BufferedInput& input, const Place& place, std::uint64_t promised) {
   const auto ends_early = [&] {
     return place.error(fmt::format("the file ends at byte {}; the header promises {} words",
                                    input.offset() + input.window().size(), promised));
@@ -39,7 +39,7 @@ Result<std::string_view> take_word(BufferedInput& input, const Place& place, std
 }  // namespace
 
 Result<void> read_word2vec_binary(VectorSource& source, const VectorHeader& header) {
-  BufferedInput& input = source.input;
+  base::BufferedInput& input = source.input;
   Place place{input.name(), "record", 0};
   std::vector<float> values(source.table.dimension());
   while (place.number < header.words && !source.table.is_complete()) {
@@ -66,4 +66,4 @@ Result<void> read_word2vec_binary(VectorSource& source, const VectorHeader& head
                           header.words, input.offset()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::embed

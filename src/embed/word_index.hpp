@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+namespace sotto::embed {
 
 /// Open addressing, at most half full. Not thread-safe while being filled.
 class WordIndex {
@@ -71,4 +71,4 @@ class WordIndex {
   std::size_t size_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::embed

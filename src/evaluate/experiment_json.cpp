@@ -14,17 +14,17 @@ nlohmann::ordered_json json_of(const std::vector<AbsentCells>& reasons) {
 }  // namespace
 
 std::string to_json(const ExperimentSummary& summary) {
-  return json_text({{"title", summary.title},
-                    {"output", summary.output.string()},
-                    {"report", (summary.output / "report.html").string()},
-                    {"results", (summary.output / "results.jsonl").string()},
-                    {"cells", summary.cells},
-                    {"computed", summary.computed},
-                    {"kept", summary.kept},
-                    {"absent", json_of(summary.absent)},
-                    {"failed", json_of(summary.failed)},
-                    {"seeded", true},
-                    {"seconds", summary.seconds}});
+  return base::json_text({{"title", summary.title},
+                          {"output", summary.output.string()},
+                          {"report", (summary.output / "report.html").string()},
+                          {"results", (summary.output / "results.jsonl").string()},
+                          {"cells", summary.cells},
+                          {"computed", summary.computed},
+                          {"kept", summary.kept},
+                          {"absent", json_of(summary.absent)},
+                          {"failed", json_of(summary.failed)},
+                          {"seeded", true},
+                          {"seconds", summary.seconds}});
 }
 
 }  // namespace sotto

@@ -20,6 +20,7 @@
 #include "evaluate/report/report.hpp"
 
 namespace sotto {
+using namespace evaluate;
 namespace {
 
 /// Whether an error means that something is missing, rather than that something failed.
@@ -39,7 +40,7 @@ struct CellState {
 /// Makes the texts and computes the cells that are missing.
 class Runner {
  public:
-  Runner(const CellContext& context, const CellStore& store, WorkMeter& meter, unsigned threads)
+  Runner(const CellContext& context, const CellStore& store, base::WorkMeter& meter, unsigned threads)
       : context_(context), store_(store), meter_(meter), threads_(threads) {}
 
   Result<std::vector<CellState>> run(const std::vector<Cell>& cells) {
@@ -48,10 +49,10 @@ class Runner {
     const std::vector<TextRequest> texts = texts_to_make(cells);
     const std::vector<std::size_t> todo = cells_to_compute();
     meter_.set_total(texts.size() + todo.size());
-    parallel_for(texts.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(texts.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end && !meter_.stopped(); ++i) make_texts(texts[i]);
     });
-    parallel_for(todo.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(todo.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end && !meter_.stopped(); ++i)
         compute(cells[todo[i]], states_[todo[i]]);
     });
@@ -115,7 +116,7 @@ class Runner {
       const auto broken = broken_texts_.find(context_.texts.key(request).value_or(""));
       if (broken != broken_texts_.end()) state.error = broken->second;
     }
-    const Stopwatch watch;
+    const base::Stopwatch watch;
     if (!state.error) {
       auto values = guarded([&] { return cell_type(cell.kind).compute(context_, cell); });
       if (values) {
@@ -152,7 +153,7 @@ class Runner {
 
   const CellContext& context_;
   const CellStore& store_;
-  WorkMeter& meter_;
+  base::WorkMeter& meter_;
   unsigned threads_;
   std::vector<CellState> states_;
   std::map<std::string, std::size_t> first_;
@@ -239,7 +240,7 @@ std::string timing_lines(const std::vector<Cell>& cells, const std::vector<CellS
 }
 
 Result<ExperimentSummary> summarize(const ExperimentSpec& run, const std::vector<CellState>& states,
-                                    const std::filesystem::path& output, const Stopwatch& watch) {
+                                    const std::filesystem::path& output, const base::Stopwatch& watch) {
   ExperimentSummary summary;
   summary.title = run.title;
   summary.output = output;
@@ -263,7 +264,7 @@ std::filesystem::path default_experiment_folder(const ExperimentOptions& options
 }
 
 Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_ASSIGN(const ExperimentSpec run, read_experiment_spec(options.run_file, options.quick));
   const std::filesystem::path data = data_folder(options);
   SOTTO_TRY(check_data_folder(data));
@@ -272,10 +273,10 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   SOTTO_TRY(paths.make());
   SOTTO_ASSIGN(const FolderLock lock, FolderLock::take(paths.root));
 
-  WorkMeter meter(options.progress);
-  const unsigned threads = thread_count(options.threads);
+  base::WorkMeter meter(options.progress);
+  const unsigned threads = base::thread_count(options.threads);
   ExperimentInputOptions input_options{data, paths.models, threads,
-                                          [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
+                                       [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
   SOTTO_ASSIGN(const ExperimentInputs inputs,
                ExperimentInputs::prepare(run, std::move(catalog), input_options));
   const CacheKeys cache_keys(inputs);
@@ -290,7 +291,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   std::string lines;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     results.push_back(result_line(cells[i], states[i]));
-    lines += json_line(results.back());
+    lines += base::json_line(results.back());
   }
   SOTTO_TRY(write_whole_file(paths.root / "results.jsonl", lines));
   std::vector<nlohmann::ordered_json> speeds;

@@ -14,7 +14,7 @@
 
 #include "text/wordnet.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// What happens to the antonyms of the replaced word.
 enum class AntonymPolicy {
@@ -37,10 +37,10 @@ class AntonymFilter {
   std::string digest() const { return net_.digest(); }
 
  private:
-  explicit AntonymFilter(WordNet net) : net_(std::move(net)) {}
+  explicit AntonymFilter(text::WordNet net) : net_(std::move(net)) {}
 
-  WordNet net_;
+  text::WordNet net_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> forms_;  // base form to its words
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,17 +6,17 @@
 #include "lm/language_model.hpp"
 #include "lm/trainable_network.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// `offered` names the interface in messages.
 template <class Backend>
 Result<Backend*> load_backend(const char* purpose, const char* factory, std::uint32_t abi,
                               const char* offered) {
-  const Plugin plugin = {
+  const base::Plugin plugin = {
       .file = "libsotto_lm_torch.so", .purpose = purpose, .remedy = "libtorch (Debian: libtorch-dev)"};
   restrain_libraries();
-  SOTTO_ASSIGN(void* const function, load_plugin_function(plugin, factory));
+  SOTTO_ASSIGN(void* const function, base::load_plugin_function(plugin, factory));
   Backend* const backend = reinterpret_cast<Backend* (*)(std::uint32_t)>(function)(abi);
   if (backend == nullptr)
     return fail(Errc::bad_format,
@@ -40,4 +40,4 @@ Result<NetworkBackend*> network_backend() {
   return kBackend;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

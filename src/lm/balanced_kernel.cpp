@@ -2,7 +2,7 @@
 
 #ifndef SOTTO_LM_BALANCED_KERNEL
 #define SOTTO_LM_BALANCED_KERNEL
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// The functions compiled for one instruction set.
@@ -12,7 +12,7 @@ struct BalancedKernel {
 };
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lm
 #endif
 
 #undef HWY_TARGET_INCLUDE
@@ -25,7 +25,7 @@ struct BalancedKernel {
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto {
+namespace sotto::lm {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -79,11 +79,11 @@ BalancedKernel balanced_kernel() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace sotto
+}  // namespace sotto::lm
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 HWY_EXPORT(balanced_kernel);
@@ -106,5 +106,5 @@ void balanced_weights(const BalancedTerms& terms, double shift, double* out) {
   kernel().write_weights(terms, shift, out);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm
 #endif

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Array sizes are multiples of this; padding has base 0.
 inline constexpr std::size_t kBalancedLanes = 8;
@@ -28,4 +28,4 @@ BalancedSum balanced_sum(const BalancedTerms& terms, double shift);
 /// The weights at a shift, `count` numbers. Thread-safe.
 void balanced_weights(const BalancedTerms& terms, double shift, double* out);
 
-}  // namespace sotto
+}  // namespace sotto::lm

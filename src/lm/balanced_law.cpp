@@ -10,7 +10,7 @@
 #include "lm/balanced_kernel.hpp"
 #include "privacy/rounding.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 using Wide = unsigned __int128;
@@ -116,7 +116,7 @@ void BalancedLaw::balance(std::vector<std::uint64_t>& weights) const {
 }
 
 Guarantee BalancedLaw::guarantee() const {
-  return pure_guarantee(multiply_up(epsilon(), epsilon()) / 2);
+  return pure_guarantee(privacy::multiply_up(epsilon(), epsilon()) / 2);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -9,7 +9,7 @@
 #include "lm/draw_law.hpp"
 #include "lm/language_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The law of one draw, from scores z that may be any function of the text:
 ///
@@ -58,4 +58,4 @@ class BalancedLaw final : public DrawLaw {
   double log_total_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

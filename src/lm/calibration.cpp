@@ -13,7 +13,7 @@
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr std::size_t kCalibrationBatch = 16;
@@ -70,7 +70,7 @@ Result<void> check_texts(std::span<const std::string> texts) {
 }  // namespace
 
 std::vector<std::string> choose_texts(std::string_view text) {
-  ChaChaBitSource coins(key_from_seed(0));
+  random::ChaChaBitSource coins(random::key_from_seed(0));
   std::vector<std::string> chosen;
   std::uint64_t seen = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -82,7 +82,7 @@ std::vector<std::string> choose_texts(std::string_view text) {
     ++seen;
     if (chosen.size() < kCalibrationTexts) {
       chosen.push_back(std::move(line));
-    } else if (const std::uint64_t place = uniform_below(coins, seen); place < chosen.size()) {
+    } else if (const std::uint64_t place = random::uniform_below(coins, seen); place < chosen.size()) {
       chosen[place] = std::move(line);
     }
   }
@@ -155,7 +155,7 @@ Result<void> store_calibration(const std::filesystem::path& folder, const Calibr
                                        {"logits", calibration.logits},
                                        {"model", calibration.model_digest},
                                        {"text_sha256", calibration.text_digest}};
-  SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(folder / kCalibrationFile));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(folder / kCalibrationFile));
   SOTTO_TRY(file.write(json.dump(2) + "\n"));
   return file.commit();
 }
@@ -165,10 +165,11 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   const std::filesystem::path file = folder / kCalibrationFile;
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
-  SOTTO_ASSIGN(const std::string text, read_file(file));
-  const auto json = parse_json(text);
+  SOTTO_ASSIGN(const std::string text, base::read_file(file));
+  const auto json = base::parse_json(text);
   const auto wrong = [&](std::string_view what) {
-    return fail(Errc::bad_format, format_message("{}: {}; recreate it with '{{0}}'", file.string(), what),
+    return fail(Errc::bad_format,
+                base::format_message("{}: {}; recreate it with '{{0}}'", file.string(), what),
                 {{"lm calibrate", {}}});
   };
   if (!json.is_object()) return wrong("this is not a calibration");
@@ -178,8 +179,8 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
     calibration.bounds.highest = json.at("highest").get<float>();
     calibration.mean = json.at("mean").get<double>();
     calibration.deviation = json.at("standard_deviation").get<double>();
-    calibration.texts = whole_number<std::uint64_t>(json.at("texts"));
-    calibration.logits = whole_number<std::uint64_t>(json.at("logits"));
+    calibration.texts = base::whole_number<std::uint64_t>(json.at("texts"));
+    calibration.logits = base::whole_number<std::uint64_t>(json.at("logits"));
     calibration.model_digest = json.at("model").get<std::string>();
     calibration.text_digest = json.at("text_sha256").get<std::string>();
   } catch (const nlohmann::json::exception&) {
@@ -193,4 +194,4 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   return calibration;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

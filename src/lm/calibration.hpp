@@ -14,7 +14,7 @@
 #include "lm/language_model.hpp"
 #include "lm/word_filler.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 inline constexpr const char* kCalibrationFile = "sotto-calibration.json";
 inline constexpr std::size_t kCalibrationTexts = 1000;
@@ -43,4 +43,4 @@ Result<void> store_calibration(const std::filesystem::path& folder, const Calibr
 Result<std::optional<Calibration>> read_calibration(const std::filesystem::path& folder,
                                                     const std::string& model_digest);
 
-}  // namespace sotto
+}  // namespace sotto::lm

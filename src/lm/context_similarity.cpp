@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// The words with the highest answers, best first.
@@ -65,4 +65,4 @@ Result<void> ContextSimilarity::apply(const WordFiller& filler, std::string_view
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

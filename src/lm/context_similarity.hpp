@@ -15,7 +15,7 @@
 #include "lm/sentence_encoder.hpp"
 #include "lm/word_filler.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The score of a word becomes sim + α·score, where sim, from −1 to 1, is the cosine between the text around
 /// the place as it was and with the word inserted. It is computed for the model's kCandidates best words; all
@@ -45,4 +45,4 @@ class ContextSimilarity {
   double alpha_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-namespace sotto {
+namespace sotto::lm {
 
 #if defined(__x86_64__)
 namespace {
@@ -51,4 +51,4 @@ void restrain_libraries() {
   ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -1,7 +1,7 @@
 // Which processor features the operating system allows.
 #pragma once
 
-namespace sotto {
+namespace sotto::lm {
 
 /// False if the processor announces AMX but using it would fault, because the system does not save its
 /// registers or denies this process permission; libraries that trust the announcement must then be told.
@@ -12,4 +12,4 @@ bool processor_allows_amx();
 /// this before.
 void restrain_libraries();
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,7 +6,7 @@
 #include "base/checked_value.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 const char* to_string(LawKind kind) {
   return kind == LawKind::balanced ? "balanced" : "bounded";
@@ -26,7 +26,7 @@ Result<std::uint32_t> DrawLaw::draw(std::span<const float> answers, BitSource& b
 std::uint32_t DrawLaw::draw_weighted(std::span<const std::uint64_t> weights, BitSource& bits) {
   std::uint64_t total = 0;
   for (const std::uint64_t weight : weights) total += weight;
-  std::uint64_t left = uniform_below(bits, total);
+  std::uint64_t left = random::uniform_below(bits, total);
   std::uint32_t outcome = 0;
   while (left >= weights[outcome]) left -= weights[outcome++];
   return outcome;
@@ -64,4 +64,4 @@ Result<void> DrawLaw::check_numbers(std::span<const float> answers) const {
   return fail(Errc::bad_format, "the model answered with a logit that is not a number");
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

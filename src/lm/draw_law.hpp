@@ -11,7 +11,7 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// How answers become weights.
 enum class LawKind {
@@ -77,4 +77,4 @@ class DrawLaw {
   double epsilon_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

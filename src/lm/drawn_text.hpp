@@ -6,7 +6,7 @@
 
 #include <sotto/bit_source.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The text of a document under way. Everything it points to must outlive the rewriting.
 struct DrawnText {
@@ -15,4 +15,4 @@ struct DrawnText {
   std::uint64_t draws = 0;    ///< by the mechanism's prepare(): their maximum number
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

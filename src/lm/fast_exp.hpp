@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// e^x for x in [−700, 700], accurate to a few units in the last place: a polynomial without branches.
 inline double fast_exp(double x) {
@@ -29,4 +29,4 @@ inline double fast_exp(double x) {
   return sum * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

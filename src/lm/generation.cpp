@@ -7,7 +7,7 @@
 
 #include <sotto/tokenizer.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr std::string_view kParaphrase = "<|paraphrase|>";
@@ -227,4 +227,4 @@ Guarantee GenerationMechanism::guarantee() const {
   return guarantee;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

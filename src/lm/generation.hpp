@@ -17,7 +17,7 @@
 #include "lm/logit_law.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// A model that continues or answers texts, with its tokenizer. Immutable, so safe to share between threads.
 class TextWriter {
@@ -111,4 +111,4 @@ class GenerationMechanism {
   LogitLaw law_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

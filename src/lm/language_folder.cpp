@@ -9,7 +9,7 @@
 #include "base/tree_hash.hpp"
 #include "lm/calibration.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr std::array<std::string_view, 5> kExtensions = {".json", ".txt", ".safetensors", ".model", ".bpe"};
@@ -58,10 +58,10 @@ Result<std::string> folder_digest(const std::filesystem::path& folder) {
   SOTTO_ASSIGN(const auto files, model_files(folder));
   std::string listing;
   for (const std::filesystem::path& path : files) {
-    SOTTO_ASSIGN(const std::string digest, tree_hash_file(folder / path));
+    SOTTO_ASSIGN(const std::string digest, base::tree_hash_file(folder / path));
     listing += fmt::format("{} {} {}\n", path.string().size(), path.string(), digest);
   }
-  return tree_hash(listing);
+  return base::tree_hash(listing);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

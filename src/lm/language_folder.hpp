@@ -6,7 +6,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The tree hash (see base/tree_hash.hpp) of a list of all files that determine what the model does:
 /// settings, vocabularies, weights, in the folder and its subfolders, where sentence encoders keep some. Each
@@ -14,4 +14,4 @@ namespace sotto {
 /// the folder does not exist or has neither config.json nor modules.json.
 Result<std::string> folder_digest(const std::filesystem::path& folder);
 
-}  // namespace sotto
+}  // namespace sotto::lm

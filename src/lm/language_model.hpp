@@ -15,7 +15,7 @@
 #include <sotto/language_models.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Subword ids as input of a model.
 struct Sequence {
@@ -141,4 +141,4 @@ Result<LanguageModelBackend*> language_model_backend();
 inline constexpr std::uint32_t kLanguageModelAbi = 3;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -13,6 +13,7 @@
 #include "lm/tokenizer/json_file.hpp"
 
 namespace sotto {
+using namespace lm;
 namespace {
 
 // Whether an architecture bounds logits does not depend on ε.
@@ -108,7 +109,7 @@ Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
 Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
                                                    const std::filesystem::path& public_text,
                                                    const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(const MappedFile file, MappedFile::open(public_text));
+  SOTTO_ASSIGN(const base::MappedFile file, base::MappedFile::open(public_text));
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   SOTTO_ASSIGN(OpenedModel opened, open_described(name_or_path, resources));
   if (opened.info.bounded)
@@ -118,9 +119,9 @@ Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path
                     opened.info.lowest, opened.info.highest));
   const std::vector<std::string> texts = choose_texts(text);
   auto calibration = std::visit([&](const auto& model) { return calibrate(*model, texts); }, opened.model);
-  if (!calibration) return fail_at(public_text.string(), std::move(calibration.error()));
+  if (!calibration) return base::fail_at(public_text.string(), std::move(calibration.error()));
   calibration->model_digest = opened.info.digest;
-  calibration->text_digest = to_hex(sha256(text));
+  calibration->text_digest = base::to_hex(base::sha256(text));
   SOTTO_TRY(store_calibration(opened.info.folder, *calibration));
   opened.info.calibration = summary(*calibration);
   return std::move(opened.info);

@@ -23,28 +23,28 @@ std::string to_json(const LanguageModelInfo& info) {
                                  {"outcomes", info.outcomes},   {"bounded", info.bounded}};
   if (info.bounded) json["bounds"] = {info.lowest, info.highest};
   if (info.calibration) json["calibration"] = json_of(*info.calibration);
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string to_json(const SimilarityReport& report) {
-  return json_text({{"model", report.model},
-                    {"pairs", report.cosines.size()},
-                    {"mean", report.mean()},
-                    {"cosines", report.cosines}});
+  return base::json_text({{"model", report.model},
+                          {"pairs", report.cosines.size()},
+                          {"mean", report.mean()},
+                          {"cosines", report.cosines}});
 }
 
 std::string to_json(const PerplexityReport& report) {
   std::vector<double> perplexities;
   for (const TextScore& score : report.scores) perplexities.push_back(score.perplexity());
   const TextScore total = report.total();
-  return json_text({{"model", report.model},
-                    {"lines", report.scores.size()},
-                    {"tokens", total.tokens},
-                    {"words", total.words},
-                    {"log_probability", total.log_probability},
-                    {"perplexity", total.perplexity()},
-                    {"perplexity_per_word", total.perplexity_per_word()},
-                    {"line_perplexities", perplexities}});
+  return base::json_text({{"model", report.model},
+                          {"lines", report.scores.size()},
+                          {"tokens", total.tokens},
+                          {"words", total.words},
+                          {"log_probability", total.log_probability},
+                          {"perplexity", total.perplexity()},
+                          {"perplexity_per_word", total.perplexity_per_word()},
+                          {"line_perplexities", perplexities}});
 }
 
 }  // namespace sotto

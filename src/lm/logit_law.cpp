@@ -10,7 +10,7 @@
 #include "lm/fast_exp.hpp"
 #include "privacy/rounding.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr int kLargestBits = 50;
@@ -67,8 +67,8 @@ Result<void> LogitLaw::weights(std::span<const float> logits, std::vector<std::u
 }
 
 Guarantee LogitLaw::guarantee() const {
-  const double range = smallest_share_ > 0 ? epsilon() : add_up(epsilon(), kRangeOfRounding);
-  return pure_guarantee(multiply_up(range, range) / 8);
+  const double range = smallest_share_ > 0 ? epsilon() : privacy::add_up(epsilon(), kRangeOfRounding);
+  return pure_guarantee(privacy::multiply_up(range, range) / 8);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

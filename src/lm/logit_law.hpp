@@ -8,7 +8,7 @@
 #include "lm/draw_law.hpp"
 #include "lm/language_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The law of one draw among fixed, public outcomes:
 ///
@@ -43,4 +43,4 @@ class LogitLaw final : public DrawLaw {
   double full_ = 0;            // the largest possible weight
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 std::vector<std::int32_t> signed_ids(const std::vector<SubwordId>& ids, std::size_t begin, std::size_t end) {
@@ -192,4 +192,4 @@ std::uint32_t MaskedText::mask_pair(const MaskedInput& input, Window window, std
   return static_cast<std::uint32_t>(place);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

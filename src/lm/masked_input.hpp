@@ -11,7 +11,7 @@
 #include "lm/language_model.hpp"
 #include "lm/word_filler.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// How much of a text goes into a question. Immutable, so safe to share between threads.
 class MaskedInput {
@@ -87,4 +87,4 @@ class MaskedText {
   std::vector<Cell> cells_;            // empty until something is replaced
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -10,7 +10,7 @@
 #include "lm/logit_law.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 // A batch's logits take at most this much, so that memory does not grow with the vocabulary.
@@ -22,7 +22,8 @@ constexpr std::size_t kSmallestBatch = 8;
 constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
 
 bool toss(BitSource& bits, double probability) {
-  return bernoulli(bits, static_cast<std::uint64_t>(std::llround(probability * kCoinUnits)), kCoinUnits);
+  return random::bernoulli(bits, static_cast<std::uint64_t>(std::llround(probability * kCoinUnits)),
+                           kCoinUnits);
 }
 
 }  // namespace
@@ -125,11 +126,11 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)
-    return fail(
-        Errc::invalid_argument,
-        format_message("the model's logits have no bounds, so nothing could be promised; estimate them on "
-                       "public text with '{{0}}'"),
-        {{"lm calibrate", {}}});
+    return fail(Errc::invalid_argument,
+                base::format_message(
+                    "the model's logits have no bounds, so nothing could be promised; estimate them on "
+                    "public text with '{{0}}'"),
+                {{"lm calibrate", {}}});
   bounds_ = *bounds;
   double epsilon = options_.epsilon;
   // A model has nothing more to say beyond the reach it was trained with.
@@ -268,4 +269,4 @@ Guarantee MaskedMechanism::guarantee() const {
   return guarantee;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -19,7 +19,7 @@
 #include "lm/masked_input.hpp"
 #include "lm/word_filler.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct MaskedOptions {
   double epsilon = 0;         ///< per draw
@@ -112,4 +112,4 @@ class MaskedMechanism {
   std::size_t batch_ = 1;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -7,7 +7,7 @@
 #include "base/message.hpp"
 #include "lm/tokenizer/json_file.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 Result<std::size_t> read_longest(const std::filesystem::path& folder) {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const SentenceEncoder>> SentenceEncoder::open(
   SOTTO_ASSIGN(auto model, backend->open_sentence(folder, resources));
   SOTTO_ASSIGN(const std::size_t longest, read_longest(folder));
   auto encoder = make(std::move(model), std::move(tokenizer), longest);
-  if (!encoder) return fail_at(folder.string(), std::move(encoder.error()));
+  if (!encoder) return base::fail_at(folder.string(), std::move(encoder.error()));
   return encoder;
 }
 
@@ -72,4 +72,4 @@ double dot(std::span<const float> a, std::span<const float> b) {
   return sum;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -10,7 +10,7 @@
 #include "lm/language_model.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Immutable, so safe to share between threads.
 class SentenceEncoder {
@@ -39,4 +39,4 @@ class SentenceEncoder {
 /// The dot product, which is the cosine for unit vectors.
 double dot(std::span<const float> a, std::span<const float> b);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -12,6 +12,7 @@
 #include "lm/text_scorer.hpp"
 
 namespace sotto {
+using namespace lm;
 namespace {
 
 constexpr std::size_t kPairsAtOnce = 1024;  // keeps the memory for vectors small
@@ -85,7 +86,7 @@ Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts, s
 }
 
 Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const auto stream, InputStream::open(file));
+  SOTTO_ASSIGN(const auto stream, base::InputStream::open(file));
   std::string text;
   std::vector<char> buffer(1 << 16);
   for (;;) {

@@ -6,7 +6,7 @@
 
 #include "base/message.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 // Texts scored together; the plugin splits them into batches.
@@ -48,7 +48,7 @@ Result<std::shared_ptr<const TextScorer>> TextScorer::open(const std::filesystem
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(auto model, backend->open_causal(folder, resources));
   auto scorer = make(std::move(model), std::move(tokenizer));
-  if (!scorer) return fail_at(folder.string(), std::move(scorer.error()));
+  if (!scorer) return base::fail_at(folder.string(), std::move(scorer.error()));
   return scorer;
 }
 
@@ -91,4 +91,4 @@ Result<std::vector<TextScore>> TextScorer::score(std::span<const std::string> te
   return scores;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -13,7 +13,7 @@
 #include "lm/language_model.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Immutable, so safe to share between threads.
 class TextScorer {
@@ -36,4 +36,4 @@ class TextScorer {
   std::int32_t end_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -12,7 +12,7 @@
 
 #include "lm/language_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Texts as input of a network. `partners` is empty or as long as `texts`: the second texts of pairs, for a
 /// network that reads the two separately.
@@ -104,4 +104,4 @@ Result<NetworkBackend*> network_backend();
 inline constexpr std::uint32_t kNetworkAbi = 1;
 inline constexpr const char* kNetworkFactory = "sotto_network_backend";
 
-}  // namespace sotto
+}  // namespace sotto::lm

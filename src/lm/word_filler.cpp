@@ -12,7 +12,7 @@
 #include "lm/tokenizer/json_file.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 // Longer tokens are addresses and the like; the model sees only their beginning.
@@ -25,7 +25,7 @@ Result<std::vector<std::string>> read_words(const std::filesystem::path& folder)
   std::error_code ignored;
   std::vector<std::string> words;
   if (!std::filesystem::exists(file, ignored)) return words;
-  SOTTO_ASSIGN(const std::string text, read_file(file));
+  SOTTO_ASSIGN(const std::string text, base::read_file(file));
   if (!is_valid_utf8(text)) return fail(Errc::bad_format, fmt::format("{}: not valid UTF-8", file.string()));
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -81,7 +81,7 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));
   SOTTO_ASSIGN(const FillerSettings settings, read_settings(folder));
   auto filler = make(std::move(model), std::move(tokenizer), std::move(words), settings);
-  if (!filler) return fail_at(folder.string(), std::move(filler.error()));
+  if (!filler) return base::fail_at(folder.string(), std::move(filler.error()));
   return filler;
 }
 
@@ -98,7 +98,7 @@ Result<void> WordFiller::take_words(std::vector<std::string> words) {
   for (std::uint32_t i = 0; i < size; ++i) {
     if (words.empty() && !(i < tokenizer_->size() && tokenizer_->is_whole_word(i))) continue;
     std::string word = words.empty() ? tokenizer_->surface(i) : std::move(words[i]);
-    numbers_.emplace(lookup_form(word), static_cast<std::uint32_t>(words_.size()));
+    numbers_.emplace(text::lookup_form(word), static_cast<std::uint32_t>(words_.size()));
     words_.push_back(std::move(word));
     logits_.push_back(i);
   }
@@ -107,7 +107,7 @@ Result<void> WordFiller::take_words(std::vector<std::string> words) {
 }
 
 std::optional<std::uint32_t> WordFiller::find(std::string_view word) const {
-  const auto found = numbers_.find(lookup_form(word));
+  const auto found = numbers_.find(text::lookup_form(word));
   if (found == numbers_.end()) return std::nullopt;
   return found->second;
 }
@@ -116,7 +116,7 @@ void WordFiller::add_pieces(std::string_view token, bool after_blank, std::vecto
   token = token.substr(0, kMostBytes);
   // A model with slots knows words in lower case, and their places by slot.
   const std::vector<SubwordId> ids = layout_ == InputLayout::slots
-                                         ? tokenizer_->encode_word(lookup_form(token), false)
+                                         ? tokenizer_->encode_word(text::lookup_form(token), false)
                                          : tokenizer_->encode_word(token, after_blank);
   const std::size_t most =
       layout_ == InputLayout::slots ? std::min<std::size_t>(kMostPieces, model_->piece_count()) : kMostPieces;
@@ -124,4 +124,4 @@ void WordFiller::add_pieces(std::string_view token, bool after_blank, std::vecto
     out.push_back(static_cast<std::int32_t>(ids[i]));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

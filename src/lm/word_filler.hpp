@@ -15,7 +15,7 @@
 #include "lm/language_model.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The model sees only the first pieces of a longer word, so that no word fills a window alone.
 inline constexpr std::size_t kMostPieces = 8;
@@ -85,4 +85,4 @@ class WordFiller {
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by lower case
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -5,7 +5,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// sum / count rounded to the nearest integer, ties to even.
@@ -66,4 +66,4 @@ std::vector<std::int16_t> bottom_vector(const Model& model) {
                             : mean(model.vectors8(), model.dimension(), model.size());
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

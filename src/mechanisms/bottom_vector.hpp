@@ -7,7 +7,7 @@
 
 #include <sotto/model.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The mean of all vectors of a model that has vectors, rounded to the nearest integers, ties to even. Exact,
 /// so identical on every processor.
@@ -21,4 +21,4 @@ std::int64_t squared_distance_from_bottom(const Model& model, std::span<const st
 /// bottom_vector(model).
 double euclidean_distance(const Model& model, std::span<const std::int16_t> bottom, TokenId a, TokenId b);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

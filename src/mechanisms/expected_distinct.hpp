@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The expected number of distinct outputs in `draws` independent draws from a row of probabilities:
 /// Σ 1 − (1 − p)^draws.
@@ -16,4 +16,4 @@ inline double expected_distinct(std::span<const double> row, std::uint64_t draws
   return sum;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

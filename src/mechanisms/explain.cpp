@@ -9,6 +9,7 @@
 #include "random/bit_sources.hpp"
 
 namespace sotto {
+using namespace mechanism;
 namespace {
 
 constexpr std::uint64_t kDraws = 100;
@@ -22,7 +23,7 @@ double standard_error(double frequency, std::uint64_t draws) {
 std::vector<double> sampled_row(const Mechanism& mechanism, TokenId word, std::size_t words,
                                 std::uint64_t draws) {
   constexpr std::uint64_t kBatch = 1024;
-  OsBitSource bits;
+  random::OsBitSource bits;
   std::vector<double> row(words, 0);
   std::vector<TokenId> ids;
   for (std::uint64_t left = draws; left > 0; left -= ids.size()) {

@@ -10,7 +10,7 @@ std::string to_json(const Explanation& e) {
     top.push_back({{"word", outcome.word},
                    {"probability", outcome.probability},
                    {"standard_error", outcome.standard_error}});
-  return json_text(
+  return base::json_text(
       {{"word", e.word},
        {"in_vocabulary", e.in_vocabulary},
        {"model", e.model},

@@ -13,7 +13,7 @@
 
 #include "mechanisms/weights.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Weights exceed their minimum by this fraction, to make room for draw_position(), whose error is 2^-77 for
 /// each of the two probabilities in a ratio.
@@ -62,4 +62,4 @@ inline std::uint64_t draw_position(BitSource& bits, std::uint64_t total) {
   return static_cast<std::uint64_t>((high + (low >> 64)) >> 64);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -1,6 +1,6 @@
 #include "mechanisms/integer_rows.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 Result<void> show_rows(const Mechanism& mechanism, RowVisitor& visitor) {
   const auto* const integer = dynamic_cast<const IntegerMechanism*>(&mechanism);
@@ -10,4 +10,4 @@ Result<void> show_rows(const Mechanism& mechanism, RowVisitor& visitor) {
   return integer->show_rows(visitor);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -14,7 +14,7 @@
 
 #include "mechanisms/exponential_weights.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 class ListChoice;
 class Selection;
@@ -78,4 +78,4 @@ class IntegerMechanism : public Mechanism {
 /// certificate. Thread-safe for different visitors.
 Result<void> show_rows(const Mechanism& mechanism, RowVisitor& visitor);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -4,7 +4,7 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // Even a mechanism without tables takes a few hundred bytes and an entry in the maps.
@@ -38,4 +38,4 @@ Result<std::shared_ptr<const Mechanism>> MechanismBank::at(double epsilon) {
   return entries_.front().mechanism;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -9,7 +9,7 @@
 
 #include "mechanisms/mechanism_family.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Keeps the most recently used mechanisms. Which ones it keeps does not affect results. Thread-safe.
 class MechanismBank {
@@ -37,4 +37,4 @@ class MechanismBank {
   std::unordered_map<double, std::list<Entry>::iterator> places_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -9,7 +9,7 @@
 
 #include <sotto/mechanism.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// What the mechanisms of all ε share: vectors packed for search, groups, lists, and the memory for tables.
 struct MechanismFamily {
@@ -25,4 +25,4 @@ Result<MechanismFamily> prepare_mechanism(std::string_view name, std::shared_ptr
                                           const ParameterValues& parameters,
                                           const MechanismResources& resources = {});
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

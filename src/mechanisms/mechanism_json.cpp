@@ -26,13 +26,13 @@ Json json_of(const MechanismInfo& info) {
 }  // namespace
 
 std::string to_json(const MechanismInfo& info) {
-  return json_text(json_of(info));
+  return base::json_text(json_of(info));
 }
 
 std::string to_json(std::span<const MechanismInfo> infos) {
   Json json = Json::array();
   for (const MechanismInfo& info : infos) json.push_back(json_of(info));
-  return json_text(json);
+  return base::json_text(json);
 }
 
 }  // namespace sotto

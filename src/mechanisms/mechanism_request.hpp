@@ -7,7 +7,7 @@
 
 #include "mechanisms/mechanism_family.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 struct MechanismRequest {
   std::shared_ptr<const Model> model;
@@ -16,4 +16,4 @@ struct MechanismRequest {
   bool many_epsilons = false;  ///< whether more than one will be requested; affects only speed
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 std::optional<std::string> canonical_number(std::string_view text) {
@@ -58,4 +58,4 @@ Result<ParameterValues> complete_values(std::string_view owner, std::span<const 
   return complete;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -8,7 +8,7 @@
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The canonical spelling of a value: numbers, including those in a list, are the shortest decimal that reads
 /// back as the same double, 0 has no sign, and whole numbers below 2^53 have no exponent. Anything that is
@@ -20,4 +20,4 @@ std::string canonical_value(const ParameterInfo& parameter, std::string_view val
 Result<ParameterValues> complete_values(std::string_view owner, std::span<const ParameterInfo> parameters,
                                         const ParameterValues& given);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -6,7 +6,7 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The distance from which all words count as equally far: fixed, or dependent on ε.
 class Truncation {
@@ -24,4 +24,4 @@ class Truncation {
   std::uint64_t words_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -6,7 +6,7 @@
 
 #include <sotto/mechanism.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// `MechanismType` must have `void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits)
 /// const`.
@@ -31,4 +31,4 @@ class UnbatchedTokens final : public PendingTokens {
   std::vector<TokenId> outputs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto {
+namespace sotto::mechanism {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -102,11 +102,11 @@ void distance_exponentials(double slope, double cap, double offset, const std::i
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace sotto
+}  // namespace sotto::mechanism
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 HWY_EXPORT(distance_weights);
@@ -178,5 +178,5 @@ double DistanceWeights::exponent(std::int64_t squared) const {
   return std::min(slope_ * std::sqrt(static_cast<double>(squared)), cap_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism
 #endif

@@ -28,7 +28,7 @@
 #include <limits>
 #include <span>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The smallest possible weight.
 inline constexpr std::uint64_t kSmallestWeight = std::uint64_t{1} << 12;
@@ -84,4 +84,4 @@ class DistanceWeights {
   std::uint64_t far_weight_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -90,11 +90,11 @@ std::string to_json(const BudgetPlan& plan) {
                                  {"additive", plan.loss.additive},
                                  {"adjacency", nlohmann::ordered_json::array()}};
   for (const SharedTrait trait : plan.loss.adjacency) json["adjacency"].push_back(to_string(trait));
-  if (!plan.epsilon_at_delta) return json_text(json);
+  if (!plan.epsilon_at_delta) return base::json_text(json);
   json["rho"] = *plan.loss.rho;
   json["delta"] = plan.delta;
   json["epsilon_at_delta"] = *plan.epsilon_at_delta;
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string unit_name(const PrivacyUnit& unit) {

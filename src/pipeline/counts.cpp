@@ -35,7 +35,7 @@ Counts& Counts::operator+=(const Counts& other) {
   withheld += other.withheld;
   largest_document = std::max(largest_document, other.largest_document);
   largest_record = std::max(largest_record, other.largest_record);
-  epsilon_sum = add_up(epsilon_sum, other.epsilon_sum);
+  epsilon_sum = privacy::add_up(epsilon_sum, other.epsilon_sum);
   largest_epsilon = std::max(largest_epsilon, other.largest_epsilon);
   largest_record_epsilon = std::max(largest_record_epsilon, other.largest_record_epsilon);
   if (smallest_share == 0 || (other.smallest_share > 0 && other.smallest_share < smallest_share))

@@ -8,7 +8,7 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 /// Why the ε of a guarantee does not cover an account's whole spending, or null.
@@ -51,9 +51,10 @@ Result<void> check_one_unit(const RewriteContext& context) {
   if (has_one_unit) return {};
   return fail_parameter(
       "ledger", "",
-      format_message("the distance that the epsilon of {} multiplies depends on epsilon, so documents of "
-                     "different lengths do not add up; give a fixed {{parameters.gamma}}",
-                     context.options.mechanism.name));
+      base::format_message(
+          "the distance that the epsilon of {} multiplies depends on epsilon, so documents of "
+          "different lengths do not add up; give a fixed {{parameters.gamma}}",
+          context.options.mechanism.name));
 }
 
 }  // namespace
@@ -61,13 +62,16 @@ Result<void> check_one_unit(const RewriteContext& context) {
 Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger) {
   if (options.seed)
     return fail_parameter(
-        "ledger", "", format_message("cannot be given together with {{seed}}; seeded output is not private"));
+        "ledger", "",
+        base::format_message("cannot be given together with {{seed}}; seeded output is not private"));
   if (!options.key_file)
     return fail_parameter(
         "ledger", "",
-        format_message("needs {{key_file}}, so that a repeated document is known and spends nothing again"));
+        base::format_message(
+            "needs {{key_file}}, so that a repeated document is known and spends nothing again"));
   if (!(ledger.limit >= 1e-9 && ledger.limit <= kLargestLimit))
-    return not_allowed("limit", ledger.limit, fmt::format("a number from 1e-09 to {:g}", kLargestLimit));
+    return base::not_allowed("limit", ledger.limit,
+                             fmt::format("a number from 1e-09 to {:g}", kLargestLimit));
   return {};
 }
 
@@ -81,11 +85,11 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOpt
   if (format == Format::text)
     return fail_parameter(
         "subject", subject,
-        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", subject));
+        base::format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", subject));
   if (std::find(files.fields.begin(), files.fields.end(), subject) != files.fields.end())
     return fail_parameter(
         "subject", subject,
-        format_message("'{}' is also a {{field}}; its text would appear in the ledger", subject));
+        base::format_message("'{}' is also a {{field}}; its text would appear in the ledger", subject));
   return {};
 }
 
@@ -97,12 +101,12 @@ Result<std::unique_ptr<LedgerGate>> LedgerGate::open(const LedgerOptions& option
     return fail_parameter("ledger", "",
                           fmt::format("an epsilon of {} cannot be accounted for", guarantee.epsilon));
   SOTTO_TRY(check_one_unit(context));
-  SOTTO_ASSIGN(auto store, LedgerStore::open(options.file, options.wait_seconds));
+  SOTTO_ASSIGN(auto store, privacy::LedgerStore::open(options.file, options.wait_seconds));
   return std::unique_ptr<LedgerGate>(
-      new LedgerGate(options, Decimal(guarantee.epsilon), std::move(unit), std::move(store)));
+      new LedgerGate(options, privacy::Decimal(guarantee.epsilon), std::move(unit), std::move(store)));
 }
 
-Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out,
+Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset, text::OutputBuffer& out,
                                 Counts& counts) {
   if (!log.is_complete())
     return fail_parameter("ledger", "", "a document to be charged has no output", Errc::bad_format);
@@ -117,7 +121,7 @@ Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset,
   }
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   if (!requests_.empty())
-    SOTTO_TRY(store_->charge(requests_, {unit_, limit_amount(options_.limit),
+    SOTTO_TRY(store_->charge(requests_, {unit_, privacy::limit_amount(options_.limit),
                                          std::chrono::duration_cast<std::chrono::seconds>(now)}));
   kept_.clear();
   std::size_t done = 0;
@@ -137,18 +141,19 @@ Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset,
 }
 
 std::string LedgerGate::fingerprint() const {
-  return fmt::format("{} {} {}", to_hex(store_->id()), limit_amount(options_.limit), options_.subject_field);
+  return fmt::format("{} {} {}", base::to_hex(store_->id()), privacy::limit_amount(options_.limit),
+                     options_.subject_field);
 }
 
 LedgerReceipt LedgerGate::receipt() const {
-  return {.id = to_hex(store_->id()),
+  return {.id = base::to_hex(store_->id()),
           .subject_field = options_.subject_field,
           .unit = unit_,
           .limit = options_.limit,
-          .head = to_hex(store_->head()),
+          .head = base::to_hex(store_->head()),
           .charged_documents = store_->totals().charged,
           .repeated_documents = store_->totals().repeated,
           .entries = store_->entries()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

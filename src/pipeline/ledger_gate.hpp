@@ -10,7 +10,7 @@
 #include "pipeline/rewrite/release_log.hpp"
 #include "pipeline/rewrite/rewriter.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Returns an error unless the options are compatible with a ledger, and with a ledger for files.
 Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerOptions& ledger);
@@ -30,7 +30,8 @@ class LedgerGate {
   /// Charges the records of a chunk, cuts the withheld ones out of `out`, and adds the counts of the others
   /// to `counts`. On success the spending is on disk and `out` may be released; on failure nothing was spent
   /// and nothing may be released. Calls must be serialized.
-  Result<void> settle(const ReleaseLog& log, std::string_view dataset, OutputBuffer& out, Counts& counts);
+  Result<void> settle(const ReleaseLog& log, std::string_view dataset, text::OutputBuffer& out,
+                      Counts& counts);
 
   /// Whether record `i` of the most recently settled log may be released.
   bool released(std::size_t i) const { return requests_[i].released; }
@@ -39,20 +40,21 @@ class LedgerGate {
   std::string fingerprint() const;
 
   /// Documents charged and repeated, and records withheld, so far.
-  const LedgerTotals& totals() const { return store_->totals(); }
+  const privacy::LedgerTotals& totals() const { return store_->totals(); }
 
   LedgerReceipt receipt() const;
 
  private:
-  LedgerGate(LedgerOptions options, Decimal epsilon, std::string unit, std::unique_ptr<LedgerStore> store)
+  LedgerGate(LedgerOptions options, privacy::Decimal epsilon, std::string unit,
+             std::unique_ptr<privacy::LedgerStore> store)
       : options_(std::move(options)), epsilon_(epsilon), unit_(std::move(unit)), store_(std::move(store)) {}
 
   LedgerOptions options_;
-  Decimal epsilon_;
+  privacy::Decimal epsilon_;
   std::string unit_;
-  std::unique_ptr<LedgerStore> store_;
-  std::vector<LedgerRequest> requests_;
-  OutputBuffer kept_;
+  std::unique_ptr<privacy::LedgerStore> store_;
+  std::vector<privacy::LedgerRequest> requests_;
+  text::OutputBuffer kept_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -22,7 +22,7 @@ tl::unexpected<Error> wrong_type(std::string_view name, std::string_view wanted)
 using Setters = std::map<std::string_view, std::function<Result<void>(const nlohmann::json& value)>>;
 
 Result<void> read_members(std::string_view text, const Setters& setters) {
-  const nlohmann::json json = parse_json(text);
+  const nlohmann::json json = base::parse_json(text);
   if (!json.is_object()) return fail(Errc::bad_format, "the options are not a JSON object");
   for (const auto& [name, value] : json.items()) {
     const auto setter = setters.find(name);

@@ -17,6 +17,7 @@
 #include "pipeline/rewrite/rewriter.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
 // A JSON or CSV record contains more than its documents, and escapes lengthen those.
@@ -76,7 +77,7 @@ class Run {
     explicit Workspace(std::shared_ptr<const RewriteContext> context) : rewriter(std::move(context)) {}
     Rewriter rewriter;
     Chunk chunk;
-    OutputBuffer out;
+    text::OutputBuffer out;
     Counts counts;
     std::set<std::string> clear_fields;
     std::uint64_t records = 0;
@@ -145,16 +146,17 @@ class Run {
     if (files_.allow_empty || tally.records == 0 || tally.documents > 0) return {};
     return fail(
         Errc::bad_format,
-        format_message("{}: {} records and no document in them; if that is right, give {{allow_empty}}",
-                       reader_.input_name(progress_.position.input), tally.records));
+        base::format_message("{}: {} records and no document in them; if that is right, give {{allow_empty}}",
+                             reader_.input_name(progress_.position.input), tally.records));
   }
 
   Result<void> check_ids(const IdLog& ids, std::uint32_t input) {
     for (const IdLog::Entry& entry : ids.entries())
       if (!unique_ids_->insert(entry.hash))
-        return fail(Errc::bad_format,
-                    format_message("{}: record {}: its id occurred before; {{unique_ids}} refuses duplicates",
-                                   reader_.input_name(input), entry.record + 1));
+        return fail(
+            Errc::bad_format,
+            base::format_message("{}: record {}: its id occurred before; {{unique_ids}} refuses duplicates",
+                                 reader_.input_name(input), entry.record + 1));
     return {};
   }
 
@@ -168,13 +170,13 @@ class Run {
   const FileOptions& files_;
   RecordLayout layout_;
   RecordReader reader_;
-  LockedVector<DocumentStreams> streams_;  // by input
-  std::unique_ptr<LedgerGate> ledger_;     // null if there is none
+  random::LockedVector<random::DocumentStreams> streams_;  // by input
+  std::unique_ptr<LedgerGate> ledger_;                     // null if there is none
   std::unique_ptr<OutputTarget> output_;
   std::optional<UniqueIds> unique_ids_;  // if ids must not repeat; filled in input order
   bool starts_from_the_beginning_ = true;
 
-  OrderedOutput written_;
+  base::OrderedOutput written_;
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
 };
@@ -192,13 +194,13 @@ Format choose_format(const FileOptions& files) {
 Result<RecordLayout> make_layout(const FileOptions& files) {
   const Format format = choose_format(files);
   if (format == Format::text && !files.fields.empty())
-    return fail_parameter(
-        "field", files.fields.front(),
-        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.fields.front()));
+    return fail_parameter("field", files.fields.front(),
+                          base::format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields",
+                                               files.fields.front()));
   if (format == Format::text && !files.id_field.empty())
     return fail_parameter(
         "id_field", files.id_field,
-        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.id_field));
+        base::format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.id_field));
   if (format != Format::text && files.fields.empty())
     return fail_parameter(
         "field", "",
@@ -207,8 +209,9 @@ Result<RecordLayout> make_layout(const FileOptions& files) {
     if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
       return fail_parameter("field", field, fmt::format("'{}' is given twice", field));
   if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
-    return fail_parameter("id_field", files.id_field,
-                          format_message("'{}' is also a {{field}}; an id is not private", files.id_field));
+    return fail_parameter(
+        "id_field", files.id_field,
+        base::format_message("'{}' is also a {{field}}; an id is not private", files.id_field));
   return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
 }
 
@@ -216,8 +219,8 @@ Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& fi
   if (!files.resume) return {};
   if (!options.key_file)
     return fail_parameter("resume", "",
-                          format_message("needs {{key_file}}, so that the noise is the same again"));
-  if (!files.output) return fail_parameter("resume", "", format_message("needs {{output}} FILE"));
+                          base::format_message("needs {{key_file}}, so that the noise is the same again"));
+  if (!files.output) return fail_parameter("resume", "", base::format_message("needs {{output}} FILE"));
   if (files.inputs.empty())
     return fail_parameter("resume", "", "needs input files, it cannot resume standard input");
   return {};
@@ -229,16 +232,18 @@ Result<void> check_unique_ids(const PrivatizeOptions& options, const FileOptions
   if (files.resume || files.shard.count > 1)
     return fail_parameter(
         "unique_ids", "",
-        format_message("cannot be given together with {}, which reads only part of the records",
-                       files.resume ? format_message("{{resume}}") : format_message("{{shard}}")));
+        base::format_message(
+            "cannot be given together with {}, which reads only part of the records",
+            files.resume ? base::format_message("{{resume}}") : base::format_message("{{shard}}")));
   if (!files.id_field.empty()) return {};
   std::set<std::string> datasets;
   for (std::uint32_t i = 0; i < files.inputs.size(); ++i)
     if (!datasets.insert(dataset_of(files, i)).second)
-      return fail_parameter("unique_ids", "",
-                            format_message("two inputs have the data set name '{}', so their record numbers "
-                                           "repeat; give {{id_field}}, or run them one by one",
-                                           dataset_of(files, i)));
+      return fail_parameter(
+          "unique_ids", "",
+          base::format_message("two inputs have the data set name '{}', so their record numbers "
+                               "repeat; give {{id_field}}, or run them one by one",
+                               dataset_of(files, i)));
   return {};
 }
 
@@ -253,8 +258,8 @@ Result<void> check_target(std::string_view parameter, const std::filesystem::pat
   std::error_code ignored;
   if (std::filesystem::is_other(target, ignored)) return {};  // a device or a pipe has no content to lose
   for (const auto& input : files.inputs)
-    if (same_file(input, target)) return clashing_file(parameter, target, "an input");
-  if (options.key_file && same_file(*options.key_file, target))
+    if (base::same_file(input, target)) return clashing_file(parameter, target, "an input");
+  if (options.key_file && base::same_file(*options.key_file, target))
     return clashing_file(parameter, target, "the key file");
   return {};
 }
@@ -269,7 +274,7 @@ Result<void> check_side_file(std::string_view parameter, const OptionalPath& tar
   SOTTO_TRY(check_target(parameter, *target, options, files));
   std::error_code ignored;
   for (const auto& [other, what] : others)
-    if (other && !std::filesystem::is_other(*target, ignored) && same_file(*other, *target))
+    if (other && !std::filesystem::is_other(*target, ignored) && base::same_file(*other, *target))
       return clashing_file(parameter, *target, what);
   return {};
 }
@@ -281,7 +286,7 @@ Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& f
     for (const auto& [parameter, target] :
          {std::pair("output", files.output), std::pair("report", files.report),
           std::pair("statistics", files.statistics)})
-      if (target && same_file(*target, files.ledger->file))
+      if (target && base::same_file(*target, files.ledger->file))
         return clashing_file(parameter, *target, "the ledger");
   }
   if (files.output) SOTTO_TRY(check_target("output", *files.output, options, files));
@@ -293,9 +298,9 @@ Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& f
 /// Identifies a resumable run. The tag shows whether the key is the same and reveals nothing else about it.
 std::string fingerprint(const RewriteContext& context, const FileOptions& files, const RecordLayout& layout,
                         const LedgerGate* ledger) {
-  CanonicalConfiguration run;
-  run.add("configuration", to_hex(context.configuration));
-  run.add("key", to_hex(context.subkey("resume")));
+  random::CanonicalConfiguration run;
+  run.add("configuration", base::to_hex(context.configuration));
+  run.add("key", base::to_hex(context.subkey("resume")));
   run.add("dataset", files.dataset);
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
@@ -311,7 +316,7 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
             fmt::format("{} {} {}", files.inputs[i].string(),
                         std::filesystem::file_size(files.inputs[i], ignored), written));
   }
-  return to_hex(run.digest());
+  return base::to_hex(run.digest());
 }
 
 /// Checks everything that can be refused before anything is opened.
@@ -324,7 +329,7 @@ Result<void> check_options(const PrivatizeOptions& options, const FileOptions& f
 }
 
 Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& files,
-                               const Stopwatch& watch) {
+                               const base::Stopwatch& watch) {
   Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
@@ -400,12 +405,12 @@ Result<Shard> parse_shard(std::string_view text) {
   const auto count = slash == text.npos ? read_integer("", "", 1, 1)
                                         : read_integer("", text.substr(slash + 1), 1, 1'000'000);
   if (!index || !count || *index > *count)
-    return not_allowed("shard", text, "i/N with i from 1 to N, for example 2/3");
+    return base::not_allowed("shard", text, "i/N with i from 1 to N, for example 2/3");
   return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
 }
 
 Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check_options(options, files));
   PrivatizeOptions chosen = options;
   if (chosen.language.threads == 0) chosen.language.threads = files.threads;
@@ -414,7 +419,7 @@ Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptio
 }
 
 Result<Receipt> privatize_files(const Privatizer& privatizer, const FileOptions& files) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check_options(PrivatizerAccess::impl(privatizer).context->options, files));
   return run_over_files(privatizer, files, watch);
 }

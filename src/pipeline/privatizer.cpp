@@ -8,6 +8,7 @@
 #include "pipeline/privatizer_impl.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
 // Terminates each text of a chunk. No text contains it: such input is refused.
@@ -68,7 +69,7 @@ struct Workspace {
   explicit Workspace(Privatizer::Impl& owner) : rewriter(owner) {}
   BorrowedRewriter rewriter;
   BatchChunk chunk;
-  OutputBuffer out;
+  text::OutputBuffer out;
   Counts counts;
   std::optional<ReleaseLog> log;
 };
@@ -83,7 +84,7 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
   Chunks<Item> chunks(items, good_bytes);
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(1 + total / good_bytes, 1U << 16));
   std::uint64_t done = 0;
-  OrderedOutput order;
+  base::OrderedOutput order;
   return order.run(std::min(impl.context->mechanism->threads(batch.threads), most), [&] {
     Workspace space(impl);
     order.share([&]() -> Result<bool> { return chunks.next(space.chunk); }, [&] { return rewrite(space); },
@@ -152,7 +153,7 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
   SOTTO_TRY(impl_->note(name));
   const BorrowedRewriter rewriter(*impl_);
   Counts own;
-  OutputBuffer out;
+  text::OutputBuffer out;
   rewriter->start(out, own);
   SOTTO_TRY(rewriter->rewrite(impl_->context->streams(name.dataset), {name.id, impl_->calls++}, name.field,
                               text, Rewriter::Lifetime::call));
@@ -172,7 +173,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     space.out.clear();
     space.counts = {};
     space.rewriter->start(space.out, space.counts);
-    const LockedVector<DocumentStreams> streams{
+    const random::LockedVector<random::DocumentStreams> streams{
         impl_->context->streams(documents[space.chunk.begin].name.dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       const DocumentName& name = documents[i].name;
@@ -221,9 +222,10 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
     if (!space.log) space.log = ledger.impl_->gate->make_log();
     space.log->clear();
     space.rewriter->start(space.out, space.counts, &*space.log);
-    const LockedVector<DocumentStreams> streams{impl_->context->streams(records[space.chunk.begin].dataset)};
+    const random::LockedVector<random::DocumentStreams> streams{
+        impl_->context->streams(records[space.chunk.begin].dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
-      const DocumentId id{records[i].id, 0};
+      const random::DocumentId id{records[i].id, 0};
       space.rewriter->begin_record(records[i].subject, id);
       for (const FieldText& field : records[i].fields) {
         auto taken =

@@ -19,17 +19,21 @@ struct Privatizer::Impl {
   /// Records the name of a document; where names must not repeat, refuses a second one with the same name.
   Result<void> note(const DocumentName& name);
 
-  std::shared_ptr<const RewriteContext> context;
-  std::atomic<std::uint64_t> calls = 0;  // added to the name if repeats get fresh noise
-  std::mutex mutex;                      // for the members below
-  std::optional<UniqueIds> names;        // if they must not repeat
+  std::shared_ptr<const pipeline::RewriteContext> context;
+  std::atomic<std::uint64_t> calls = 0;      // added to the name if repeats get fresh noise
+  std::mutex mutex;                          // for the members below
+  std::optional<pipeline::UniqueIds> names;  // if they must not repeat
   // Rewriters that are not in use: their buffers are worth keeping.
-  std::vector<std::unique_ptr<Rewriter>> idle;
+  std::vector<std::unique_ptr<pipeline::Rewriter>> idle;
 };
 
 struct PrivatizerAccess {
   static Privatizer::Impl& impl(const Privatizer& privatizer) { return *privatizer.impl_; }
 };
+
+}  // namespace sotto
+
+namespace sotto::pipeline {
 
 /// Borrows a rewriter of a Privatizer for its own lifetime.
 class BorrowedRewriter {
@@ -46,9 +50,13 @@ class BorrowedRewriter {
   std::unique_ptr<Rewriter> rewriter_;
 };
 
+}  // namespace sotto::pipeline
+
+namespace sotto {
+
 struct LedgerSession::Impl {
   std::mutex mutex;  // serializes calls of the gate
-  std::unique_ptr<LedgerGate> gate;
+  std::unique_ptr<pipeline::LedgerGate> gate;
 };
 
 }  // namespace sotto

@@ -87,9 +87,10 @@ nlohmann::ordered_json sum_json(const Receipt& receipt, const std::string& state
   const auto count = static_cast<double>(draws);
   nlohmann::ordered_json json = {
       {"statement", statement},
-      {"epsilon_sum_max", receipt.budget ? budgeted : multiply_up(receipt.guarantee.epsilon, count)}};
+      {"epsilon_sum_max",
+       receipt.budget ? budgeted : privacy::multiply_up(receipt.guarantee.epsilon, count)}};
   if (receipt.guarantee.additive > 0)
-    json["additive_sum_max"] = multiply_up(receipt.guarantee.additive, count);
+    json["additive_sum_max"] = privacy::multiply_up(receipt.guarantee.additive, count);
   return json;
 }
 
@@ -100,9 +101,9 @@ nlohmann::ordered_json document_json(const Receipt& receipt) {
       sum_json(receipt, document_statement(receipt) + " This holds between texts that share the adjacency.",
                counts.largest_document, counts.largest_epsilon);
   const double mean =
-      receipt.budget
-          ? round_up(per(counts.epsilon_sum, static_cast<double>(counts.documents)))
-          : multiply_up(receipt.guarantee.epsilon, round_up(mean_per(counts.privatized, counts.documents)));
+      receipt.budget ? privacy::round_up(per(counts.epsilon_sum, static_cast<double>(counts.documents)))
+                     : privacy::multiply_up(receipt.guarantee.epsilon,
+                                            privacy::round_up(mean_per(counts.privatized, counts.documents)));
   json["epsilon_sum_mean"] = std::min(mean, json["epsilon_sum_max"].get<double>());
   if (!receipt.language_model) return json;
   if (nlohmann::ordered_json zcdp = zcdp_json(receipt); !zcdp.is_null()) json["zcdp"] = zcdp;
@@ -191,7 +192,7 @@ std::string to_json(const Receipt& receipt) {
   json["versions"] = {{"receipt", kReceiptVersion},
                       {"tokenizer", kTokenizerVersion},
                       {"policy", kPolicyVersion},
-                      {"stream", kStreamVersion}};
+                      {"stream", random::kStreamVersion}};
   json["seeded"] = receipt.seeded;
   if (receipt.seeded) json["warning"] = "seeded: not private";
   json["mechanism"] = {
@@ -211,7 +212,7 @@ std::string to_json(const Receipt& receipt) {
   json["counts"] = counts_json(receipt);
   if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);
   json["leaks"] = what_leaks(receipt);
-  return json_text(json);
+  return base::json_text(json);
 }
 
 std::string statistics_json(const Receipt& receipt) {
@@ -240,7 +241,7 @@ std::string statistics_json(const Receipt& receipt) {
                       {"entries", receipt.ledger->entries}};
   json["seconds"] = receipt.seconds;
   json["tokens_per_second"] = per(tokens, receipt.seconds);
-  return json_text(json);
+  return base::json_text(json);
 }
 
 }  // namespace sotto

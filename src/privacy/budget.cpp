@@ -36,7 +36,7 @@ Result<BudgetStrategy> parse_budget_strategy(std::string_view name) {
     if (name == refused)
       return fail_parameter(
           "budget", name,
-          format_message(
+          base::format_message(
               "'{}' would set epsilon from the private words, and epsilon would reveal something about them; "
               "give public weights with {{budget}} positions {{profile}}",
               name));
@@ -68,8 +68,8 @@ Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon
   if ((strategy == BudgetStrategy::positions) == profile.empty())
     return fail_parameter("profile", "",
                           profile.empty()
-                              ? format_message("missing; {{budget}} positions needs public weights")
-                              : format_message("only {{budget}} positions takes one"));
+                              ? base::format_message("missing; {{budget}} positions needs public weights")
+                              : base::format_message("only {{budget}} positions takes one"));
   if (shape.tokens == 0) return std::vector<double>{};
   if (strategy == BudgetStrategy::positions) return shares_by_position(epsilon, shape.tokens, profile);
   double share = epsilon;

@@ -12,6 +12,7 @@
 #include "base/json_numbers.hpp"
 
 namespace sotto {
+using namespace privacy;
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,7 +26,7 @@ std::string dump(const Json& json) {
 }
 
 std::string checksum(const Json& content) {
-  return to_hex(sha256(dump(content)));
+  return base::to_hex(base::sha256(dump(content)));
 }
 
 Json subject_json(const CertificateSubject& subject) {
@@ -43,7 +44,7 @@ CertificateSubject read_subject(const Json& json) {
   subject.epsilon = json.at("epsilon");
   subject.model_digest = json.at("model_digest");
   subject.data_digest = json.at("data_digest");
-  subject.stream_version = whole_number<int>(json.at("stream_version"));
+  subject.stream_version = base::whole_number<int>(json.at("stream_version"));
   return subject;
 }
 
@@ -99,7 +100,7 @@ Result<void> check_version(const Json& json) {
 
 Result<Certificate> read_content(const Json& json) {
   Certificate c;
-  c.sample = whole_number<std::uint64_t>(json.at("sample"));
+  c.sample = base::whole_number<std::uint64_t>(json.at("sample"));
   c.subject = read_subject(json.at("subject"));
   c.model = json.at("model");
   c.unit = {json.at("unit").at("metric"), json.at("unit").at("model_digest")};
@@ -109,11 +110,11 @@ Result<Certificate> read_content(const Json& json) {
   c.attained = json.at("attained_epsilon");
   c.worst = read_pair(json.at("worst"));
   const Json& counts = json.at("counts");
-  c.inputs = whole_number<std::uint64_t>(counts.at("inputs"));
-  c.outputs = whole_number<std::uint64_t>(counts.at("outputs"));
-  c.pairs = whole_number<std::uint64_t>(counts.at("pairs"));
-  c.exact_pairs = whole_number<std::uint64_t>(counts.at("exact_pairs"));
-  c.equal_inputs = whole_number<std::uint64_t>(counts.at("equal_inputs"));
+  c.inputs = base::whole_number<std::uint64_t>(counts.at("inputs"));
+  c.outputs = base::whole_number<std::uint64_t>(counts.at("outputs"));
+  c.pairs = base::whole_number<std::uint64_t>(counts.at("pairs"));
+  c.exact_pairs = base::whole_number<std::uint64_t>(counts.at("exact_pairs"));
+  c.equal_inputs = base::whole_number<std::uint64_t>(counts.at("equal_inputs"));
   c.seconds = json.at("seconds");
   if (c.sample != 0) return fail(Errc::bad_format, "it is a sample, not a certificate");
   SOTTO_TRY(check_figures(c));
@@ -139,16 +140,16 @@ Json json_of(const Certificate& certificate) {
 }  // namespace
 
 std::string to_json(const Certificate& certificate) {
-  return json_text(json_of(certificate));
+  return base::json_text(json_of(certificate));
 }
 
 std::string to_json(const StoredCertificate& stored, bool was_stored) {
   Json json = json_of(stored.certificate);
   json["stored"] = {{"file", stored.file.string()}, {"sha256", stored.sha256}, {"was_stored", was_stored}};
-  return json_text(json);
+  return base::json_text(json);
 }
 
-Result<void> check_figures(const Certificate& certificate) {
+Result<void> privacy::check_figures(const Certificate& certificate) {
   const CertifiedPair& worst = certificate.worst;
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   if (!positive(certificate.epsilon) || !positive(certificate.attained))
@@ -165,7 +166,7 @@ Result<void> check_figures(const Certificate& certificate) {
 
 Result<Certificate> parse_certificate(std::string_view text) {
   try {
-    Json json = parse_json<Json>(text);
+    Json json = base::parse_json<Json>(text);
     SOTTO_TRY(check_version(json));
     const std::string stated = json.at(kChecksum);
     json.erase(kChecksum);
@@ -176,7 +177,7 @@ Result<Certificate> parse_certificate(std::string_view text) {
   }
 }
 
-std::string certificate_file_name(const CertificateSubject& subject, std::optional<double> target) {
+std::string privacy::certificate_file_name(const CertificateSubject& subject, std::optional<double> target) {
   Json key = subject_json(subject);
   key["epsilon"] = fmt::format("{:a}", target.value_or(subject.epsilon));
   if (target) {
@@ -184,15 +185,15 @@ std::string certificate_file_name(const CertificateSubject& subject, std::option
     key["target"] = "certified";
   }
   return fmt::format("{}-{}{}.json", subject.mechanism, target ? "target-" : "",
-                     to_hex(sha256(dump(key))).substr(0, 32));
+                     base::to_hex(base::sha256(dump(key))).substr(0, 32));
 }
 
-Hint audit_hint(std::string_view mechanism, const ParameterValues& parameters, double target,
-                std::string_view model) {
+Hint privacy::audit_hint(std::string_view mechanism, const ParameterValues& parameters, double target,
+                         std::string_view model) {
   return audit({{"target", "certified"}}, mechanism, parameters, target, model);
 }
 
-Hint audit_hint(const CertificateSubject& subject, std::string_view model) {
+Hint privacy::audit_hint(const CertificateSubject& subject, std::string_view model) {
   return audit({}, subject.mechanism, subject.parameters, subject.epsilon, model);
 }
 

@@ -6,7 +6,7 @@
 
 #include <sotto/certificate.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// A file name derived from everything in `subject`. With `target` it is derived from the requested certified
 /// ε instead of the subject's ε and data digest.
@@ -24,4 +24,4 @@ Hint audit_hint(const CertificateSubject& subject, std::string_view model);
 Hint audit_hint(std::string_view mechanism, const ParameterValues& parameters, double target,
                 std::string_view model);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -10,6 +10,7 @@
 #include "privacy/rounding.hpp"
 
 namespace sotto {
+using namespace privacy;
 namespace {
 
 // Covers the few roundings, logarithms and the square root of a conversion.
@@ -56,8 +57,8 @@ Result<void> Composition::add(const Guarantee& guarantee, std::uint64_t draws) {
 }
 
 Result<double> epsilon_for_delta(double rho, double delta) {
-  if (!(rho >= 0) || !std::isfinite(rho)) return not_allowed("rho", rho, "a number from 0");
-  if (!(delta > 0 && delta < 1)) return not_allowed("delta", delta, "a number between 0 and 1");
+  if (!(rho >= 0) || !std::isfinite(rho)) return base::not_allowed("rho", rho, "a number from 0");
+  if (!(delta > 0 && delta < 1)) return base::not_allowed("delta", delta, "a number between 0 and 1");
   if (rho == 0) return 0;
   const double textbook = rho + 2 * std::sqrt(rho * -std::log(delta));
   // The best order is close to 1 + √(ln(1/δ)/ρ); using the logarithm of a makes the search scale-free.

@@ -12,6 +12,7 @@
 #include "privacy/sqlite.hpp"
 
 namespace sotto {
+using namespace privacy;
 namespace {
 
 constexpr double kWaitSeconds = 5;  // a reader only ever waits for the creation of a ledger
@@ -26,7 +27,7 @@ constexpr std::string_view kAccounts =
 
 std::string hex_of(const Statement& row, int column) {
   const std::string_view bytes = row.text(column);
-  return to_hex({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+  return base::to_hex({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
 }
 
 Result<std::string> checked_head(std::string_view head) {
@@ -35,7 +36,7 @@ Result<std::string> checked_head(std::string_view head) {
     if (digit >= 'A' && digit <= 'F') digit = static_cast<char>(digit + ('a' - 'A'));
   if (!lower.empty() && (lower.size() != 2 * std::tuple_size_v<ChainHash> ||
                          lower.find_first_not_of("0123456789abcdef") != std::string::npos))
-    return not_allowed("head", head, "the 64 hexadecimal digits of a head");
+    return base::not_allowed("head", head, "the 64 hexadecimal digits of a head");
   return lower;
 }
 
@@ -92,7 +93,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const std::filesystem::path& file) 
 Result<LedgerSummary> Ledger::summary() {
   return impl_->at_one_moment([&]() -> Result<LedgerSummary> {
     SOTTO_ASSIGN(const LedgerState state, read_state(impl_->database));
-    LedgerSummary summary{to_hex(state.id), state.entries, to_hex(state.head), 0, {}};
+    LedgerSummary summary{base::to_hex(state.id), state.entries, base::to_hex(state.head), 0, {}};
     SOTTO_ASSIGN(const std::int64_t withheld, impl_->database.integer("SELECT COUNT(*) FROM withheld"));
     summary.withheld = static_cast<std::uint64_t>(withheld);
     SOTTO_ASSIGN(summary.units, impl_->units());

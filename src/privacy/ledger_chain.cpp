@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 using State = crypto_generichash_blake2b_state;
@@ -66,4 +66,4 @@ ChainHash chain_next(const ChainHash& before, const ChainLink& link) {
   return finish(state);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

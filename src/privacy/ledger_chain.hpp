@@ -9,7 +9,7 @@
 
 #include <sotto/ledger.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// Identifies a document to anyone with the run's key. Created by DocumentStreams.
 using DocumentTag = std::array<unsigned char, 16>;
@@ -40,4 +40,4 @@ ChainHash chain_start(const LedgerId& id);
 /// entry of version 1 it is personalized with "sotto-ledger-1" and there is no MAC.
 ChainHash chain_next(const ChainHash& before, const ChainLink& link);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

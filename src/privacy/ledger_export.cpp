@@ -17,7 +17,7 @@ class RowWriter {
   Result<void> add(const Json& row) {
     if (format_ == RowFormat::csv && first_) text_ += csv_line(row, true);
     first_ = false;
-    text_ += format_ == RowFormat::csv ? csv_line(row, false) : json_line(row);
+    text_ += format_ == RowFormat::csv ? csv_line(row, false) : base::json_line(row);
     return text_.size() < kBlock ? Result<void>() : flush();
   }
 

@@ -9,7 +9,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 tl::unexpected<Error> cannot_open(const std::filesystem::path& file, std::string_view why,
@@ -49,10 +49,10 @@ Result<std::filesystem::path> find_ledger(const std::filesystem::path& typed, bo
 
 Result<void> make_ledger_file(const std::filesystem::path& file) {
   // An existing file is never opened: closing it would release this process's SQLite locks on it.
-  const FileDescriptor made(
+  const base::FileDescriptor made(
       ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (made.get() < 0 && errno != EEXIST) return cannot_open(file, std::strerror(errno));
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

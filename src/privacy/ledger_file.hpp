@@ -6,7 +6,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// The unique name of a ledger, with links resolved; with `may_be_new` it need not exist yet. Refuses
 /// anything but a regular file, and a file with a second name (a hard link), which could be opened next to a
@@ -17,4 +17,4 @@ Result<std::filesystem::path> find_ledger(const std::filesystem::path& typed, bo
 /// SQLite gives the files it creates next to it the same mode.
 Result<void> make_ledger_file(const std::filesystem::path& file);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 
 namespace sotto {
+using namespace privacy;
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -31,6 +32,8 @@ Json number_of(const std::string& record) {
   return error == std::errc() && stop == end ? Json(number) : Json();
 }
 
+using privacy::json_of;
+
 Json json_of(const LedgerUnit& unit) {
   return {{"unit", unit.name},
           {"subjects", unit.subjects},
@@ -48,7 +51,7 @@ Json all_json(const Items& items) {
 
 }  // namespace
 
-Json json_of(const LedgerAccount& account) {
+Json privacy::json_of(const LedgerAccount& account) {
   return {{"subject", account.subject},
           {"unit", account.unit},
           {"spent", epsilon_of(account.spent)},
@@ -56,7 +59,7 @@ Json json_of(const LedgerAccount& account) {
           {"documents", account.documents}};
 }
 
-Json json_of(const LedgerEntry& entry) {
+Json privacy::json_of(const LedgerEntry& entry) {
   return {{"entry", entry.number},
           {"time", time_text(entry.time)},
           {"tag", entry.tag},
@@ -68,7 +71,7 @@ Json json_of(const LedgerEntry& entry) {
           {"hash", entry.hash}};
 }
 
-Json json_of(const WithheldRecord& record) {
+Json privacy::json_of(const WithheldRecord& record) {
   return {{"dataset", record.dataset},
           {"id", record.has_id ? Json(record.record) : Json()},
           {"record", record.has_id ? Json() : number_of(record.record)},
@@ -81,19 +84,19 @@ Json json_of(const WithheldRecord& record) {
 }
 
 std::string to_json(const LedgerSummary& summary) {
-  return json_text({{"id", summary.id},
-                    {"entries", summary.entries},
-                    {"head", summary.head},
-                    {"withheld", summary.withheld},
-                    {"units", all_json(summary.units)}});
+  return base::json_text({{"id", summary.id},
+                          {"entries", summary.entries},
+                          {"head", summary.head},
+                          {"withheld", summary.withheld},
+                          {"units", all_json(summary.units)}});
 }
 
 std::string to_json(std::span<const LedgerAccount> accounts) {
-  return json_text(all_json(accounts));
+  return base::json_text(all_json(accounts));
 }
 
 std::string to_json(std::span<const WithheldRecord> records) {
-  return json_text(all_json(records));
+  return base::json_text(all_json(records));
 }
 
 std::string to_json(const LedgerCheck& check) {
@@ -102,7 +105,7 @@ std::string to_json(const LedgerCheck& check) {
   if (check.pinned_at) json["pinned_at"] = *check.pinned_at;
   if (!sound) json["problem"] = check.problem;
   if (check.bad_entry > 0) json["bad_entry"] = check.bad_entry;
-  return json_text(json);
+  return base::json_text(json);
 }
 
 }  // namespace sotto

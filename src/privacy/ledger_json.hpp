@@ -5,10 +5,10 @@
 
 #include <sotto/ledger.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 nlohmann::ordered_json json_of(const LedgerAccount& account);
 nlohmann::ordered_json json_of(const LedgerEntry& entry);
 nlohmann::ordered_json json_of(const WithheldRecord& record);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

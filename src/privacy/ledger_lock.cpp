@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace sotto {
+namespace sotto::privacy {
 
 Result<LedgerLock> LedgerLock::open(const std::filesystem::path& ledger, double wait_seconds) {
   LedgerLock lock;
@@ -30,14 +30,14 @@ Result<void> LedgerLock::open_file() {
   if (::stat(ledger_.c_str(), &ledger) != 0) return failed();
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = ledger.st_mode & 0666;
-  descriptor_ = FileDescriptor(::open(name.c_str(), kFlags | O_CREAT | O_EXCL, mode));
+  descriptor_ = base::FileDescriptor(::open(name.c_str(), kFlags | O_CREAT | O_EXCL, mode));
   if (descriptor_.get() >= 0) {
     // Whoever may write the ledger may lock it, whatever the umask, even if root created the lock.
     if (::fchmod(descriptor_.get(), mode) != 0) return failed();
     if (::geteuid() == 0 && ::fchown(descriptor_.get(), ledger.st_uid, ledger.st_gid) != 0) return failed();
     return {};
   }
-  if (errno == EEXIST) descriptor_ = FileDescriptor(::open(name.c_str(), kFlags | O_CREAT, mode));
+  if (errno == EEXIST) descriptor_ = base::FileDescriptor(::open(name.c_str(), kFlags | O_CREAT, mode));
   return descriptor_.get() < 0 ? failed() : Result<void>();
 }
 
@@ -77,4 +77,4 @@ void LedgerLock::release() {
   ::flock(descriptor_.get(), LOCK_UN);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -10,7 +10,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// A lock on FILE-lock next to the ledger; that file stays, empty, with the ledger's mode. The kernel
 /// releases the lock when the process ends, however it ends.
@@ -31,10 +31,10 @@ class LedgerLock {
   Result<void> open_file();
   bool is_in_place() const;
 
-  FileDescriptor descriptor_;
+  base::FileDescriptor descriptor_;
   std::string ledger_;
   double wait_seconds_ = 0;
   std::function<bool()> go_on_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,7 @@
 
 #include "base/random_bytes.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x534F544C;  // "SOTL"
@@ -71,7 +71,7 @@ Result<void> make_tables(Database& database, int version) {
 
 Result<void> create(Database& database) {
   LedgerId id;
-  SOTTO_TRY(fill_random(id));
+  SOTTO_TRY(base::fill_random(id));
   const ChainHash head = chain_start(id);
   SOTTO_TRY(make_tables(database, kLedgerVersion));
   SOTTO_ASSIGN(Statement state, database.prepare("INSERT INTO state VALUES(1, ?, 0, ?, 0)"));
@@ -178,4 +178,4 @@ Result<LedgerState> read_state(Database& database) {
   return state;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

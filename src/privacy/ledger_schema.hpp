@@ -6,7 +6,7 @@
 #include "privacy/ledger_chain.hpp"
 #include "privacy/sqlite.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// Must be raised by any change that an older program could misread.
 inline constexpr int kLedgerVersion = 2;
@@ -37,4 +37,4 @@ inline const char* mac_column(int version) {
 
 Result<LedgerState> read_state(Database& database);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -12,7 +12,7 @@
 #include "privacy/nano_epsilon.hpp"
 #include "privacy/sqlite.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 // Rows of recent_releases before they are moved: the more, the fewer pages each moved row costs; the fewer,
@@ -430,4 +430,4 @@ const ChainHash& LedgerStore::head() const {
   return impl_->state.head;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

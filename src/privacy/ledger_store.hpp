@@ -12,7 +12,7 @@
 
 #include "privacy/ledger_chain.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// A document that costs something. Tag and MAC together identify what is released.
 struct LedgerDocument {
@@ -76,4 +76,4 @@ class LedgerStore {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -9,7 +9,7 @@
 #include "base/hash.hpp"
 #include "privacy/ledger_schema.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 struct Sum {
@@ -53,7 +53,7 @@ class Verifier {
 
   void note(std::uint64_t entry, const ChainHash& hash) {
     check_.entries = entry;
-    check_.head = to_hex(hash);
+    check_.head = base::to_hex(hash);
     if (check_.head == pinned_) check_.pinned_at = entry;
   }
 
@@ -163,4 +163,4 @@ Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_v
   return damaged;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

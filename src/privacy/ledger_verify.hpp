@@ -7,9 +7,9 @@
 
 #include "privacy/sqlite.hpp"
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// Must be called inside a read transaction, for a ledger of that version. `head`: 64 hex digits or empty.
 Result<LedgerCheck> verify_ledger(Database& database, int version, std::string_view head);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

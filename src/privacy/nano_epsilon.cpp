@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 
 namespace sotto {
+using namespace privacy;
 namespace {
 
 using Wide = unsigned __int128;
@@ -53,15 +54,15 @@ Decimal::Decimal(double value) {
   exponent += power;
 }
 
-NanoEpsilon charge_for(const Decimal& epsilon, std::uint64_t tokens) {
+NanoEpsilon privacy::charge_for(const Decimal& epsilon, std::uint64_t tokens) {
   return scaled(epsilon, tokens, true);
 }
 
-NanoEpsilon limit_amount(double limit) {
+NanoEpsilon privacy::limit_amount(double limit) {
   return scaled(Decimal(limit), 1, false);
 }
 
-NanoEpsilon saturating_sum(NanoEpsilon a, NanoEpsilon b) {
+NanoEpsilon privacy::saturating_sum(NanoEpsilon a, NanoEpsilon b) {
   NanoEpsilon sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? kLargestAmount : sum;
 }

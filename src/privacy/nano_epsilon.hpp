@@ -5,7 +5,7 @@
 
 #include <sotto/ledger.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// A positive finite number as digits · 10^exponent. A double represents the shortest decimal number that
 /// reads back as it: what the user wrote and what a receipt prints.
@@ -26,4 +26,4 @@ NanoEpsilon limit_amount(double limit);
 /// The sum, at most kLargestAmount.
 NanoEpsilon saturating_sum(NanoEpsilon a, NanoEpsilon b);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// The next greater number, which is above the exact result of one operation rounded to nearest.
 inline double round_up(double value) {
@@ -26,4 +26,4 @@ inline double multiply_up(double a, double b) {
   return std::fma(a, b, -product) > 0 ? round_up(product) : product;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::privacy {
 namespace {
 
 constexpr double kLongestWait = 1e6;  // in seconds; in milliseconds this fits into an int
@@ -192,4 +192,4 @@ Result<std::string> Database::text(std::string_view sql) {
   return row ? std::string(statement.text(0)) : std::string();
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -13,7 +13,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::privacy {
 
 /// A prepared statement. Bound values must live until the next reset().
 class Statement {
@@ -90,4 +90,4 @@ class Database {
 /// The connection's last error as one line that names the file.
 tl::unexpected<Error> database_error(sqlite3* database, const std::string& file);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

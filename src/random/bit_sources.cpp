@@ -21,6 +21,7 @@
 #include "base/random_bytes.hpp"
 
 namespace sotto {
+using namespace random;
 namespace {
 
 constexpr std::string_view kSeedDomain = "sotto-seed-1";
@@ -75,13 +76,13 @@ Key random_key_or_throw() {
 
 }  // namespace
 
-Result<Key> random_key() {
+Result<Key> random::random_key() {
   Key key;
-  SOTTO_TRY(fill_random(key));
+  SOTTO_TRY(base::fill_random(key));
   return key;
 }
 
-Key key_from_seed(std::uint64_t seed) {
+Key random::key_from_seed(std::uint64_t seed) {
   std::array<unsigned char, kSeedDomain.size() + sizeof(seed)> input;
   const std::uint64_t word = to_little_endian(seed);
   std::memcpy(input.data(), kSeedDomain.data(), kSeedDomain.size());
@@ -91,17 +92,17 @@ Key key_from_seed(std::uint64_t seed) {
   return key;
 }
 
-Key purpose_key(std::string_view purpose) {
-  return sha256(fmt::format("sotto {}", purpose));
+Key random::purpose_key(std::string_view purpose) {
+  return base::sha256(fmt::format("sotto {}", purpose));
 }
 
-Result<Key> read_key_file(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const FileDescriptor descriptor, open_for_reading(file));
+Result<Key> random::read_key_file(const std::filesystem::path& file) {
+  SOTTO_ASSIGN(const base::FileDescriptor descriptor, base::open_for_reading(file));
   LockedVector<char> content(kLongestKeyFile + 1);
   std::size_t size = 0;
   while (size < content.size()) {
-    SOTTO_ASSIGN(const std::size_t got,
-                 read_some(descriptor.get(), content.data() + size, content.size() - size, file.string()));
+    SOTTO_ASSIGN(const std::size_t got, base::read_some(descriptor.get(), content.data() + size,
+                                                        content.size() - size, file.string()));
     if (got == 0) break;
     size += got;
   }

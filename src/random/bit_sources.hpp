@@ -13,7 +13,7 @@
 
 #include "random/key.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// A fresh key from the operating system. Thread-safe, and safe after fork.
 Result<Key> random_key();
@@ -70,4 +70,4 @@ class OsBitSource final : public BitSource {
   std::uint64_t word_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "random/portable_math.hpp"
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 /// Uniform on the odd multiples of 2^-53 in (−1, 1), from the upper 53 bits: symmetric, never zero.
@@ -136,4 +136,4 @@ double gamma_radius(BitSource& bits, unsigned dimension, double epsilon) {
   return gamma(bits, dimension) / epsilon;
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

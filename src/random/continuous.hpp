@@ -8,7 +8,7 @@
 
 #include <sotto/bit_source.hpp>
 
-namespace sotto {
+namespace sotto::random {
 
 /// Uniform on the odd multiples of 2^-54 in (0, 1): never 0, never 1. One word.
 inline double open_uniform(BitSource& bits) {
@@ -36,4 +36,4 @@ double gamma(BitSource& bits, double shape);
 /// common error is to draw Gamma(1, 1/ε), which is correct only in one dimension.
 double gamma_radius(BitSource& bits, unsigned dimension, double epsilon);
 
-}  // namespace sotto
+}  // namespace sotto::random

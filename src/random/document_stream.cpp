@@ -9,7 +9,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 constexpr std::string_view kConfigurationHeader = "sotto-configuration-1\n";
@@ -87,12 +87,12 @@ std::string CanonicalConfiguration::serialize() const {
   return text;
 }
 
-Sha256Digest CanonicalConfiguration::digest() const {
-  return sha256(serialize());
+base::Sha256Digest CanonicalConfiguration::digest() const {
+  return base::sha256(serialize());
 }
 
-DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration,
-                                 Repeats repeats)
+DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset,
+                                 const base::Sha256Digest& configuration, Repeats repeats)
     : configuration_(configuration), repeats_(repeats) {
   initialize_sodium();
   crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
@@ -126,4 +126,4 @@ std::array<unsigned char, 16> document_tag(const Key& stream_key, std::string_vi
   return tag;
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -15,7 +15,7 @@
 #include "base/hash.hpp"
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// Must be raised by any change to the words of a stream or to how a sampler uses them: the same key then
 /// gives different output, and a re-run is a new spend.
@@ -40,7 +40,7 @@ class CanonicalConfiguration {
   std::string serialize() const;
 
   /// SHA-256 of serialize().
-  Sha256Digest digest() const;
+  base::Sha256Digest digest() const;
 
  private:
   void add_double(std::string_view key, double value);
@@ -72,7 +72,7 @@ enum class Repeats {
 /// ("a", "bc") have different keys.
 class DocumentStreams {
  public:
-  DocumentStreams(const Key& key, std::string_view dataset, const Sha256Digest& configuration,
+  DocumentStreams(const Key& key, std::string_view dataset, const base::Sha256Digest& configuration,
                   Repeats repeats = Repeats::same_noise);
   ~DocumentStreams();
   DocumentStreams(const DocumentStreams&) = default;
@@ -84,7 +84,7 @@ class DocumentStreams {
 
  private:
   crypto_generichash_blake2b_state prefix_;  ///< after key, version and data set
-  Sha256Digest configuration_;
+  base::Sha256Digest configuration_;
   Repeats repeats_;
 };
 
@@ -93,4 +93,4 @@ class DocumentStreams {
 /// the key it identifies this text of this document, of this subject, under this configuration.
 std::array<unsigned char, 16> document_tag(const Key& stream_key, std::string_view subject);
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -7,7 +7,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 using Shape = GeometricLaw::Shape;
@@ -68,4 +68,4 @@ double TwoSidedGeometric::tail(std::int64_t k) const {
   return 1 - std::exp(-epsilon_ * (1 - static_cast<double>(k))) * at_one;
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

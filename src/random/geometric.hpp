@@ -8,7 +8,7 @@
 
 #include "random/survival_table.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// P(K = k) = (1 − q)/(1 + q)·q^|k| with q = exp(−ε), also known as the discrete Laplace distribution.
 /// Sampling is exact for the given double ε: the logarithm of a floating-point uniform has gaps and repeats
@@ -54,4 +54,4 @@ class TwoSidedGeometric {
   SurvivalTable table_;                    ///< of |K|, or of the highest digit
 };
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -5,7 +5,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 UniformBatch::UniformBatch(std::uint64_t bound) : bound_(bound), per_word_(1) {
   constexpr std::uint64_t kLargestProduct = std::uint64_t{1} << 48;
@@ -50,4 +50,4 @@ void uniform_digits(BitSource& bits, std::span<char> digits) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

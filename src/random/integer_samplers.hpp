@@ -9,7 +9,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// Uniform on {0, …, bound − 1}, bound >= 1. Lemire's multiplication with rejection is exact, whereas `word %
 /// bound` favours small values and scaling a double cannot reach all values. Draws one word, plus one per
@@ -61,4 +61,4 @@ inline bool bernoulli(BitSource& bits, std::uint64_t numerator, std::uint64_t de
 /// fit into a word, but nearly half of the words would be rejected).
 void uniform_digits(BitSource& bits, std::span<char> digits);
 
-}  // namespace sotto
+}  // namespace sotto::random

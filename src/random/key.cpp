@@ -4,7 +4,7 @@
 
 #include <sodium.h>
 
-namespace sotto {
+namespace sotto::random {
 
 Key::~Key() {
   sodium_memzero(data(), size());
@@ -28,4 +28,4 @@ void free_locked(void* memory) noexcept {
   sodium_free(memory);
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

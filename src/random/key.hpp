@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace sotto {
+namespace sotto::random {
 
 /// 32 secret bytes, wiped on destruction.
 class Key : public std::array<unsigned char, 32> {
@@ -49,4 +49,4 @@ std::shared_ptr<T> make_locked(Arguments&&... arguments) {
   return std::allocate_shared<T>(LockedAllocator<T>(), std::forward<Arguments>(arguments)...);
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -3,7 +3,7 @@
 
 #include <mpfr.h>
 
-namespace sotto {
+namespace sotto::random {
 
 /// One number. 192 bits hold products of 53-bit and 64-bit numbers exactly, and powers keep 64 correct bits
 /// over 2^32 steps.
@@ -30,4 +30,4 @@ struct MpfrCleanup {
   ~MpfrCleanup() { mpfr_free_cache(); }
 };
 
-}  // namespace sotto
+}  // namespace sotto::random

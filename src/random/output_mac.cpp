@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 using Personal = std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES>;
@@ -30,4 +30,4 @@ std::array<unsigned char, 16> output_mac(const Key& output_key, std::string_view
   return keyed_hash<std::array<unsigned char, 16>>(output_key, kMac, output);
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -6,7 +6,7 @@
 
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// The key that authenticates a document's output: BLAKE2b-256 of nothing, keyed by the document's stream key
 /// and personalized with "sotto-output-1". It can be kept until there is an output; the noise cannot be
@@ -17,4 +17,4 @@ Key output_key(const Key& stream_key);
 /// Reveals nothing without the run's key.
 std::array<unsigned char, 16> output_mac(const Key& output_key, std::string_view output);
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace sotto {
+namespace sotto::random {
 
 inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;  ///< 42 bits, so that multiples up to 2^11 are exact
 inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
@@ -44,4 +44,4 @@ inline double portable_exp(double x) {
   return sum * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -5,7 +5,7 @@
 #include "base/check.hpp"
 #include "random/mpfr_real.hpp"
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 /// A real number known to lie in [low, high].
@@ -165,4 +165,4 @@ std::uint64_t SurvivalTable::resolve(std::uint64_t v, std::uint64_t m, BitSource
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

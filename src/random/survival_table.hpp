@@ -8,7 +8,7 @@
 
 #include <sotto/bit_source.hpp>
 
-namespace sotto {
+namespace sotto::random {
 
 /// A distribution on {0, 1, 2, …}; q = exp(−rate) for exactly the double `rate`. S(m) = P(X > m) is its
 /// survival function.
@@ -62,4 +62,4 @@ class SurvivalTable {
   std::array<std::uint16_t, std::size_t{1} << kGuideBits> guide_{};
 };
 
-}  // namespace sotto
+}  // namespace sotto::random

@@ -8,7 +8,7 @@
 
 #include "base/check.hpp"
 
-namespace sotto {
+namespace sotto::random {
 namespace {
 
 using Wide = unsigned __int128;
@@ -103,4 +103,4 @@ void CumulativeTable::compute_guide() {
   guide_.push_back(i);
 }
 
-}  // namespace sotto
+}  // namespace sotto::random

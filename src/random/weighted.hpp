@@ -14,7 +14,7 @@
 #include "base/check.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::random {
 
 /// How many of the ascending `cumulative` are at most `position`. Takes the same number of steps for every
 /// position, without a value-dependent branch: timing does not reveal the weights of a row.
@@ -103,4 +103,4 @@ class CumulativeTable {
   unsigned guide_shift_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::random

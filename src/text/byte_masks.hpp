@@ -10,7 +10,7 @@
 
 #include "text/char_kind.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 inline constexpr std::size_t kBlockBytes = 64;
 
@@ -97,4 +97,4 @@ inline ByteMasks byte_masks(const char* bytes) {
 
 #endif
 
-}  // namespace sotto
+}  // namespace sotto::text

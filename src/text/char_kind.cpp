@@ -8,7 +8,7 @@
 
 #include <utf8proc.h>
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 struct Range {
@@ -105,4 +105,4 @@ std::string unicode_tables_version() {
   return std::string("utf8proc ") + utf8proc_version();
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sotto {
+namespace sotto::text {
 
 enum class CharKind : std::uint8_t {
   whitespace,   ///< the fixed list of blanks and line terminators; only these can separate tokens
@@ -47,4 +47,4 @@ constexpr bool closes_quote(char32_t value) {
          value == 0x2019 || value == 0xBB || value == 0x203A;
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

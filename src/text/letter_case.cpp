@@ -9,7 +9,7 @@
 #include "text/char_kind.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 bool is_ascii(std::string_view word) {
@@ -148,4 +148,4 @@ void append_in_case(OutputBuffer& out, std::string_view words, std::span<const C
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

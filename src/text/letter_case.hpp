@@ -8,7 +8,7 @@
 
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 /// How a word is written. A single capital letter counts as capitalized; inner capitals ("iPhone") do not
 /// matter.
@@ -47,4 +47,4 @@ void append_in_case(OutputBuffer& out, std::string_view word, CasePattern patter
 /// `patterns`, which must not be empty.
 void append_in_case(OutputBuffer& out, std::string_view words, std::span<const CasePattern> patterns);
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::text {
 
 /// A line terminator at [begin, end); both are npos if there is none.
 struct LineEnd {
@@ -52,4 +52,4 @@ inline std::uint64_t count_line_ends(std::string_view text) {
   return count;
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

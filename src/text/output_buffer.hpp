@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace sotto {
+namespace sotto::text {
 
 /// Bytes that fast copies may access beyond the end of what they copy.
 inline constexpr std::size_t kTextPadding = 32;
@@ -90,4 +90,4 @@ class OutputBuffer {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -8,7 +8,7 @@
 
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 // Enough to recognize one's own columns. A file without a header has a data record in its place.
@@ -66,4 +66,4 @@ std::string list_names(const std::vector<std::string>& names) {
   return names.size() <= kMostNames ? list : fmt::format("{} and {} more", list, names.size() - kMostNames);
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

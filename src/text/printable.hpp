@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sotto {
+namespace sotto::text {
 
 /// `name` truncated to fit into a message, with anything unprintable (control characters, directional marks,
 /// invalid UTF-8) as \xNN.
@@ -17,4 +17,4 @@ bool has_control_characters(std::string_view name);
 /// The first few of `names`, printable, and the number of others.
 std::string list_names(const std::vector<std::string>& names);
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -6,7 +6,7 @@
 
 #include "text/char_kind.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 /// The role that a character can have in a run.
@@ -224,4 +224,4 @@ bool is_ordinary_run(std::string_view run, RunNeighbours neighbours) {
                          : has_ordinary_form(run, neighbours);
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace sotto {
+namespace sotto::text {
 
 /// What is directly before and after a run: a token, or whitespace or an end of the text.
 struct RunNeighbours {
@@ -39,4 +39,4 @@ bool is_ordinary_run(std::u32string_view run, RunNeighbours neighbours);
 /// The same for a run of ASCII characters.
 bool is_ordinary_run(std::string_view run, RunNeighbours neighbours);
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -1,6 +1,6 @@
 #include "text/render.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
@@ -50,4 +50,4 @@ void Renderer::finish() {
   position_ = text_.size();
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -12,7 +12,7 @@
 #include "text/letter_case.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 /// Appends a text to `out` token by token: call keep, replace or drop for each token of `text` in order, then
 /// finish. Both arguments must outlive the renderer. Not thread-safe. Only touches `out` beyond its size at
@@ -148,4 +148,4 @@ class Renderer {
   bool dropped_ = false;  // the last call was drop
 };
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -7,7 +7,7 @@
 
 #include "text/char_kind.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 /// A sentence ends at '.', '!', '?' or '…' (a run of them, with closing quotes and brackets) before
 /// whitespace, and at a blank line. The rule uses only punctuation, whitespace and token classes, never the
@@ -49,4 +49,4 @@ class SentenceTracker {
   int newlines_ = 0;  // since the last token, at most one after each call
 };
 
-}  // namespace sotto
+}  // namespace sotto::text

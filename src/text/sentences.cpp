@@ -4,6 +4,7 @@
 #include "text/utf8.hpp"
 
 namespace sotto {
+using namespace text;
 namespace {
 
 /// Whether a sentence ends in the whitespace text[begin, end).

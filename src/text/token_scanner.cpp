@@ -8,7 +8,7 @@
 #include "text/sentence_tracker.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 struct Char {
@@ -287,4 +287,4 @@ void tokenize_by_code_point(std::string_view text, std::vector<Token>& tokens) {
   writer.finish();
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -10,7 +10,7 @@
 
 #include "text/token_writer.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 /// Appends the tokens of text[begin, end), which must be bounded by whitespace or the ends of the text.
 /// `pending`: whether the next word begins a sentence; returns the same for what follows. Takes time linear
@@ -21,4 +21,4 @@ bool scan_tokens(std::string_view text, std::size_t begin, std::size_t end, bool
 /// tokenize() without the fast path.
 void tokenize_by_code_point(std::string_view text, std::vector<Token>& tokens);
 
-}  // namespace sotto
+}  // namespace sotto::text

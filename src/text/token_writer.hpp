@@ -9,7 +9,7 @@
 
 #include <sotto/tokenizer.hpp>
 
-namespace sotto {
+namespace sotto::text {
 
 /// The vector keeps its old size while tokens overwrite its old content, so that a vector used for many texts
 /// is rarely reinitialised. Its size is correct after finish().
@@ -57,4 +57,4 @@ class TokenWriter {
   std::size_t count_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -18,6 +18,7 @@
 #include "text/utf8.hpp"
 
 namespace sotto {
+using namespace text;
 namespace {
 
 using Mask = std::uint64_t;

@@ -7,6 +7,7 @@
 #include <sotto/tokenizer.hpp>
 
 namespace sotto {
+using namespace text;
 namespace {
 
 constexpr std::uint64_t kHighBits = 0x8080808080808080;
@@ -46,7 +47,7 @@ constexpr auto kLeads = [] {
 
 }  // namespace
 
-CodePoint decode_multibyte_utf8(std::string_view text, std::size_t position) {
+CodePoint text::decode_multibyte_utf8(std::string_view text, std::size_t position) {
   const auto first = static_cast<unsigned char>(text[position]);
   const Lead& lead = kLeads[first];
   if (lead.size == 0) return {kReplacementCharacter, 1, false};
@@ -64,7 +65,7 @@ CodePoint decode_multibyte_utf8(std::string_view text, std::size_t position) {
   return {value, lead.size, true};
 }
 
-EncodedCodePoint encode_utf8(char32_t value) {
+EncodedCodePoint text::encode_utf8(char32_t value) {
   const auto tail = [value](int shift) { return static_cast<char>(0x80 | (value >> shift & 0x3F)); };
   if (value < 0x80) return {{static_cast<char>(value)}, 1};
   if (value < 0x800) return {{static_cast<char>(0xC0 | value >> 6), tail(0)}, 2};
@@ -72,7 +73,7 @@ EncodedCodePoint encode_utf8(char32_t value) {
   return {{static_cast<char>(0xF0 | value >> 18), tail(12), tail(6), tail(0)}, 4};
 }
 
-std::size_t ascii_prefix(std::string_view text, std::size_t position) {
+std::size_t text::ascii_prefix(std::string_view text, std::size_t position) {
   const char* const begin = text.data() + position;
   const std::size_t size = text.size() - position;
   std::size_t done = 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::text {
 
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
@@ -40,4 +40,4 @@ EncodedCodePoint encode_utf8(char32_t value);
 /// The length of the longest prefix of text[position, …) that is ASCII.
 std::size_t ascii_prefix(std::string_view text, std::size_t position);
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -5,7 +5,7 @@
 #include "text/char_kind.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 constexpr std::string_view kControl = "has a control character inside";
@@ -43,4 +43,4 @@ bool is_plain_ascii(std::string_view words) {
   return plain;
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

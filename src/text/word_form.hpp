@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::text {
 
 /// What is wrong with a spelling, as a continuation of "the word": it is empty, not UTF-8, or contains a
 /// blank, a line or paragraph separator, or a control character. Empty if nothing is wrong.
@@ -32,4 +32,4 @@ std::optional<std::size_t> first_faulty(std::span<const Offset> offsets, std::st
   return std::nullopt;
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

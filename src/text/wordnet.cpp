@@ -10,7 +10,7 @@
 #include "base/hash.hpp"
 #include "base/tree_hash.hpp"
 
-namespace sotto {
+namespace sotto::text {
 namespace {
 
 struct PartNames {
@@ -45,7 +45,7 @@ std::span<const SuffixRule> suffix_rules(std::string_view word, PartOfSpeech par
   return {};
 }
 
-std::string_view text_of(const MappedFile& file) {
+std::string_view text_of(const base::MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
@@ -113,11 +113,12 @@ std::string_view without_marker(std::string_view word) {
 }  // namespace
 
 std::string WordNet::digest() const {
-  Sha256 hash;
+  base::Sha256 hash;
   for (const Part& part : parts_)
-    for (const MappedFile* file : {&part.index_file, &part.data_file, &part.exceptions_file})
-      hash.update(tree_hash(file->bytes()));  // hashed separately, so that no byte can move between files
-  return to_hex(hash.finish());
+    for (const base::MappedFile* file : {&part.index_file, &part.data_file, &part.exceptions_file})
+      hash.update(
+          base::tree_hash(file->bytes()));  // hashed separately, so that no byte can move between files
+  return base::to_hex(hash.finish());
 }
 
 Result<WordNet> WordNet::open(const std::filesystem::path& folder) {
@@ -128,11 +129,11 @@ Result<WordNet> WordNet::open(const std::filesystem::path& folder) {
     const std::filesystem::path index = folder / ("index." + name);
     const std::filesystem::path exceptions = folder / (name + ".exc");
     part.data_path = folder / ("data." + name);
-    SOTTO_ASSIGN(part.data_file, MappedFile::open(part.data_path));
+    SOTTO_ASSIGN(part.data_file, base::MappedFile::open(part.data_path));
     if (part.data_file.bytes().size() > std::numeric_limits<std::uint32_t>::max())
       return fail(Errc::limit, fmt::format("{}: larger than 4 GiB", part.data_path.string()));
-    SOTTO_ASSIGN(part.index_file, MappedFile::open(index));
-    SOTTO_ASSIGN(part.exceptions_file, MappedFile::open(exceptions));
+    SOTTO_ASSIGN(part.index_file, base::MappedFile::open(index));
+    SOTTO_ASSIGN(part.exceptions_file, base::MappedFile::open(exceptions));
     SOTTO_TRY(read_index(part, kPartNames[i].letter, index));
     SOTTO_TRY(read_exceptions(part, exceptions));
   }
@@ -284,4 +285,4 @@ Result<std::vector<std::string>> WordNet::antonyms(std::string_view word) const 
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::text

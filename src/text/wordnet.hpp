@@ -14,7 +14,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::text {
 
 enum class PartOfSpeech : std::uint8_t { noun, verb, adjective, adverb };
 inline constexpr std::size_t kPartsOfSpeech = 4;
@@ -76,9 +76,9 @@ class WordNet {
   /// Everything for one part of speech; the maps' keys point into the mapped files.
   struct Part {
     std::filesystem::path data_path;
-    MappedFile index_file;
-    MappedFile data_file;
-    MappedFile exceptions_file;
+    base::MappedFile index_file;
+    base::MappedFile data_file;
+    base::MappedFile exceptions_file;
     std::unordered_map<std::string_view, Range> index;  ///< lemma to its range in `offsets`
     std::vector<std::uint32_t> offsets;
     std::unordered_multimap<std::string_view, std::string_view> exceptions;  ///< form to base form
@@ -92,4 +92,4 @@ class WordNet {
   std::array<Part, kPartsOfSpeech> parts_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::text

@@ -12,7 +12,7 @@
 #include "collocation/segmenter.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::train {
 namespace {
 
 /// Sentences of a document as words and phrases; one per thread.
@@ -30,7 +30,7 @@ class SentenceCutter {
     std::size_t piece = 0;
     for (const TokenRange& sentence : split_sentences(text, tokens_)) {
       for (; piece < pieces_.size() && pieces_[piece].first < sentence.last; ++piece) {
-        const Piece& p = pieces_[piece];
+        const collocation::Piece& p = pieces_[piece];
         if (p.phrase != kNoPhrase)
           phrase(p.phrase, p.length);
         else if (tokens_[p.first].token_class == TokenClass::word)
@@ -44,24 +44,24 @@ class SentenceCutter {
   std::string_view spelling(std::string_view text, const Token& token) {
     const std::string_view word = text.substr(token.begin, token.end - token.begin);
     if (!token.ascii) {
-      spelling_ = lookup_form(word);
+      spelling_ = text::lookup_form(word);
     } else {
       spelling_.resize(word.size());
-      lower_ascii(word, spelling_.data());
+      text::lower_ascii(word, spelling_.data());
     }
     return spelling_;
   }
 
-  Segmenter segmenter_;
+  collocation::Segmenter segmenter_;
   std::vector<Token> tokens_;
-  std::vector<Piece> pieces_;
+  std::vector<collocation::Piece> pieces_;
   std::string spelling_;
 };
 
 /// Threads take blocks of the corpus in turn; the results are delivered in corpus order.
 class CorpusPass {
  public:
-  CorpusPass(const TrainOptions& options, TrainingPhase phase, CorpusReader reader)
+  CorpusPass(const TrainOptions& options, TrainingPhase phase, collocation::CorpusReader reader)
       : options_(options), phase_(phase), reader_(std::move(reader)) {}
 
   /// Calls make_worker() in each thread; a worker has Result<void> work(block, name); Result<void> hand_in(),
@@ -69,9 +69,9 @@ class CorpusPass {
   /// thread has nothing left to do.
   template <class MakeWorker>
   Result<void> run(const MakeWorker& make_worker) {
-    return turns_.run(thread_count(options_.threads), [&] {
+    return turns_.run(base::thread_count(options_.threads), [&] {
       auto worker = make_worker();
-      CorpusBlock block;
+      collocation::CorpusBlock block;
       turns_.share([&] { return take(block); },
                    [&] { return worker.work(block, reader_.input_name(block.input)); },
                    [&] { return worker.hand_in(); });
@@ -81,7 +81,7 @@ class CorpusPass {
   }
 
  private:
-  Result<bool> take(CorpusBlock& block) {
+  Result<bool> take(collocation::CorpusBlock& block) {
     if (options_.progress && !options_.progress(phase_, reader_.bytes_read(), reader_.total_bytes()))
       return fail(Errc::interrupted, "interrupted");
     return reader_.next(block);
@@ -89,8 +89,8 @@ class CorpusPass {
 
   const TrainOptions& options_;
   TrainingPhase phase_;
-  CorpusReader reader_;
-  OrderedOutput turns_;
+  collocation::CorpusReader reader_;
+  base::OrderedOutput turns_;
 };
 
 std::uint32_t phrases_in(const PhraseTable* table) {
@@ -105,7 +105,7 @@ class Counter {
         counts_(phrases_in(table.get())),
         sum_(sum) {}
 
-  Result<void> work(const CorpusBlock& block, std::string_view name) {
+  Result<void> work(const collocation::CorpusBlock& block, std::string_view name) {
     return documents_.for_each(block, name, [this](std::string_view text) {
       cutter_.cut(
           text, [this](std::string_view word) { counts_.add_word(word); },
@@ -116,7 +116,7 @@ class Counter {
   void finish() { sum_.add(counts_); }
 
  private:
-  DocumentExtractor documents_;
+  collocation::DocumentExtractor documents_;
   SentenceCutter cutter_;
   TokenCounts counts_;
   TokenCounts& sum_;
@@ -125,7 +125,7 @@ class Counter {
 class Writer {
  public:
   Writer(const TrainOptions& options, const std::shared_ptr<const PhraseTable>& table,
-         const TokenVocabulary& vocabulary, AtomicFile& file, TokenizedCorpus& sum)
+         const TokenVocabulary& vocabulary, base::AtomicFile& file, TokenizedCorpus& sum)
       : documents_(options.field),
         table_(table.get()),
         vocabulary_(vocabulary),
@@ -133,7 +133,7 @@ class Writer {
         file_(file),
         sum_(sum) {}
 
-  Result<void> work(const CorpusBlock& block, std::string_view name) {
+  Result<void> work(const collocation::CorpusBlock& block, std::string_view name) {
     out_.clear();
     return documents_.for_each(block, name, [this](std::string_view text) { add_document(text); });
   }
@@ -151,7 +151,7 @@ class Writer {
         text,
         [this](std::string_view word) {
           ++corpus_.words;
-          if (vocabulary_.words.find(word) != WordIndex::kNone) add_token(word);
+          if (vocabulary_.words.find(word) != embed::WordIndex::kNone) add_token(word);
         },
         [this](PhraseId phrase, std::uint32_t words) {
           corpus_.words += words;
@@ -167,11 +167,11 @@ class Writer {
     out_.append(token).push_back(' ');
   }
 
-  DocumentExtractor documents_;
+  collocation::DocumentExtractor documents_;
   const PhraseTable* table_;
   const TokenVocabulary& vocabulary_;
   SentenceCutter cutter_;
-  AtomicFile& file_;
+  base::AtomicFile& file_;
   TokenizedCorpus& sum_;
   std::string out_;
   TokenizedCorpus corpus_;
@@ -182,7 +182,8 @@ class Writer {
 Result<TokenCounts> count_tokens(const TrainOptions& options,
                                  const std::shared_ptr<const PhraseTable>& table) {
   TokenCounts sum(phrases_in(table.get()));
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_ASSIGN(collocation::CorpusReader reader,
+               collocation::CorpusReader::open({options.inputs, options.format}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::counting, std::move(reader)).run([&] {
     return Counter(options, table, sum);
   }));
@@ -192,9 +193,10 @@ Result<TokenCounts> count_tokens(const TrainOptions& options,
 Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
                                      const std::shared_ptr<const PhraseTable>& table,
                                      const TokenVocabulary& vocabulary, const std::filesystem::path& output) {
-  SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(output));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(output));
   TokenizedCorpus sum;
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_ASSIGN(collocation::CorpusReader reader,
+               collocation::CorpusReader::open({options.inputs, options.format}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing, std::move(reader)).run([&] {
     return Writer(options, table, vocabulary, file, sum);
   }));
@@ -202,4 +204,4 @@ Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
   return sum;
 }
 
-}  // namespace sotto
+}  // namespace sotto::train

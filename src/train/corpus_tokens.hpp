@@ -17,7 +17,7 @@
 #include "train/token_vocabulary.hpp"
 #include "train/work_folder.hpp"
 
-namespace sotto {
+namespace sotto::train {
 
 /// Counts the tokens of options.inputs, segmented with all phrases of `table` (null: none).
 Result<TokenCounts> count_tokens(const TrainOptions& options,
@@ -29,4 +29,4 @@ Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
                                      const std::shared_ptr<const PhraseTable>& table,
                                      const TokenVocabulary& vocabulary, const std::filesystem::path& output);
 
-}  // namespace sotto
+}  // namespace sotto::train

@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "train/fasttext_trainer.hpp"
 
-namespace sotto {
+namespace sotto::train {
 namespace {
 
 fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOptions& options) {
@@ -26,7 +26,7 @@ fasttext::Args fasttext_args(const std::filesystem::path& tokens, const TrainOpt
   args.lr = options.learning_rate;
   args.t = options.subsampling;
   args.seed = static_cast<int>(options.seed);
-  args.thread = static_cast<int>(thread_count(options.threads));
+  args.thread = static_cast<int>(base::thread_count(options.threads));
   args.verbose = 0;
   args.wordNgrams = 1;
   if (!options.subwords) {
@@ -115,4 +115,4 @@ double FasttextRun::loss() const {
   return impl_->trainer.loss();
 }
 
-}  // namespace sotto
+}  // namespace sotto::train

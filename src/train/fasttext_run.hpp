@@ -12,7 +12,7 @@
 #include <sotto/result.hpp>
 #include <sotto/train.hpp>
 
-namespace sotto {
+namespace sotto::train {
 
 class FasttextRun {
  public:
@@ -41,4 +41,4 @@ class FasttextRun {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::train

@@ -12,7 +12,7 @@
 
 #include <fasttext/fasttext.h>
 
-namespace sotto {
+namespace sotto::train {
 
 /// Like the library's own train(), except that every vector starts at random: the library fills a tenth of
 /// the matrix per thread, so with few threads most vectors start as zeros, equal to each other. Throws what
@@ -70,4 +70,4 @@ class FasttextTrainer : public fasttext::FastText {
   std::atomic<std::uint64_t> calls_without_tokens_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::train

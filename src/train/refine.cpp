@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::train {
 namespace {
 
 // The first component is clearly dominant in word vectors; where it is not, it does not matter which of two
@@ -87,4 +87,4 @@ void refine(FloatRows& rows) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::train

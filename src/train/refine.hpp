@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace sotto {
+namespace sotto::train {
 
 /// Contiguous rows of floats.
 class FloatRows {
@@ -33,4 +33,4 @@ void scale_to_unit(std::span<float> vector);
 /// The order of all additions is fixed, so the result does not depend on the number of threads.
 void refine(FloatRows& rows);
 
-}  // namespace sotto
+}  // namespace sotto::train

@@ -7,7 +7,7 @@
 
 #include "collocation/phrase_table.hpp"
 
-namespace sotto {
+namespace sotto::train {
 namespace {
 
 struct Candidate {
@@ -48,13 +48,13 @@ class Choice {
 
  private:
   bool is_selected(std::string_view word) const {
-    return rules_.selection == nullptr || rules_.selection->words.find(word) != WordIndex::kNone;
+    return rules_.selection == nullptr || rules_.selection->words.find(word) != embed::WordIndex::kNone;
   }
 
   bool is_allowed(PhraseId phrase) const {
     if (counts_.phrase_counts()[phrase] < rules_.min_count) return false;
     const std::string text = table_->phrase(phrase);
-    const auto words = split_phrase(text);
+    const auto words = collocation::split_phrase(text);
     return std::all_of(words.begin(), words.end(),
                        [this](std::string_view word) { return is_selected(word); });
   }
@@ -66,7 +66,7 @@ class Choice {
       for (PhraseId phrase = 0; phrase < open_.size(); ++phrase) {
         if (!open_[phrase]) continue;
         const std::string text = table_->phrase(phrase);
-        const std::vector<std::string_view> words = split_phrase(text);
+        const std::vector<std::string_view> words = collocation::split_phrase(text);
         if (words.size() != length || stays(phrase)) continue;
         open_[phrase] = false;
         take_apart(words, counts_.take_phrase(phrase));
@@ -118,7 +118,7 @@ class Choice {
 
 void TokenCounts::add_word(std::string_view word, std::uint64_t count) {
   const std::uint32_t known = words_.add(word);
-  if (known == WordIndex::kNone)
+  if (known == embed::WordIndex::kNone)
     word_counts_.push_back(count);
   else
     word_counts_[known] += count;
@@ -135,4 +135,4 @@ TokenVocabulary choose_vocabulary(TokenCounts counts, const PhraseTable* table,
   return Choice(std::move(counts), table, rules).choose();
 }
 
-}  // namespace sotto
+}  // namespace sotto::train

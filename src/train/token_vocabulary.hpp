@@ -11,7 +11,7 @@
 
 #include "embed/vector_table.hpp"
 
-namespace sotto {
+namespace sotto::train {
 
 /// Occurrences of the tokens of a segmented corpus: words by their spelling, phrases by their id.
 class TokenCounts {
@@ -24,25 +24,25 @@ class TokenCounts {
   /// Sets the count of a phrase to zero and returns the previous count.
   std::uint64_t take_phrase(PhraseId phrase) { return std::exchange(phrase_counts_[phrase], 0); }
 
-  const WordTable& words() const { return words_; }
+  const embed::WordTable& words() const { return words_; }
   std::uint64_t word_count(std::uint32_t word) const { return word_counts_[word]; }
   std::span<const std::uint64_t> phrase_counts() const { return phrase_counts_; }
 
  private:
-  WordTable words_;
+  embed::WordTable words_;
   std::vector<std::uint64_t> word_counts_;
   std::vector<std::uint64_t> phrase_counts_;
 };
 
 struct TokenVocabulary {
-  WordTable words;
+  embed::WordTable words;
   std::vector<bool> phrases;  ///< by phrase id
 };
 
 struct VocabularyRules {
   std::uint64_t min_count = 1;
-  std::uint64_t limit = 0;                   ///< 0: none
-  const WordSelection* selection = nullptr;  ///< null: all words are allowed
+  std::uint64_t limit = 0;                          ///< 0: none
+  const embed::WordSelection* selection = nullptr;  ///< null: all words are allowed
 };
 
 /// Chooses by these rules, with ties in byte order. If a phrase is not chosen, other tokens replace it in the
@@ -50,4 +50,4 @@ struct VocabularyRules {
 /// else single words. `table` is null without phrases.
 TokenVocabulary choose_vocabulary(TokenCounts counts, const PhraseTable* table, const VocabularyRules& rules);
 
-}  // namespace sotto
+}  // namespace sotto::train

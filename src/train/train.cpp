@@ -16,10 +16,11 @@
 #include "train/work_folder.hpp"
 
 namespace sotto {
+using namespace train;
 namespace {
 
 /// Metadata about the training, unless the user gave a value under the same name.
-void describe(const TrainOptions& options, const PhraseTable* table, Metadata& metadata) {
+void describe(const TrainOptions& options, const PhraseTable* table, base::Metadata& metadata) {
   std::vector<std::string> names;
   for (const std::filesystem::path& input : options.inputs) names.push_back(input.filename().string());
   metadata.emplace("corpus", fmt::format("{}", fmt::join(names, ", ")));
@@ -37,9 +38,9 @@ void describe(const TrainOptions& options, const PhraseTable* table, Metadata& m
 
 Result<TokenizedCorpus> tokenize_corpus(const TrainOptions& options,
                                         const std::shared_ptr<const PhraseTable>& table, WorkFolder& work) {
-  std::optional<WordSelection> selection;
+  std::optional<embed::WordSelection> selection;
   if (options.vocabulary) {
-    SOTTO_ASSIGN(selection, read_word_selection(*options.vocabulary));
+    SOTTO_ASSIGN(selection, embed::read_word_selection(*options.vocabulary));
   }
   work.clear();
   SOTTO_ASSIGN(TokenCounts counts, count_tokens(options, table));
@@ -86,14 +87,14 @@ FloatRows finished_vectors(const FasttextRun& run, const std::vector<std::uint32
 }
 
 /// The table of a model: words and vectors in order, counts.
-Result<VectorTable> make_table(const FasttextRun& run, const TrainOptions& options) {
+Result<embed::VectorTable> make_table(const FasttextRun& run, const TrainOptions& options) {
   const std::vector<std::uint32_t> ids = words_by_count(run);
   const FloatRows rows = finished_vectors(run, ids, options);
-  VectorTable table(0, nullptr);
+  embed::VectorTable table(0, nullptr);
   const std::string name = options.output.string();
   SOTTO_TRY(table.set_dimension(options.dimension, {name, "word", 0}));
   for (std::uint32_t row = 0; row < ids.size(); ++row) {
-    const Place place{name, "word", row + 1};
+    const embed::Place place{name, "word", row + 1};
     SOTTO_TRY(table.add_word(run.token(ids[row]), place));
     std::copy_n(rows[row].data(), options.dimension, table.add_values().data());
     SOTTO_TRY(table.finish_row(row, place));
@@ -106,8 +107,8 @@ Result<VectorTable> make_table(const FasttextRun& run, const TrainOptions& optio
 }
 
 /// The phrases that are words of the model, counted in the report.
-Result<PhraseTensors> phrases_of(const VectorTable& vectors, const PhraseTable& phrases,
-                                 TrainReport& report) {
+Result<collocation::PhraseTensors> phrases_of(const embed::VectorTable& vectors, const PhraseTable& phrases,
+                                              TrainReport& report) {
   std::vector<bool> keep(phrases.size(), false);
   for (std::uint32_t row = 0; row < vectors.words().size(); ++row) {
     const std::string_view word = vectors.words()[row];
@@ -120,22 +121,22 @@ Result<PhraseTensors> phrases_of(const VectorTable& vectors, const PhraseTable& 
     keep[phrase] = true;
     ++(joints == 1 ? report.bigrams : report.trigrams);
   }
-  SOTTO_ASSIGN(PhraseParts parts, select_phrases(phrases, keep));
-  return make_phrase_tensors(std::move(parts));
+  SOTTO_ASSIGN(collocation::PhraseParts parts, collocation::select_phrases(phrases, keep));
+  return collocation::make_phrase_tensors(std::move(parts));
 }
 
 Result<void> write_trained(const TrainOptions& options, const FasttextRun& run, const PhraseTable* phrases,
-                           Metadata metadata, TrainReport& report) {
-  SOTTO_ASSIGN(VectorTable table, make_table(run, options));
-  FixedPointOptions fixed_point{options.output, options.bits, std::move(metadata), {}};
+                           base::Metadata metadata, TrainReport& report) {
+  SOTTO_ASSIGN(embed::VectorTable table, make_table(run, options));
+  embed::FixedPointOptions fixed_point{options.output, options.bits, std::move(metadata), {}};
   describe(options, phrases, fixed_point.metadata);
   if (phrases != nullptr) {
-    SOTTO_ASSIGN(PhraseTensors embedded, phrases_of(table, *phrases, report));
+    SOTTO_ASSIGN(collocation::PhraseTensors embedded, phrases_of(table, *phrases, report));
     fixed_point.further = std::move(embedded.tensors);
     for (auto& [key, value] : embedded.metadata) fixed_point.metadata.insert_or_assign(key, std::move(value));
   }
-  SOTTO_ASSIGN(FixedPointReport written,
-               write_fixed_point_model(table, table.order(), table.counts(), std::move(fixed_point)));
+  SOTTO_ASSIGN(embed::FixedPointReport written,
+               embed::write_fixed_point_model(table, table.order(), table.counts(), std::move(fixed_point)));
   report.vocabulary = written.words;
   report.scale = written.scale;
   report.largest_error = written.largest_error;
@@ -146,9 +147,9 @@ Result<void> write_trained(const TrainOptions& options, const FasttextRun& run, 
 }  // namespace
 
 Result<TrainReport> train_vectors(const TrainOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check_train_options(options));
-  SOTTO_ASSIGN(Metadata metadata, check_metadata(options.metadata));
+  SOTTO_ASSIGN(base::Metadata metadata, embed::check_metadata(options.metadata));
   std::shared_ptr<const PhraseTable> phrases;
   if (options.phrases) {
     SOTTO_ASSIGN(phrases, PhraseTable::open(*options.phrases));
@@ -166,7 +167,7 @@ Result<TrainReport> train_vectors(const TrainOptions& options) {
   report.words = corpus.words;
   report.tokens = corpus.tokens;
 
-  const Stopwatch training;
+  const base::Stopwatch training;
   Result<FasttextRun> run = FasttextRun::train(work.tokens(), options);
   if (!run && run.error().code == Errc::interrupted)
     return fail(

@@ -5,7 +5,7 @@
 namespace sotto {
 
 std::string to_json(const TrainReport& report) {
-  return json_text(
+  return base::json_text(
       {{"path", report.file.string()},
        {"words", report.vocabulary},
        {"bigrams", report.bigrams},

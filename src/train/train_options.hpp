@@ -4,9 +4,9 @@
 #include <sotto/result.hpp>
 #include <sotto/train.hpp>
 
-namespace sotto {
+namespace sotto::train {
 
 /// Refuses what cannot be trained, with a message that names the option.
 Result<void> check_train_options(const TrainOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::train

@@ -13,7 +13,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 
-namespace sotto {
+namespace sotto::train {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -50,8 +50,8 @@ Result<std::string> corpus_key(const TrainOptions& options, const std::string& p
               {"vocabulary", ""},
               {"inputs", Json::array()}};
   if (options.vocabulary) {
-    SOTTO_ASSIGN(const std::string vocabulary, read_file(*options.vocabulary));
-    key["vocabulary"] = to_hex(sha256(vocabulary));
+    SOTTO_ASSIGN(const std::string vocabulary, base::read_file(*options.vocabulary));
+    key["vocabulary"] = base::to_hex(base::sha256(vocabulary));
   }
   for (const std::filesystem::path& input : options.inputs) {
     SOTTO_ASSIGN(Json described, describe_input(input));
@@ -79,9 +79,9 @@ WorkFolder::~WorkFolder() {
 }
 
 bool WorkFolder::holds(TokenizedCorpus& corpus) const {
-  const Result<std::string> text = read_file(manifest());
+  const Result<std::string> text = base::read_file(manifest());
   if (!text) return false;
-  const Json json = parse_json<Json>(*text);
+  const Json json = base::parse_json<Json>(*text);
   if (!json.is_object() || !json.contains("key") || json["key"] != key_) return false;
   const auto number = [&](const char* name) {
     return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;
@@ -107,7 +107,7 @@ Result<void> WorkFolder::record(const TokenizedCorpus& corpus) {
                      {"documents", corpus.documents},
                      {"words", corpus.words},
                      {"tokens", corpus.tokens}};
-  SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(manifest()));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(manifest()));
   SOTTO_TRY(file.write(json.dump(2) + "\n"));
   return file.commit();
 }
@@ -116,4 +116,4 @@ void WorkFolder::finish() {
   clear();
 }
 
-}  // namespace sotto
+}  // namespace sotto::train

@@ -9,7 +9,7 @@
 #include <sotto/result.hpp>
 #include <sotto/train.hpp>
 
-namespace sotto {
+namespace sotto::train {
 
 /// Counts from tokenizing; kept in the manifest.
 struct TokenizedCorpus {
@@ -51,4 +51,4 @@ class WorkFolder {
   std::string key_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::train

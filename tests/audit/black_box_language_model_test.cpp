@@ -18,11 +18,11 @@ constexpr float kLoudest = 3 * kRange;  // the largest logit of the model
 /// models give when they also see the original.
 class MaskedWord final : public Mechanism {
  public:
-  MaskedWord(std::uint32_t words, double claimed, LogitBounds bounds, double epsilon)
+  MaskedWord(std::uint32_t words, double claimed, lm::LogitBounds bounds, double epsilon)
       : words_(words), claimed_(claimed), law_(make_law(words, bounds, epsilon)) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<UnbatchedTokens<MaskedWord>>(*this);
+    return std::make_unique<mechanism::UnbatchedTokens<MaskedWord>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::vector<float> logits(words_);
@@ -42,15 +42,15 @@ class MaskedWord final : public Mechanism {
   std::vector<double> row(TokenId) const override { return {}; }
 
  private:
-  static LogitLaw make_law(std::uint32_t words, LogitBounds bounds, double epsilon) {
+  static lm::LogitLaw make_law(std::uint32_t words, lm::LogitBounds bounds, double epsilon) {
     std::vector<std::uint32_t> outcomes(words);
     for (std::uint32_t i = 0; i < words; ++i) outcomes[i] = i;
-    return LogitLaw::make(bounds, epsilon, std::move(outcomes), {}).value();
+    return lm::LogitLaw::make(bounds, epsilon, std::move(outcomes), {}).value();
   }
 
   std::uint32_t words_;
   double claimed_;
-  LogitLaw law_;
+  lm::LogitLaw law_;
 };
 
 /// The balanced law on the same answers. Broken: draws from the raw weights, without the shift that gives
@@ -61,13 +61,13 @@ class BalancedWord final : public Mechanism {
       : words_(words), epsilon_(epsilon), broken_(broken) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<UnbatchedTokens<BalancedWord>>(*this);
+    return std::make_unique<mechanism::UnbatchedTokens<BalancedWord>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::vector<std::uint64_t> weights;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (i == 0 || in[i] != in[i - 1]) weights = weights_of(in[i]);
-      out[i] = DrawLaw::draw_weighted(weights, bits);
+      out[i] = lm::DrawLaw::draw_weighted(weights, bits);
     }
   }
   Guarantee guarantee() const override { return law().guarantee(); }
@@ -75,14 +75,14 @@ class BalancedWord final : public Mechanism {
   std::vector<double> row(TokenId) const override { return {}; }
 
  private:
-  BoundedHead head() const {
+  lm::BoundedHead head() const {
     const auto reach = static_cast<float>(epsilon_);
     return {10, 4 / reach, reach, 0.5F * reach, 1, 1};
   }
-  BalancedLaw law() const {
+  lm::BalancedLaw law() const {
     std::vector<std::uint32_t> outcomes(words_);
     for (std::uint32_t i = 0; i < words_; ++i) outcomes[i] = i;
-    return BalancedLaw::make(head(), epsilon_, std::move(outcomes), {}).value();
+    return lm::BalancedLaw::make(head(), epsilon_, std::move(outcomes), {}).value();
   }
   /// A word with an even id prefers itself alone; the one after it prefers all but that word.
   std::vector<std::uint64_t> weights_of(TokenId word) const {

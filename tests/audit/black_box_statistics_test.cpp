@@ -10,6 +10,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::audit;
+
 /// P(at most k of n), summed term by term.
 long double at_most(std::uint64_t k, std::uint64_t n, long double p) {
   long double sum = 0;

@@ -10,20 +10,20 @@ namespace sotto::testing {
 /// A sound generator seeded with too few bits: each run takes one of 2^bits streams.
 inline BitSourceMaker few_seeds(int bits) {
   return [bits](std::uint64_t run) {
-    ChaChaBitSource seeds(key_from_seed(run));
-    return std::make_unique<ChaChaBitSource>(key_from_seed(seeds.next() >> (64 - bits)));
+    random::ChaChaBitSource seeds(random::key_from_seed(run));
+    return std::make_unique<random::ChaChaBitSource>(random::key_from_seed(seeds.next() >> (64 - bits)));
   };
 }
 
 /// The same stream in every run, as with a fixed default seed.
 inline BitSourceMaker one_seed() {
-  return [](std::uint64_t) { return std::make_unique<ChaChaBitSource>(key_from_seed(42)); };
+  return [](std::uint64_t) { return std::make_unique<random::ChaChaBitSource>(random::key_from_seed(42)); };
 }
 
 /// Every second word is the complement of the one before it.
 class AntitheticBits final : public BitSource {
  public:
-  explicit AntitheticBits(std::uint64_t run) : stream_(key_from_seed(run)) {}
+  explicit AntitheticBits(std::uint64_t run) : stream_(random::key_from_seed(run)) {}
 
  private:
   void refill() override {
@@ -32,7 +32,7 @@ class AntitheticBits final : public BitSource {
     next_ = words_;
     end_ = words_ + 2;
   }
-  ChaChaBitSource stream_;
+  random::ChaChaBitSource stream_;
   std::uint64_t words_[2] = {};
 };
 

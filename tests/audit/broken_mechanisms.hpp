@@ -33,12 +33,12 @@ class TableMechanism final : public Mechanism {
     for (const std::vector<double>& row : rows_) {
       std::vector<std::uint64_t> weights;
       for (const double p : row) weights.push_back(static_cast<std::uint64_t>(p * 0x1p52));
-      tables_.push_back(CumulativeTable::make(weights).value());
+      tables_.push_back(random::CumulativeTable::make(weights).value());
     }
   }
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<UnbatchedTokens<TableMechanism>>(*this);
+    return std::make_unique<mechanism::UnbatchedTokens<TableMechanism>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = tables_[in[i]].sample(bits);
@@ -51,7 +51,7 @@ class TableMechanism final : public Mechanism {
   Rows rows_;
   double epsilon_;
   Distance distance_;
-  std::vector<CumulativeTable> tables_;
+  std::vector<random::CumulativeTable> tables_;
 };
 
 /// A correct mechanism that claims a smaller ε than it was made for: at 2ε its noise is half of what it
@@ -82,7 +82,7 @@ class PassingBottom final : public Mechanism {
       : inner_(std::move(inner)), bottom_(bottom) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<UnbatchedTokens<PassingBottom>>(*this);
+    return std::make_unique<mechanism::UnbatchedTokens<PassingBottom>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     inner_->privatize(in, out, bits);
@@ -105,7 +105,7 @@ class Repeating final : public Mechanism {
   explicit Repeating(std::unique_ptr<Mechanism> inner) : inner_(std::move(inner)) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
-    return std::make_unique<UnbatchedTokens<Repeating>>(*this);
+    return std::make_unique<mechanism::UnbatchedTokens<Repeating>>(*this);
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     inner_->privatize(in, out, bits);

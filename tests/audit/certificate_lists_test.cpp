@@ -12,16 +12,20 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::audit;
 using namespace sotto::testing;
 
 class ListCertificate : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kWords = 12;
 
-  ListChoice choose(const std::string& lists) const { return ListChoice::make(model_, lists).value(); }
+  mechanism::ListChoice choose(const std::string& lists) const {
+    return mechanism::ListChoice::make(model_, lists).value();
+  }
 
   /// Compares the certificate with brute force over the mixture of the lists.
-  static void check(const ListChoice& lists, const IndexWeights& weights, double limit, bool is_tight) {
+  static void check(const mechanism::ListChoice& lists, const mechanism::IndexWeights& weights, double limit,
+                    bool is_tight) {
     const PrivacyLoss found = find_place_loss({lists, weights, limit}).value();
     const Enclosed exact =
         exhaustive_loss(mixture_rows(lists, weights), [&](std::size_t x, std::size_t other) {
@@ -37,11 +41,12 @@ class ListCertificate : public ::testing::Test {
     EXPECT_NEAR(found.epsilon, exact.high, 2.5e-4 * found.epsilon);
   }
 
-  static std::int64_t place(const ListChoice& lists, std::uint32_t list, std::size_t word) {
+  static std::int64_t place(const mechanism::ListChoice& lists, std::uint32_t list, std::size_t word) {
     return lists.place(list, static_cast<TokenId>(word));
   }
 
-  static std::vector<ExactRow> mixture_rows(const ListChoice& lists, const IndexWeights& weights) {
+  static std::vector<ExactRow> mixture_rows(const mechanism::ListChoice& lists,
+                                            const mechanism::IndexWeights& weights) {
     std::vector<ExactRow> rows(lists.words() + 1, ExactRow(lists.words(), 0));
     for (std::size_t x = 0; x <= lists.words(); ++x) {
       for (std::uint32_t l = 0; l < lists.size(); ++l) {
@@ -69,11 +74,12 @@ class ListCertificate : public ::testing::Test {
 
 TEST_F(ListCertificate, IsNeverBelowBruteForceAndTightForOneList) {
   for (const std::string set : {"L0", "L1", "L2"}) {
-    const ListChoice lists = choose(set);
+    const mechanism::ListChoice lists = choose(set);
     for (const double epsilon : {1e-9, 1e-3, 0.1, 0.5, 1.0, 3.0, 5.0, 10.0, 40.0, 1e4}) {
       for (const double gamma : {0.5, 1.0, 2.5, 7.0, 100.0}) {
         SCOPED_TRACE(::testing::Message() << set << " epsilon " << epsilon << " gamma " << gamma);
-        check(lists, index_weights(epsilon, gamma, kWords, weight_bits(kWords)), gamma, lists.size() == 1);
+        check(lists, mechanism::index_weights(epsilon, gamma, kWords, mechanism::weight_bits(kWords)), gamma,
+              lists.size() == 1);
       }
     }
   }
@@ -81,12 +87,13 @@ TEST_F(ListCertificate, IsNeverBelowBruteForceAndTightForOneList) {
 
 // Tables that no mechanism should have: too steep, with a step, almost flat.
 TEST_F(ListCertificate, ShowsWrongTables) {
-  const ListChoice one = choose("L2");
+  const mechanism::ListChoice one = choose("L2");
   const std::uint64_t big = std::uint64_t{1} << 50;
-  const IndexWeights steep{{big, big >> 20}, 4096};
+  const mechanism::IndexWeights steep{{big, big >> 20}, 4096};
   EXPECT_GT(find_place_loss({one, steep, 10}).value().epsilon, 20 * std::log(2.0));
-  for (const IndexWeights& weights :
-       {steep, IndexWeights{{big, big - 1, big >> 30}, 5000}, IndexWeights{{4100, 4099, 4098}, 4097}}) {
+  for (const mechanism::IndexWeights& weights :
+       {steep, mechanism::IndexWeights{{big, big - 1, big >> 30}, 5000},
+        mechanism::IndexWeights{{4100, 4099, 4098}, 4097}}) {
     const PrivacyLoss found = find_place_loss({one, weights, 10}).value();
     const Enclosed exact = exhaustive_loss(mixture_rows(one, weights), [&](std::size_t x, std::size_t other) {
       const std::int64_t apart = place(one, 0, x) - place(one, 0, other);
@@ -98,13 +105,17 @@ TEST_F(ListCertificate, ShowsWrongTables) {
 }
 
 TEST_F(ListCertificate, NothingToTellApart) {
-  const ListChoice one = choose("L2");
+  const mechanism::ListChoice one = choose("L2");
   const PrivacyLoss flat =
-      find_place_loss({one, index_weights(1, 0, kWords, weight_bits(kWords)), 0}).value();
+      find_place_loss({one, mechanism::index_weights(1, 0, kWords, mechanism::weight_bits(kWords)), 0})
+          .value();
   EXPECT_EQ(flat.epsilon, 0);
   const auto single = write_list_set(folder_.path() / "one.safetensors", {"word"}, {{"a", {0}}});
-  const ListChoice word = ListChoice::make(single, "L2").value();
-  EXPECT_EQ(find_place_loss({word, index_weights(1, 3, 1, weight_bits(1)), 3}).value().epsilon, 0);
+  const mechanism::ListChoice word = mechanism::ListChoice::make(single, "L2").value();
+  EXPECT_EQ(find_place_loss({word, mechanism::index_weights(1, 3, 1, mechanism::weight_bits(1)), 3})
+                .value()
+                .epsilon,
+            0);
   EXPECT_EQ(find_geometric_loss({word, 1}).value().epsilon, 0);
 }
 
@@ -120,7 +131,7 @@ long double clamped(double epsilon, std::int64_t last, std::int64_t output, std:
 
 TEST_F(ListCertificate, GeometricNoiseAttainsItsEpsilon) {
   for (const std::string set : {"L0", "L2"}) {
-    const ListChoice lists = choose(set);
+    const mechanism::ListChoice lists = choose(set);
     for (const double epsilon : {0.05, 1.0, 7.0}) {
       const PrivacyLoss found = find_geometric_loss({lists, epsilon}).value();
       EXPECT_EQ(found.epsilon, epsilon);

@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::audit;
 using namespace sotto::testing;
 
 /// Brute force continues in double precision once it has its enclosures.
@@ -18,7 +19,7 @@ constexpr double kDivision = 1e-15;
 class MetricCertificate : public SelectionTest {
  protected:
   static std::int64_t squared_distance(const Model& model, TokenId x, TokenId other) {
-    const std::vector<std::int16_t> bottom = bottom_vector(model);
+    const std::vector<std::int16_t> bottom = mechanism::bottom_vector(model);
     const auto coordinate = [&](TokenId id, std::size_t c) -> std::int64_t {
       return id == model.bottom() ? bottom[c] : model.vectors16()[id * model.dimension() + c];
     };

@@ -13,26 +13,27 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::audit;
 using namespace sotto::testing;
 
 /// Keeps the rows that a mechanism shows.
-class RowKeeper final : public RowVisitor {
+class RowKeeper final : public mechanism::RowVisitor {
  public:
-  Result<void> visit(const MetricRows&) override { return unexpected(); }
-  Result<void> visit(const PlaceRows&) override { return unexpected(); }
-  Result<void> visit(const GeometricRows&) override { return unexpected(); }
-  Result<void> visit(const PureRows& rows) override {
+  Result<void> visit(const mechanism::MetricRows&) override { return unexpected(); }
+  Result<void> visit(const mechanism::PlaceRows&) override { return unexpected(); }
+  Result<void> visit(const mechanism::GeometricRows&) override { return unexpected(); }
+  Result<void> visit(const mechanism::PureRows& rows) override {
     rows_ = rows;
     return {};
   }
-  const PureRows& rows() const { return rows_; }
+  const mechanism::PureRows& rows() const { return rows_; }
 
  private:
   static Result<void> unexpected() { return fail(Errc::invalid_argument, "other rows were expected"); }
-  PureRows rows_;
+  mechanism::PureRows rows_;
 };
 
-std::vector<std::uint64_t> dense_weights(const PureRow& row, std::size_t words) {
+std::vector<std::uint64_t> dense_weights(const mechanism::PureRow& row, std::size_t words) {
   std::vector<std::uint64_t> weights(words, row.rest);
   std::uint64_t before = 0;
   for (std::size_t i = 0; i < row.words.size(); ++i) {
@@ -43,7 +44,7 @@ std::vector<std::uint64_t> dense_weights(const PureRow& row, std::size_t words) 
 }
 
 /// Brute force within groups. Also checks that the rows are those that explain() shows.
-Enclosed brute_force(const Mechanism& mechanism, const PureRows& rows, std::size_t words) {
+Enclosed brute_force(const Mechanism& mechanism, const mechanism::PureRows& rows, std::size_t words) {
   Enclosed worst;
   for (const std::vector<TokenId>& group : rows.groups) {
     std::vector<ExactRow> exact;
@@ -66,7 +67,7 @@ Enclosed brute_force(const Mechanism& mechanism, const PureRows& rows, std::size
 
 void check(const Mechanism& mechanism, std::size_t words, double epsilon) {
   RowKeeper keeper;
-  ASSERT_TRUE(show_rows(mechanism, keeper));
+  ASSERT_TRUE(mechanism::show_rows(mechanism, keeper));
   const PrivacyLoss found = find_pure_loss(keeper.rows()).value();
   const Enclosed exact = brute_force(mechanism, keeper.rows(), words);
   EXPECT_GE(found.epsilon, exact.high * (1 - 1e-15)) << epsilon;
@@ -108,13 +109,13 @@ struct HandMade {
   std::vector<std::vector<std::uint64_t>> cumulative;
   std::vector<std::uint64_t> totals;
 
-  PureRows rows(std::uint64_t rest) const {
-    PureRows rows;
+  mechanism::PureRows rows(std::uint64_t rest) const {
+    mechanism::PureRows rows;
     rows.groups.emplace_back();
     for (TokenId input = 0; input < totals.size(); ++input) rows.groups[0].push_back(input);
     rows.row = [this, rest](TokenId input) {
-      return PureRow{std::span(words).first(cumulative[input].size()), cumulative[input], rest,
-                     totals[input]};
+      return mechanism::PureRow{std::span(words).first(cumulative[input].size()), cumulative[input], rest,
+                                totals[input]};
     };
     return rows;
   }
@@ -138,7 +139,7 @@ TEST(PureCertificate, OthersAreRefusedWithTheReason) {
   const auto model = write_tiny_model(folder.path() / "m.safetensors");
   RowKeeper keeper;
   for (const std::string name : {"cmp", "mahalanobis", "vickrey", "vickrey-k", "gumbel", "santext-plus"}) {
-    const auto refused = show_rows(*make_mechanism(name, model, 100, {}).value(), keeper);
+    const auto refused = mechanism::show_rows(*make_mechanism(name, model, 100, {}).value(), keeper);
     ASSERT_FALSE(refused) << name;
     EXPECT_NE(refused.error().message.find(", so the"), std::string::npos) << refused.error().message;
   }

@@ -54,7 +54,7 @@ class CertificateStore : public ::testing::Test {
   }
 
   static void replace(const fs::path& file, const std::string& from, const std::string& to) {
-    std::string text = read_file(file).value();
+    std::string text = base::read_file(file).value();
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos);
     std::ofstream(file, std::ios::binary) << text.replace(at, from.size(), to);
@@ -116,7 +116,7 @@ TEST_F(CertificateStore, NumbersThatWouldWrapAroundAreRefused) {
     Json json = Json::parse(made);
     json.erase("content_sha256");
     json["subject"]["stream_version"] = Json::parse(number);
-    json["content_sha256"] = to_hex(sha256(json.dump()));
+    json["content_sha256"] = base::to_hex(base::sha256(json.dump()));
     expect_error(parse_certificate(json.dump()), Errc::bad_format, {"certificate"});
   }
 }
@@ -135,7 +135,7 @@ TEST_F(CertificateStore, AReceiptSaysCertifiedOnlyWithACertificate) {
   EXPECT_EQ(receipt(privatize_options(2)).guarantee.kind, GuaranteeKind::analytic);
   const auto stored = store_certificate(certify(certify_options(2)).value(), model_->path()).value();
   EXPECT_EQ(stored.file.parent_path(), folder_.path() / "models" / "certificates");
-  EXPECT_EQ(stored.sha256, to_hex(sha256(read_file(stored.file).value())));
+  EXPECT_EQ(stored.sha256, base::to_hex(base::sha256(base::read_file(stored.file).value())));
   const Receipt certified = receipt(privatize_options(2));
   EXPECT_EQ(certified.guarantee.kind, GuaranteeKind::certified);
   EXPECT_EQ(certified.guarantee.epsilon, stored.certificate.epsilon);

@@ -70,7 +70,7 @@ class CertificateWitness : public ::testing::Test {
   /// Expects a run to refuse a certificate that somebody has put in place of the stored one.
   void expect_refused(const Certificate& forged, const std::string& part) const {
     const fs::path file =
-        model_->path().parent_path() / "certificates" / certificate_file_name(forged.subject);
+        model_->path().parent_path() / "certificates" / privacy::certificate_file_name(forged.subject);
     std::ofstream(file, std::ios::binary) << to_json(forged);
     expect_error(Privatizer::make(privatize_options()), Errc::bad_format,
                  {file.string(), "cannot be used", part, "'audit (mechanism: santext, epsilon: 2, "});
@@ -88,8 +88,8 @@ TEST_F(CertificateWitness, OverwrittenVectorsQuoteNothingOfTheOldModel) {
   const StoredCertificate certificate = stored();
   const auto before = Privatizer::make(privatize_options()).value();
   ASSERT_EQ(before->receipt().guarantee.kind, GuaranteeKind::certified);
-  std::string bytes = read_file(model_->path()).value();
-  const std::string_view vectors = as_bytes(model_->vectors16());
+  std::string bytes = base::read_file(model_->path()).value();
+  const std::string_view vectors = base::as_bytes(model_->vectors16());
   const std::size_t at = bytes.find(vectors);
   ASSERT_NE(at, std::string::npos);
   for (std::size_t i = 0; i < vectors.size(); i += 2) bytes[at + i] = static_cast<char>(bytes[at + i] ^ 0x1F);
@@ -200,7 +200,7 @@ TEST_F(CertificateWitness, FiguresThatCannotBeAreRefused) {
 
 TEST_F(CertificateWitness, AnOldVersionIsRefusedWithItsRemedy) {
   const StoredCertificate certificate = stored();
-  auto json = nlohmann::ordered_json::parse(read_file(certificate.file).value());
+  auto json = nlohmann::ordered_json::parse(base::read_file(certificate.file).value());
   json["certificate"] = 1;
   std::ofstream(certificate.file, std::ios::binary) << json.dump();
   expect_error(Privatizer::make(privatize_options()), Errc::bad_format,
@@ -231,10 +231,10 @@ TEST_F(CertificateWitness, PairLossRefusesWhatIsNotThere) {
   const auto custext = make_mechanism("custext", model_, 1, {{"k", "4"}}).value();
   int of_one_group = 0;
   for (TokenId other = 1; other < model_->size(); ++other)
-    of_one_group += pair_loss(*custext, *model_, {0, other, 0}).has_value() ? 1 : 0;
+    of_one_group += mechanism::pair_loss(*custext, *model_, {0, other, 0}).has_value() ? 1 : 0;
   EXPECT_EQ(of_one_group, 3);
   const auto cmp = make_mechanism("cmp", model_, 1, {}).value();
-  EXPECT_FALSE(pair_loss(*cmp, *model_, {0, 1, 0}));
+  EXPECT_FALSE(mechanism::pair_loss(*cmp, *model_, {0, 1, 0}));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Enclosed {
 constexpr mpfr_prec_t kReferenceBits = 300;
 
 inline double log_of(const mpq_class& fraction, mpfr_rnd_t rounding) {
-  MpfrReal value(kReferenceBits);
+  random::MpfrReal value(kReferenceBits);
   mpfr_set_q(value, fraction.get_mpq_t(), rounding);
   mpfr_log(value, value, rounding);
   return mpfr_get_d(value, rounding);
@@ -38,7 +38,7 @@ struct MetricDistance {
   double limit = 1e300;
 
   double rounded(mpfr_rnd_t rounding) const {
-    MpfrReal value(kReferenceBits);
+    random::MpfrReal value(kReferenceBits);
     mpfr_set_sj(value, squared, MPFR_RNDN);
     mpfr_sqrt(value, value, rounding);
     mpfr_mul_d(value, value, scale, rounding);

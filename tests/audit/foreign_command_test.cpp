@@ -8,6 +8,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::audit;
+
 TEST(ForeignCommand, AnswersLineByLine) {
   const auto lines = run_command("cat", "soup", 100'000, 60).value();
   EXPECT_EQ(lines.size(), 100'000U);

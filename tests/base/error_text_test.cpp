@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 /// A spelling that marks what was taken for a name or a hint.
 std::string marked(const Error& error) {
   return describe(error, {[](std::string_view name) { return "<" + std::string(name) + ">"; },

@@ -14,6 +14,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 std::size_t entries(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }

@@ -5,6 +5,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 // FIPS 180-4 example values.
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(to_hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -5,6 +5,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
 using Json = nlohmann::ordered_json;
 
 TEST(JsonNumbers, WholeNumbersThatFitAreTaken) {

@@ -5,6 +5,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 std::string nested(std::size_t depth) {
   return std::string(depth, '[') + std::string(depth, ']');
 }

@@ -14,6 +14,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 constexpr std::uint64_t kBlocks = 200;
 
 /// Which blocks fail, and how.

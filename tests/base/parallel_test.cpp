@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 TEST(ParallelFor, CoversEachItemOnce) {
   for (const unsigned threads : {1U, 2U, 8U}) {
     for (const std::size_t count : {0U, 1U, 7U, 1000U}) {

@@ -12,6 +12,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::base;
+
 constexpr Plugin kPlugin = {.file = "libsotto_planted.so", .purpose = "tests", .remedy = "nothing"};
 
 /// A current folder in which somebody has put files with the plugin's name.

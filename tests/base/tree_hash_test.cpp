@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
+
 std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * i + i / 251);

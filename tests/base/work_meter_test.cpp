@@ -11,6 +11,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
 using Reports = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 /// A callback that notes what it receives, and asks to stop after `most` reports.

@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::base;
 using testing::expect_error;
 
 TEST(ParseYaml, ReadsOneDocument) {

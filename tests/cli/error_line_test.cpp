@@ -26,12 +26,12 @@ TEST(CommandLine, CanBeTyped) {
 }
 
 TEST(ErrorLine, NamesOptions) {
-  const Error refused = not_allowed("document_epsilon", 0, "a number above 0").value();
+  const Error refused = base::not_allowed("document_epsilon", 0, "a number above 0").value();
   EXPECT_EQ(error_line(refused), "--document-epsilon: '0' is not allowed; give a number above 0");
   const Error both =
-      fail_parameter("seed", "", format_message("cannot be given together with {{key_file}}")).value();
+      fail_parameter("seed", "", base::format_message("cannot be given together with {{key_file}}")).value();
   EXPECT_EQ(error_line(both), "--seed: cannot be given together with --key-file");
-  const Error without = fail(Errc::not_found, format_message("'{}' has no lists; run '{{0}}'", "glove"),
+  const Error without = fail(Errc::not_found, base::format_message("'{}' has no lists; run '{{0}}'", "glove"),
                              {{"lists build", {{"model", "glove"}}}})
                             .value();
   EXPECT_EQ(error_line(without), "'glove' has no lists; run 'sotto lists build --model glove'");
@@ -41,10 +41,11 @@ TEST(ErrorLine, LeavesWhatUsersWroteAsItIs) {
   for (const std::string name : {"{epsilon}.txt", "{0}", "{{epsilon}}", "{", "}", "}{", "{}", "a{{b}c}}"}) {
     const Error plain = fail(Errc::not_found, "cannot open " + name).value();
     EXPECT_EQ(error_line(plain), "cannot open " + name);
-    const Error refused = not_allowed("field", name, "another").value();
+    const Error refused = base::not_allowed("field", name, "another").value();
     EXPECT_EQ(error_line(refused), "--field: '" + name + "' is not allowed; give another");
     const Error hinted =
-        fail(Errc::io, format_message("{}: see '{{0}}'", name), {{"model info", {{"model", name}}}}).value();
+        fail(Errc::io, base::format_message("{}: see '{{0}}'", name), {{"model info", {{"model", name}}}})
+            .value();
     EXPECT_EQ(error_line(hinted), name + ": see 'sotto model info --model " + name + "'");
   }
 }

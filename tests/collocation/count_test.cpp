@@ -34,7 +34,8 @@ struct BruteForce {
         std::vector<std::string> ngram;
         for (std::uint32_t i = first; i < sentence.last && i < first + 3; ++i) {
           if (tokens[i].token_class != TokenClass::word) break;
-          ngram.push_back(lookup_form(document.substr(tokens[i].begin, tokens[i].end - tokens[i].begin)));
+          ngram.push_back(
+              text::lookup_form(document.substr(tokens[i].begin, tokens[i].end - tokens[i].begin)));
           std::string joined = ngram[0];
           for (std::size_t k = 1; k < ngram.size(); ++k) joined.append(" ").append(ngram[k]);
           ++counts[joined];
@@ -107,7 +108,7 @@ class Count : public testing::FolderTest {
     options.threads = 2;
     return options;
   }
-  std::string read(const std::filesystem::path& file) { return read_file(file).value(); }
+  std::string read(const std::filesystem::path& file) { return base::read_file(file).value(); }
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
   }

@@ -20,6 +20,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::collocation;
 using ::testing::ElementsAre;
 using testing::expect_error;
 using testing::TemporaryFolder;
@@ -108,7 +109,7 @@ TEST(PhraseTable, MetadataIsKept) {
   const auto table = PhraseTable::open(file);
   ASSERT_TRUE(table);
   EXPECT_EQ((*table)->stored_sha256(), *digest);
-  EXPECT_EQ((*table)->digest(), tree_hash_file(file).value());
+  EXPECT_EQ((*table)->digest(), base::tree_hash_file(file).value());
   EXPECT_THAT((*table)->metadata(),
               ElementsAre(std::pair("licence", "CC0-1.0"), std::pair("source", "tests")));
   for (const char* reserved : {"format", "sha256", "phrase_version", ""})
@@ -151,12 +152,13 @@ TEST(PhraseTable, APartOfATableInsideAnotherFile) {
   ASSERT_TRUE(parts);
   PhraseTensors made = make_phrase_tensors(*parts);
   const std::vector<std::uint64_t> own = {1, 2, 3};
-  made.tensors.insert(made.tensors.begin(), {"own", TensorType::u64, {3}, [&](const ByteSink& sink) {
-                                               return sink(as_bytes(std::span(std::as_const(own))));
-                                             }});
+  made.tensors.insert(made.tensors.begin(),
+                      {"own", base::TensorType::u64, {3}, [&](const base::ByteSink& sink) {
+                         return sink(base::as_bytes(std::span(std::as_const(own))));
+                       }});
   made.metadata["format"] = "something-else";
   const auto file = folder.path() / "host.safetensors";
-  const auto digest = write_safetensors(file, made.metadata, made.tensors);
+  const auto digest = base::write_safetensors(file, made.metadata, made.tensors);
   ASSERT_TRUE(digest);
   const auto inside = PhraseTable::open(file);
   ASSERT_TRUE(inside) << inside.error().message;
@@ -172,9 +174,10 @@ TEST(PhraseTable, AFileWithoutPhrasesIsRefused) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "none.safetensors";
   const std::vector<std::uint64_t> own = {1};
-  ASSERT_TRUE(write_safetensors(file, {}, {{"own", TensorType::u64, {1}, [&](const ByteSink& sink) {
-                                              return sink(as_bytes(std::span(std::as_const(own))));
-                                            }}}));
+  ASSERT_TRUE(
+      base::write_safetensors(file, {}, {{"own", base::TensorType::u64, {1}, [&](const base::ByteSink& sink) {
+                                            return sink(base::as_bytes(std::span(std::as_const(own))));
+                                          }}}));
   expect_error(PhraseTable::open(file), Errc::bad_format, {"none.safetensors", "no phrases"});
   expect_error(PhraseTable::open(folder.path() / "missing"), Errc::not_found, {"missing"});
   std::ofstream(folder.path() / "text") << "new_york 7.5\n";
@@ -186,7 +189,7 @@ class DamagedTable : public ::testing::Test {
  protected:
   DamagedTable() {
     write_table(folder_, some_phrases());
-    bytes_ = read_file(folder_.path() / "phrases.safetensors").value();
+    bytes_ = base::read_file(folder_.path() / "phrases.safetensors").value();
   }
 
   /// Opens the bytes as a file, queries everything in the table, and returns whether it passed verify().
@@ -236,7 +239,7 @@ TEST_F(DamagedTable, HostileTensors) {
     const auto bytes = std::as_bytes(std::span(bytes_));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   }();
-  const Safetensors parsed = parse_safetensors(aligned, "table").value();
+  const base::Safetensors parsed = base::parse_safetensors(aligned, "table").value();
   const auto is_of_words = [&](std::size_t i) {
     const auto within = [&](const char* name) {
       const auto bytes = parsed.find(name)->bytes;

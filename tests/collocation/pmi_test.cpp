@@ -8,6 +8,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::collocation;
+
 TEST(Pmi, FixedPointLogarithm) {
   const auto check = [](std::uint64_t value) {
     const long double exact = std::log2(static_cast<long double>(value)) * (1LL << kLogDigits);

@@ -31,7 +31,7 @@ inline std::shared_ptr<const PhraseTable> write_table(const TemporaryFolder& fol
 struct Segmented {
   std::vector<std::string> tokens;  ///< in lower case, the words of a phrase joined by '_'
   double sum = 0;                   ///< of the scores, exact
-  std::vector<Piece> pieces;
+  std::vector<collocation::Piece> pieces;
 };
 
 inline Segmented segment(const std::shared_ptr<const PhraseTable>& table, Segmentation method,
@@ -39,8 +39,8 @@ inline Segmented segment(const std::shared_ptr<const PhraseTable>& table, Segmen
   std::vector<Token> tokens;
   tokenize(text, tokens);
   Segmented result;
-  Segmenter(table, method, allowed).segment(text, tokens, result.pieces);
-  for (const Piece& piece : result.pieces) {
+  collocation::Segmenter(table, method, allowed).segment(text, tokens, result.pieces);
+  for (const collocation::Piece& piece : result.pieces) {
     std::string joined;
     for (std::uint32_t i = piece.first; i < piece.first + piece.length; ++i) {
       if (!joined.empty()) joined += '_';

@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::collocation;
 using testing::segment;
 using testing::Segmented;
 using testing::TemporaryFolder;

@@ -9,6 +9,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::collocation;
 using ::testing::ElementsAre;
 using testing::segment;
 using testing::TemporaryFolder;

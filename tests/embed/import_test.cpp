@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
 using testing::bytes_of;
 using testing::expect_error;
 using testing::ImportTest;

@@ -18,6 +18,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
 using testing::expect_error;
 using testing::VectorModel;
 

@@ -81,7 +81,7 @@ TEST_F(ModelTest, SquaredDistancesAreExactBeyond32Bits) {
 // The requirements of safetensors, checked on the raw bytes.
 TEST_F(ModelTest, FileIsAValidSafetensorsFile) {
   testing::write_tiny_model(path());
-  const std::string bytes = read_file(path()).value();
+  const std::string bytes = base::read_file(path()).value();
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   EXPECT_EQ(length % 8, 0U);
@@ -111,17 +111,17 @@ TEST_F(ModelTest, FileIsAValidSafetensorsFile) {
 
 TEST_F(ModelTest, StoredDigestIsThatOfTheFileWithZerosInItsPlace) {
   const auto model = testing::write_tiny_model(path());
-  std::string bytes = read_file(path()).value();
+  std::string bytes = base::read_file(path()).value();
   const std::size_t at = bytes.find(model->stored_sha256());
   ASSERT_NE(at, std::string::npos);
   bytes.replace(at, 64, 64, '0');
-  EXPECT_EQ(to_hex(sha256(bytes)), model->stored_sha256());
+  EXPECT_EQ(base::to_hex(base::sha256(bytes)), model->stored_sha256());
 }
 
 TEST_F(ModelTest, DigestIsComputedFromAllBytes) {
   const auto model = testing::write_tiny_model(path());
-  const std::string bytes = read_file(path()).value();
-  EXPECT_EQ(model->digest(), tree_hash(bytes));
+  const std::string bytes = base::read_file(path()).value();
+  EXPECT_EQ(model->digest(), base::tree_hash(bytes));
   const std::size_t header_end = bytes.find("  ");
   for (std::size_t i = 0; i < bytes.size(); i += i < header_end ? 7 : 1) {
     std::string changed = bytes;
@@ -144,7 +144,7 @@ TEST_F(ModelTest, ReplacedFileLeavesAnOpenedModelAsItIs) {
 
 TEST_F(ModelTest, VerifyFindsEveryChangedByte) {
   testing::write_tiny_model(path());
-  const std::string bytes = read_file(path()).value();
+  const std::string bytes = base::read_file(path()).value();
   const std::size_t header_end = bytes.find("  ");
   int opened = 0;
   // Every byte of the data, and some of the header, where open() may already refuse a change.

@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
 using testing::expect_error;
 
 template <class T>

@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
+
 bool go_on(std::uint64_t) {
   return true;
 }

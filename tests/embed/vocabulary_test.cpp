@@ -15,6 +15,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
+
 class KnownWords {
  public:
   explicit KnownWords(const std::vector<std::string>& words) {

@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
+
 TEST(CellStore, KeepsWhatIsSaved) {
   const testing::TemporaryFolder folder;
   const CellStore store(folder.path());

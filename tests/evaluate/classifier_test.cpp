@@ -14,6 +14,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using namespace sotto::testing;
 
 std::vector<Prediction> learn_and_predict(const TaskData& data, std::uint64_t seed) {

@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
+
 ExperimentSpec small_run() {
   ExperimentSpec run;
   run.epsilons = {1, 5};

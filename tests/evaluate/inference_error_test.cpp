@@ -12,6 +12,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
+
 struct Figures {
   double inference_error = 0;
   double best_guess_error = 1;
@@ -85,12 +87,12 @@ TEST_F(InferenceError, ExactFiguresFollowTheDefinitions) {
 
 /// Draws from known rows.
 OutputTally tally_of(const std::vector<std::vector<double>>& rows, std::uint64_t draws, std::uint64_t seed) {
-  ChaChaBitSource bits(key_from_seed(seed));
+  random::ChaChaBitSource bits(random::key_from_seed(seed));
   OutputTally tally(rows.size(), draws);
   for (std::size_t w = 0; w < rows.size(); ++w) {
     std::vector<TokenId> outputs;
     for (std::uint64_t i = 0; i < draws; ++i) {
-      double point = open_uniform(bits);
+      double point = random::open_uniform(bits);
       TokenId y = 0;
       while (y + 1 < rows[w].size() && (point -= rows[w][y]) >= 0) ++y;
       outputs.push_back(y);

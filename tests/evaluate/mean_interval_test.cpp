@@ -12,6 +12,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using testing::expect_error;
 using testing::reference;
 

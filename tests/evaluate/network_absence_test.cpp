@@ -9,6 +9,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
+
 // Without libtorch, a one-line error says so for every kind of network.
 TEST(NetworkAbsence, SaysWhatIsMissing) {
   const TemporaryFolder empty;

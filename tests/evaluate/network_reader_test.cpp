@@ -9,11 +9,12 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
 using ::testing::ElementsAre;
 
-Sequence read(const NetworkReader& reader, const std::string& text, const std::string& second = "") {
-  Sequence sequence;
-  Sequence other;
+lm::Sequence read(const NetworkReader& reader, const std::string& text, const std::string& second = "") {
+  lm::Sequence sequence;
+  lm::Sequence other;
   reader.read({.text = text, .text_b = second}, sequence, other);
   return sequence;
 }
@@ -77,7 +78,7 @@ TEST_F(TemplateReader, SingleTextsAreCutInside) {
 TEST_F(TemplateReader, OfPairsTheLongerIsCut) {
   const std::int32_t a = letter("a");
   const std::int32_t b = letter("b");
-  const Sequence whole = read(*reader(32, true), "a a a", "b b");
+  const lm::Sequence whole = read(*reader(32, true), "a a a", "b b");
   EXPECT_THAT(whole.ids, ElementsAre(2, a, a, a, 3, b, b, 3));
   EXPECT_THAT(whole.segments, ElementsAre(0, 0, 0, 0, 0, 1, 1, 1));
   EXPECT_THAT(read(*reader(7, true), "a a a a a", "b").ids, ElementsAre(2, a, a, a, 3, b, 3));
@@ -94,9 +95,9 @@ TEST_F(TemplateReader, ATextCannotForgeTheModelsTokens) {
 
 TEST(SlotReader, PiecesShareTheirWordsPosition) {
   const std::filesystem::path folder = std::filesystem::path(SOTTO_SHIPPED_MODELS) / "sotto-en-mlm";
-  const NetworkLimits limits{16000, 128, 2, 8};
+  const lm::NetworkLimits limits{16000, 128, 2, 8};
   const auto single = make_subword_reader(folder, limits, 3, false).value();
-  const Sequence text = read(*single, "Good xyzzyqwv, good good");
+  const lm::Sequence text = read(*single, "Good xyzzyqwv, good good");
   // A word, a word of several pieces, a comma; the rest is cut.
   ASSERT_GE(text.ids.size(), 4U);
   EXPECT_EQ(text.positions.front(), 0);
@@ -105,7 +106,7 @@ TEST(SlotReader, PiecesShareTheirWordsPosition) {
   EXPECT_EQ(text.pieces[1], 0);
   EXPECT_EQ(text.pieces[2], 1);
   const auto pairs = make_subword_reader(folder, limits, 128, true).value();
-  const Sequence both = read(*pairs, "good", "good good");
+  const lm::Sequence both = read(*pairs, "good", "good good");
   EXPECT_THAT(both.ids, ElementsAre(text.ids[0], text.ids[0], text.ids[0]));
   EXPECT_THAT(both.positions, ElementsAre(0, 0, 1));
   EXPECT_THAT(both.segments, ElementsAre(0, 1, 1));

@@ -13,22 +13,24 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
+
 /// After epoch i it gives the true class of each validation text the probability in script[i]. Validation is
 /// one text of class 0 and one of class 1, so the accuracy is 0, 1/2 or 1.
-class ScriptedNetwork final : public TrainableNetwork {
+class ScriptedNetwork final : public lm::TrainableNetwork {
  public:
   explicit ScriptedNetwork(std::vector<std::pair<float, float>> script) : script_(std::move(script)) {}
 
-  NetworkLimits limits() const override { return {10, 10}; }
+  lm::NetworkLimits limits() const override { return {10, 10}; }
   std::uint32_t width() const override { return 1; }
   std::uint32_t outputs() const override { return 2; }
-  Result<double> learn(const NetworkInput&, std::span<const std::uint32_t> members, std::span<const float>,
-                       double learning_rate) override {
+  Result<double> learn(const lm::NetworkInput&, std::span<const std::uint32_t> members,
+                       std::span<const float>, double learning_rate) override {
     rates.push_back(learning_rate);
     sizes.push_back(members.size());
     return loss;
   }
-  Result<void> answer(const NetworkInput&, std::span<float> out) const override {
+  Result<void> answer(const lm::NetworkInput&, std::span<float> out) const override {
     const auto [first, second] = script_[static_cast<std::size_t>(state_)];
     out[0] = first;
     out[1] = 1 - first;
@@ -37,7 +39,7 @@ class ScriptedNetwork final : public TrainableNetwork {
     ++state_;
     return {};
   }
-  Result<void> features(const NetworkInput&, std::span<float>) const override { return {}; }
+  Result<void> features(const lm::NetworkInput&, std::span<float>) const override { return {}; }
   Result<void> keep() override {
     kept = state_;
     return {};
@@ -142,8 +144,8 @@ TEST(NetworkTraining, RateRisesAndFalls) {
 TEST(NetworkTraining, AnEpochHasEveryTextOnceAndLengthsTogether) {
   std::vector<std::uint32_t> lengths;
   for (std::uint32_t i = 0; i < 1003; ++i) lengths.push_back(1 + i * 37 % 101);
-  ChaChaBitSource bits(key_from_seed(3));
-  ChaChaBitSource same(key_from_seed(3));
+  random::ChaChaBitSource bits(random::key_from_seed(3));
+  random::ChaChaBitSource same(random::key_from_seed(3));
   const auto batches = plan_epoch(lengths, 10, bits);
   EXPECT_EQ(batches, plan_epoch(lengths, 10, same));
   EXPECT_NE(batches, plan_epoch(lengths, 10, bits));

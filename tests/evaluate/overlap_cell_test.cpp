@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using testing::expect_error;
 
 class OverlapCellTest : public testing::FolderTest {

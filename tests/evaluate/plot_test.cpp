@@ -9,6 +9,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

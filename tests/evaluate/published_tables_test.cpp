@@ -15,6 +15,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using testing::expect_error;
 
 constexpr std::array kAlphas = {0.75, 0.5, 0.25};

@@ -6,6 +6,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using ::testing::HasSubstr;
 
 ReportTable sample() {

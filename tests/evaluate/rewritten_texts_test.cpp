@@ -9,6 +9,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
+
 class RewrittenTextsTest : public testing::FolderTest {
  protected:
   RewrittenTextsTest() {

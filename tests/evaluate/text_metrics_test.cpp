@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using namespace sotto::testing;
 using ::testing::ElementsAre;
 
@@ -93,7 +94,7 @@ TEST(TextMetrics, KnownWords) {
   EXPECT_DOUBLE_EQ(known_words("The pizza, the Qzqx", word_test(*model)).value(), 0.75);
 
   write_tiny_wordnet(folder.path(), {{'n', {"goose"}}, {'v', {"eat"}}}, {{'n', "geese goose\n"}});
-  const WordNet wordnet = WordNet::open(folder.path()).value();
+  const text::WordNet wordnet = text::WordNet::open(folder.path()).value();
   EXPECT_EQ(known_words("The geese eats qzqx", word_test(wordnet)).part, 3U);
 }
 

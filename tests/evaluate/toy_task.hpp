@@ -13,13 +13,14 @@ namespace sotto::testing {
 
 /// Texts of twelve common words and one that tells the class: `marks[label]`. Labels are uniform and
 /// independent.
-inline std::vector<LabelledText> marked_texts(std::size_t count, const std::vector<std::string>& marks,
-                                              unsigned seed) {
+inline std::vector<evaluate::LabelledText> marked_texts(std::size_t count,
+                                                        const std::vector<std::string>& marks,
+                                                        unsigned seed) {
   std::mt19937 generator(seed);
-  std::vector<LabelledText> texts;
+  std::vector<evaluate::LabelledText> texts;
   for (std::size_t i = 0; i < count; ++i) {
-    LabelledText text;
-    text.label = static_cast<ClassIndex>(generator() % marks.size());
+    evaluate::LabelledText text;
+    text.label = static_cast<evaluate::ClassIndex>(generator() % marks.size());
     const std::size_t place = generator() % 12;
     for (std::size_t j = 0; j < 12; ++j) {
       if (j == place) text.text += marks[text.label] + " ";
@@ -30,8 +31,8 @@ inline std::vector<LabelledText> marked_texts(std::size_t count, const std::vect
   return texts;
 }
 
-inline TaskData marked_task(const std::vector<std::string>& marks, std::size_t test_texts = 300) {
-  TaskData data;
+inline evaluate::TaskData marked_task(const std::vector<std::string>& marks, std::size_t test_texts = 300) {
+  evaluate::TaskData data;
   for (std::size_t i = 0; i < marks.size(); ++i) data.task.class_names.push_back(fmt::format("class {}", i));
   data.train = marked_texts(600, marks, 1);
   data.test = marked_texts(test_texts, marks, 2);

@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::evaluate;
 using namespace sotto::testing;
 
 class WordMetricsTest : public ::testing::Test {

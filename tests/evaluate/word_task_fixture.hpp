@@ -29,8 +29,8 @@ class WordTaskTest : public FolderTest {
     return options;
   }
 
-  WordTask task(const WordTaskOptions& options) {
-    auto read = WordTask::read(model_, options);
+  evaluate::WordTask task(const WordTaskOptions& options) {
+    auto read = evaluate::WordTask::read(model_, options);
     if (!read) throw std::runtime_error(read.error().message);
     return std::move(*read);
   }

@@ -6,6 +6,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
+
 TEST_F(WordTaskTest, LabelsPriorAndLosses) {
   const WordTask read = task(labelled());
   EXPECT_EQ(read.listed, 13U);

@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::balanced_law;
 using testing::chi_squared_test;
 using testing::expect_error;
@@ -109,7 +110,7 @@ TEST(BalancedLaw, RenyiDivergencesKeepToRho) {
   for (const double epsilon : {0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 25.0}) {
     const BalancedLaw law = BalancedLaw::make(head(epsilon), epsilon, all(7), {}).value();
     const double rho = law.guarantee().rho;
-    EXPECT_EQ(rho, std::min(multiply_up(epsilon, epsilon) / 2, epsilon));
+    EXPECT_EQ(rho, std::min(privacy::multiply_up(epsilon, epsilon) / 2, epsilon));
     const auto p = weights_of(law, std::vector<float>{900, -900, -900, -900, -900, -900, -900});
     const auto q = weights_of(law, std::vector<float>{-900, 900, 900, -900, -900, -900, -900});
     const auto t = static_cast<long double>(law.total());
@@ -160,7 +161,7 @@ TEST(BalancedLaw, IsSampled) {
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
     const BoundedHead made = head(epsilon);
     const BalancedLaw law = BalancedLaw::make(made, epsilon, all(kSize), base).value();
-    ChaChaBitSource bits(key_from_seed(static_cast<std::uint64_t>(epsilon)));
+    random::ChaChaBitSource bits(random::key_from_seed(static_cast<std::uint64_t>(epsilon)));
     const std::vector<std::uint64_t> weights = weights_of(law, scores);
     std::vector<std::uint64_t> counts(kSize);
     for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[DrawLaw::draw_weighted(weights, bits)];

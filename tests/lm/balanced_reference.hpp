@@ -10,7 +10,7 @@
 namespace sotto::testing {
 
 inline std::vector<double> balanced_law(std::span<const float> scores, std::span<const float> log_base,
-                                        const BoundedHead& head, double epsilon) {
+                                        const lm::BoundedHead& head, double epsilon) {
   const long double reach = std::min<long double>(epsilon, head.reach);
   long double measure = 0;
   for (const float b : log_base) measure += std::exp(static_cast<long double>(b));

@@ -12,6 +12,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::expect_error;
 using testing::FakeMaskedModel;
 using testing::kFirstWord;

@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::chi_squared_test;
 using testing::expect_error;
 using testing::FakeMaskedModel;
@@ -21,7 +22,7 @@ const std::vector<std::string> kSentenceWords = {"the", "cat", "sat", "on", "mat
 /// A text on its way through a mechanism.
 struct Text {
   Text(const MaskedMechanism& mechanism, std::string given, std::uint64_t seed = 7)
-      : text(std::move(given)), bits(key_from_seed(seed)) {
+      : text(std::move(given)), bits(random::key_from_seed(seed)) {
     text.reserve(text.size() + 64);
     tokenize(text, tokens);
     document.text = text;
@@ -34,7 +35,7 @@ struct Text {
 
   std::string text;
   std::vector<Token> tokens;
-  ChaChaBitSource bits;
+  random::ChaChaBitSource bits;
   MaskedDocument document;
 };
 

@@ -12,20 +12,20 @@
 namespace sotto::testing {
 
 /// A WordPiece tokenizer with BERT's frame: these words, a few letters for all others, and some punctuation.
-inline std::shared_ptr<const SubwordTokenizer> small_tokenizer(const std::vector<std::string>& words) {
+inline std::shared_ptr<const lm::SubwordTokenizer> small_tokenizer(const std::vector<std::string>& words) {
   const TemporaryFolder folder;
   std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n,\n!\n##a\n##b\n##c\n##d\n##x\n";
   for (const std::string& word : words) vocabulary += word + "\n";
   write_file(folder.path() / "vocab.txt", vocabulary);
-  return value_or_throw(SubwordTokenizer::open(folder.path()));
+  return value_or_throw(lm::SubwordTokenizer::open(folder.path()));
 }
 
 inline constexpr std::uint32_t kFirstWord = 13;  ///< the id of the first of the words
 
-class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from_this<FakeMaskedModel> {
+class FakeMaskedModel final : public lm::MaskedModel, public std::enable_shared_from_this<FakeMaskedModel> {
  public:
   /// The logit of `output` for a sequence masked at `place`.
-  using Score = std::function<float(const Sequence& sequence, std::uint32_t place, std::uint32_t output)>;
+  using Score = std::function<float(const lm::Sequence& sequence, std::uint32_t place, std::uint32_t output)>;
 
   FakeMaskedModel(std::uint32_t size, Score score) : inputs(size), outputs(size), score_(std::move(score)) {}
 
@@ -34,15 +34,15 @@ class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from
   std::uint32_t max_positions() const override { return positions; }
   std::uint32_t segment_count() const override { return 2; }
   std::uint32_t piece_count() const override { return pieces; }
-  std::optional<LogitBounds> bounds() const override { return given_bounds; }
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
+  std::optional<lm::LogitBounds> bounds() const override { return given_bounds; }
+  Result<std::shared_ptr<const lm::MaskedModel>> at_epsilon(double) const override { return nullptr; }
   std::span<const float> log_base() const override { return base; }
-  Result<std::shared_ptr<const MaskedModel>> at_reach(double) const override {
+  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double) const override {
     return head ? shared_from_this() : nullptr;
   }
-  const BoundedHead* bounded_head() const override { return head ? &*head : nullptr; }
+  const lm::BoundedHead* bounded_head() const override { return head ? &*head : nullptr; }
 
-  Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
+  Result<void> logits(std::span<const lm::Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
     const std::lock_guard lock(mutex_);
     batches.push_back(sequences.size());
@@ -58,10 +58,10 @@ class FakeMaskedModel final : public MaskedModel, public std::enable_shared_from
   std::uint32_t outputs;
   std::uint32_t positions = 512;
   std::uint32_t pieces = 1;
-  std::optional<LogitBounds> given_bounds = LogitBounds{0, 10, true};
+  std::optional<lm::LogitBounds> given_bounds = lm::LogitBounds{0, 10, true};
   std::vector<float> base;
-  std::optional<BoundedHead> head;
-  mutable std::vector<Sequence> asked;
+  std::optional<lm::BoundedHead> head;
+  mutable std::vector<lm::Sequence> asked;
   mutable std::vector<std::uint32_t> places;
   mutable std::vector<std::size_t> batches;
 
@@ -79,7 +79,7 @@ inline float mixed(std::span<const std::int32_t> ids, std::uint32_t place, std::
 }
 
 /// Continues texts: the logits depend on the prompt and on all tokens since.
-class FakeCausalModel final : public CausalModel {
+class FakeCausalModel final : public lm::CausalModel {
  public:
   using Score = std::function<float(std::span<const std::int32_t> ids, std::uint32_t output)>;
 
@@ -89,12 +89,12 @@ class FakeCausalModel final : public CausalModel {
   std::uint32_t output_size() const override { return size_; }
   std::uint32_t max_positions() const override { return positions; }
   bool answers() const override { return answers_; }
-  Result<void> score(std::span<const Sequence>, std::span<float>) const override {
+  Result<void> score(std::span<const lm::Sequence>, std::span<float>) const override {
     return fail(Errc::invalid_argument, "not here");
   }
-  Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
-                                            std::span<float> logits) const override {
-    for (const Sequence& prompt : prompts) asked.push_back(prompt.ids);
+  Result<std::unique_ptr<lm::Generation>> begin(std::span<const lm::Sequence> prompts,
+                                                std::span<float> logits) const override {
+    for (const lm::Sequence& prompt : prompts) asked.push_back(prompt.ids);
     auto texts = std::make_unique<Texts>(*this, prompts);
     texts->answer(logits);
     return texts;
@@ -105,10 +105,10 @@ class FakeCausalModel final : public CausalModel {
   mutable std::size_t longest = 0;
 
  private:
-  class Texts final : public Generation {
+  class Texts final : public lm::Generation {
    public:
-    Texts(const FakeCausalModel& model, std::span<const Sequence> prompts) : model_(model) {
-      for (const Sequence& prompt : prompts) ids_.push_back(prompt.ids);
+    Texts(const FakeCausalModel& model, std::span<const lm::Sequence> prompts) : model_(model) {
+      for (const lm::Sequence& prompt : prompts) ids_.push_back(prompt.ids);
     }
     Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
       for (std::size_t i = 0; i < tokens.size(); ++i) ids_[i].push_back(tokens[i]);

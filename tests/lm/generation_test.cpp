@@ -11,6 +11,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::chi_squared_test;
 using testing::expect_error;
 using testing::FakeCausalModel;
@@ -47,7 +48,7 @@ std::shared_ptr<FakeCausalModel> mixing_model(bool answers = false) {
 
 GenerationDocument rewrite(const GenerationMechanism& mechanism, std::string_view text,
                            std::uint64_t seed = 3) {
-  ChaChaBitSource bits(key_from_seed(seed));
+  random::ChaChaBitSource bits(random::key_from_seed(seed));
   GenerationDocument document;
   document.text = text;
   document.bits = &bits;
@@ -139,7 +140,7 @@ TEST(Generation, ALongTextIsRewrittenInParts) {
 TEST(Generation, PartsAndDrawsFollowFromTheNumberOfTokensAlone) {
   for (const bool answers : {false, true}) {
     const auto m = mechanism(mixing_model(answers), !answers, {.epsilon = 10}, answers ? "{}" : "");
-    ChaChaBitSource coins(key_from_seed(1));
+    random::ChaChaBitSource coins(random::key_from_seed(1));
     for (std::size_t size = 1; size < 200; ++size) {
       const GenerationDocument plain = rewrite(*m, std::string(size, 'a'));
       for (int i = 0; i < 8; ++i) {
@@ -174,10 +175,10 @@ TEST(Generation, DocumentsDrawTheSameAloneAndTogether) {
   const auto m = mechanism(mixing_model(), true, {.epsilon = 10});
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 40; ++i) texts.push_back(std::string(3 * i, 'b') + " ca");
-  std::vector<std::unique_ptr<ChaChaBitSource>> bits;
+  std::vector<std::unique_ptr<random::ChaChaBitSource>> bits;
   std::vector<GenerationDocument> documents(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    bits.push_back(std::make_unique<ChaChaBitSource>(key_from_seed(i)));
+    bits.push_back(std::make_unique<random::ChaChaBitSource>(random::key_from_seed(i)));
     documents[i].text = texts[i];
     documents[i].bits = bits.back().get();
     m->prepare(documents[i]);

@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::chi_squared_test;
 using testing::expect_error;
 
@@ -51,7 +52,7 @@ TEST(LogitLaw, IsTheExponentialMechanismFrom1To250) {
   for (std::size_t i = 5; i < kOutcomes; i += 40) logits[i] = 7.05F - 0.0005F * static_cast<float>(i);
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 42.0, 50.0, 100.0, 250.0}) {
     const LogitLaw law = LogitLaw::make(bounds, epsilon, all_outcomes(kOutcomes), {}).value();
-    ChaChaBitSource bits(key_from_seed(static_cast<std::uint64_t>(epsilon)));
+    random::ChaChaBitSource bits(random::key_from_seed(static_cast<std::uint64_t>(epsilon)));
     std::vector<std::uint64_t> counts(kOutcomes), scratch;
     ASSERT_TRUE(law.weights(logits, scratch));
     for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[DrawLaw::draw_weighted(scratch, bits)];
@@ -147,7 +148,7 @@ TEST(LogitLaw, SupportIsFull) {
 TEST(LogitLaw, OnlyOutcomesComeOut) {
   const std::vector<float> logits = {9, 9, 9, 0, 9};
   const LogitLaw law = LogitLaw::make({0, 10, true}, 100, {3, 1}, {}).value();
-  ChaChaBitSource bits(key_from_seed(1));
+  random::ChaChaBitSource bits(random::key_from_seed(1));
   std::vector<std::uint64_t> scratch;
   for (int i = 0; i < 1000; ++i) EXPECT_LT(law.draw(logits, bits, scratch).value(), 2U);
 }

@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using Json = nlohmann::json;
 using testing::expect_error;
 using testing::TemporaryFolder;

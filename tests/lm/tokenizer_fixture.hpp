@@ -28,7 +28,7 @@ T value_or_throw(Result<T> result) {
 
 /// The content of a compressed file.
 inline std::string read_unpacked(const std::filesystem::path& file) {
-  const auto stream = value_or_throw(InputStream::open(file));
+  const auto stream = value_or_throw(base::InputStream::open(file));
   std::string content;
   std::vector<char> buffer(1 << 16);
   while (const std::size_t size = value_or_throw(stream->read(buffer.data(), buffer.size())))
@@ -46,10 +46,10 @@ inline void unpack_tokenizer(const std::string& name, const std::filesystem::pat
     write_file(to / file.path().stem(), read_unpacked(file.path()));
 }
 
-inline std::shared_ptr<const SubwordTokenizer> open_tokenizer(const std::string& name) {
+inline std::shared_ptr<const lm::SubwordTokenizer> open_tokenizer(const std::string& name) {
   const TemporaryFolder folder;
   unpack_tokenizer(name, folder.path());
-  return value_or_throw(SubwordTokenizer::open(folder.path()));
+  return value_or_throw(lm::SubwordTokenizer::open(folder.path()));
 }
 
 /// Reads the 16-bit numbers and strings of the fixtures.
@@ -69,9 +69,9 @@ class PackedReader {
     at_ += size;
     return content_.substr(at_ - size, size);
   }
-  std::vector<SubwordId> ids() {
-    std::vector<SubwordId> result(number());
-    for (SubwordId& id : result) id = number();
+  std::vector<lm::SubwordId> ids() {
+    std::vector<lm::SubwordId> result(number());
+    for (lm::SubwordId& id : result) id = number();
     return result;
   }
 

@@ -12,6 +12,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using ::testing::ElementsAre;
 using testing::TemporaryFolder;
 using testing::unpack_tokenizer;

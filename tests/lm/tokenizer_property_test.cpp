@@ -16,6 +16,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::open_tokenizer;
 
 // The same texts in every run, unless the environment asks for others.
@@ -44,7 +45,7 @@ rc::Gen<std::string> valid_text() {
   return rc::gen::map(rc::gen::container<std::vector<std::uint32_t>>(scalar),
                       [](const std::vector<std::uint32_t>& values) {
                         std::string text;
-                        for (const std::uint32_t value : values) text += encode_utf8(value).view();
+                        for (const std::uint32_t value : values) text += text::encode_utf8(value).view();
                         return text;
                       });
 }

@@ -16,6 +16,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using testing::kTokenizerData;
 using testing::open_tokenizer;
 
@@ -81,7 +82,7 @@ std::string word_count(const std::string& character) {
 
 /// The columns of blocks.txt for one code point.
 std::vector<std::string> describe(char32_t value) {
-  const std::string character(encode_utf8(value).view());
+  const std::string character(text::encode_utf8(value).view());
   return {class_name(value), normalized(character, {}),
           normalized(character, {.strip_accents = false, .lowercase = false}),
           normalized(character, {.strip_accents = false}), word_count(character)};
@@ -107,7 +108,7 @@ TEST(TokenizerReference, ClassesOfAllCodePoints) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::string expected;
       fields >> expected;
-      EXPECT_EQ(to_hex(sha256(columns[i])).substr(0, 8), expected)
+      EXPECT_EQ(base::to_hex(base::sha256(columns[i])).substr(0, 8), expected)
           << "column " << i + 1 << " from U+" << start;
     }
   }

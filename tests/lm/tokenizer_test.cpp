@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using ::testing::ElementsAre;
 using testing::open_tokenizer;
 

@@ -50,8 +50,8 @@ std::vector<Point> replay(const std::vector<Point>& points, std::span<const Toke
   std::vector<Point> noisy;
   for (const TokenId word : in) {
     Point point(points[word].size());
-    uniform_direction(bits, point);
-    const double radius = gamma_radius(bits, static_cast<unsigned>(point.size()), epsilon);
+    random::uniform_direction(bits, point);
+    const double radius = random::gamma_radius(bits, static_cast<unsigned>(point.size()), epsilon);
     for (std::size_t c = 0; c < point.size(); ++c) point[c] = points[word][c] + radius * point[c];
     noisy.push_back(point);
   }
@@ -68,9 +68,9 @@ TEST_F(Cmp, TheNearestWordIsFoundEveryTime) {
     std::vector<TokenId> in(1501);
     for (TokenId i = 0; i < in.size(); ++i) in[i] = i;
     std::vector<TokenId> out(in.size());
-    ChaChaBitSource bits(key_from_seed(5));
+    random::ChaChaBitSource bits(random::key_from_seed(5));
     mechanism->privatize(in, out, bits);
-    ChaChaBitSource again(key_from_seed(5));
+    random::ChaChaBitSource again(random::key_from_seed(5));
     const std::vector<Point> noisy = replay(points, in, epsilon, again);
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Ranked nearest = rank_words(points, noisy[i])[0];
@@ -92,9 +92,9 @@ TEST_F(Cmp, ATinyEpsilonKeepsTheDirectionOfTheNoise) {
   std::vector<TokenId> in(200);
   for (TokenId i = 0; i < in.size(); ++i) in[i] = 10 * i;
   std::vector<TokenId> out(in.size());
-  ChaChaBitSource bits(key_from_seed(6));
+  random::ChaChaBitSource bits(random::key_from_seed(6));
   mechanism->privatize(in, out, bits);
-  ChaChaBitSource again(key_from_seed(6));
+  random::ChaChaBitSource again(random::key_from_seed(6));
   const std::vector<Point> noisy = replay(points, in, epsilon, again);
   std::set<TokenId> exact;
   std::set<TokenId> in_floats;

@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 using Groups = std::vector<std::vector<TokenId>>;
 using Vector = std::vector<double>;
@@ -192,7 +193,7 @@ TEST_F(Custext, DrawsFollowTheDefinition) {
     const Groups groups = reference.groups(std::stoul(k));
     const auto mechanism = make(model_, 4, k);
     for (TokenId word = 0; word <= model_->size(); ++word) {
-      ChaChaBitSource bits(key_from_seed(50 + word));
+      random::ChaChaBitSource bits(random::key_from_seed(50 + word));
       std::vector<TokenId> out(kDraws);
       mechanism->privatize(std::vector<TokenId>(kDraws, word), out, bits);
       std::vector<std::uint64_t> counts(model_->size());
@@ -275,9 +276,9 @@ TEST_F(Custext, ThreadsAndBatchesDoNotChangeTheOutput) {
   for (TokenId i = 0; i < in.size(); ++i) in[i] = i;
   std::vector<TokenId> whole(in.size());
   std::vector<TokenId> parts(in.size());
-  ChaChaBitSource bits(key_from_seed(3));
+  random::ChaChaBitSource bits(random::key_from_seed(3));
   single->privatize(in, whole, bits);
-  bits.reset(key_from_seed(3));
+  bits.reset(random::key_from_seed(3));
   const auto pending = many->make_pending();
   pending->add(std::span(in).first(7), bits);
   pending->add(std::span(in).subspan(7), bits);

@@ -76,7 +76,7 @@ TEST_F(DiffractorGeometric, TenMillionDrawsFollowTheClosedForm) {
     const auto mechanism = make(epsilon, "L2");
     for (const TokenId word :
          {0U, kWords / 2, kWords - 1}) {  // list 0 is the identity, so these are its positions
-      ChaChaBitSource bits(key_from_seed(20'261'115 + word));
+      random::ChaChaBitSource bits(random::key_from_seed(20'261'115 + word));
       const std::vector<TokenId> in(kBatch, word);
       std::vector<TokenId> out(kBatch);
       std::vector<std::uint64_t> counts(kWords);
@@ -94,7 +94,7 @@ TEST_F(DiffractorGeometric, TenMillionDrawsFollowTheClosedForm) {
 TEST_F(DiffractorGeometric, MixtureOfListsFollowsTheRow) {
   const auto mechanism = make(0.7, "L1");
   for (const TokenId word : {17U, kWords}) {
-    ChaChaBitSource bits(key_from_seed(7));
+    random::ChaChaBitSource bits(random::key_from_seed(7));
     std::vector<TokenId> out(1'000'000);
     mechanism->privatize(std::vector<TokenId>(out.size(), word), out, bits);
     std::vector<std::uint64_t> counts(kWords);
@@ -160,7 +160,7 @@ TEST_F(DiffractorGeometric, WorksOnASingleWord) {
   const auto single = write_list_set(folder_.path() / "single.safetensors", {"alone"}, {{"a", {0}}});
   const auto mechanism = make_mechanism("diffractor-geometric", single, 1, {}).value();
   EXPECT_EQ(mechanism->row(0), std::vector<double>{1.0});
-  ChaChaBitSource bits(key_from_seed(1));
+  random::ChaChaBitSource bits(random::key_from_seed(1));
   std::vector<TokenId> ids = {0, 1, 0};
   mechanism->privatize(ids, ids, bits);
   EXPECT_EQ(ids, (std::vector<TokenId>{0, 0, 0}));

@@ -110,7 +110,7 @@ TEST_F(DiffractorTem, DrawsFollowThePrintedAlgorithm) {
   for (const double epsilon : {0.2, 1.0, 2.0}) {
     const auto mechanism = make(epsilon, {{"lists", "L2"}, {"gamma", "2.5"}});
     for (TokenId word = 0; word <= kWords; ++word) {
-      ChaChaBitSource bits(key_from_seed(100 + word));
+      random::ChaChaBitSource bits(random::key_from_seed(100 + word));
       std::vector<TokenId> out(kDraws);
       mechanism->privatize(std::vector<TokenId>(kDraws, word), out, bits);
       std::vector<std::uint64_t> counts(kWords);
@@ -123,7 +123,7 @@ TEST_F(DiffractorTem, DrawsFollowThePrintedAlgorithm) {
 // A million draws each, α = 1e-7: the mixture over four lists, and a list longer than the table of weights.
 TEST_F(DiffractorTem, MixturesAndLongListsFollowTheRow) {
   const auto check = [](const Mechanism& mechanism, TokenId word, std::size_t words) {
-    ChaChaBitSource bits(key_from_seed(7));
+    random::ChaChaBitSource bits(random::key_from_seed(7));
     std::vector<TokenId> out(1'000'000);
     mechanism.privatize(std::vector<TokenId>(out.size(), word), out, bits);
     std::vector<std::uint64_t> counts(words);
@@ -243,13 +243,13 @@ TEST_F(DiffractorTem, BatchesDoNotChangeTheOutput) {
   const std::vector<TokenId> second = {6, 7, 8};
   std::vector<TokenId> apart(8);
   std::vector<TokenId> together(8);
-  ChaChaBitSource a(key_from_seed(1));
-  ChaChaBitSource b(key_from_seed(2));
+  random::ChaChaBitSource a(random::key_from_seed(1));
+  random::ChaChaBitSource b(random::key_from_seed(2));
   mechanism->privatize(first, std::span(apart).first(5), a);
   mechanism->privatize(second, std::span(apart).last(3), b);
   const auto pending = mechanism->make_pending();
-  a.reset(key_from_seed(1));
-  b.reset(key_from_seed(2));
+  a.reset(random::key_from_seed(1));
+  b.reset(random::key_from_seed(2));
   pending->add(first, a);
   pending->add(second, b);
   pending->resolve(together);

@@ -9,6 +9,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::mechanism;
+
 class DistanceTest : public NoiseTest {
  protected:
   std::shared_ptr<const Model> tiny_ = write_tiny_model(folder_.path() / "tiny.safetensors");

@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 using ExactRow = std::vector<mpq_class>;  // by output
@@ -143,7 +144,7 @@ struct Allowed {
   double divisor = 1;
 };
 
-void set_allowed(MpfrReal& out, double epsilon, const Allowed& allowed) {
+void set_allowed(random::MpfrReal& out, double epsilon, const Allowed& allowed) {
   mpfr_set_sj(out, allowed.squared, MPFR_RNDN);
   mpfr_sqrt(out, out, MPFR_RNDD);
   mpfr_mul_d(out, out, allowed.scale, MPFR_RNDD);
@@ -157,7 +158,7 @@ void set_allowed(MpfrReal& out, double epsilon, const Allowed& allowed) {
 std::size_t excesses(const std::vector<ExactRow>& rows, double epsilon,
                      const std::function<Allowed(TokenId, TokenId)>& allowed) {
   std::size_t found = 0;
-  MpfrReal bound(400);
+  random::MpfrReal bound(400);
   for (TokenId x = 0; x < rows.size(); ++x) {
     for (TokenId other = 0; other < rows.size(); ++other) {
       if (x == other) continue;

@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
+
 TEST(ExpectedDistinct, IsTheSumOverOutputsOfTheChanceToOccur) {
   // Two draws from (1/2, 1/4, 1/4): 3/4 + 7/16 + 7/16.
   EXPECT_DOUBLE_EQ(expected_distinct(std::vector{0.5, 0.25, 0.25}, 2), 1.625);

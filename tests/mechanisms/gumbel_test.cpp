@@ -11,6 +11,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 class Gumbel : public NoiseTest {};
@@ -180,7 +181,7 @@ TEST_F(Gumbel, MemoryAndThreadsDoNotChangeTheOutput) {
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<TokenId>(i * 37 % 401);
   std::vector<TokenId> expected(in.size());
   const auto plenty = make_mechanism("gumbel", model, 1, {}).value();
-  ChaChaBitSource bits(key_from_seed(1));
+  random::ChaChaBitSource bits(random::key_from_seed(1));
   plenty->privatize(in, expected, bits);
   const auto little = make_mechanism("gumbel", model, 1, {}, {.memory = 50'000}).value();
   std::vector<std::vector<TokenId>> out(4, std::vector<TokenId>(in.size()));
@@ -188,7 +189,7 @@ TEST_F(Gumbel, MemoryAndThreadsDoNotChangeTheOutput) {
   threads.reserve(out.size());
   for (auto& part : out) {
     threads.emplace_back([&] {
-      ChaChaBitSource own(key_from_seed(1));
+      random::ChaChaBitSource own(random::key_from_seed(1));
       little->privatize(in, part, own);
     });
   }

@@ -7,6 +7,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 class Mahalanobis : public NoiseTest {};

@@ -12,6 +12,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 class MechanismBankTest : public EveryMechanismTest {
@@ -28,7 +29,7 @@ class MechanismBankTest : public EveryMechanismTest {
     std::vector<TokenId> tokens;
     for (int i = 0; i < 8; ++i)
       for (TokenId id = 0; id <= model.size(); ++id) tokens.push_back(id);
-    ChaChaBitSource bits(key_from_seed(seed));
+    random::ChaChaBitSource bits(random::key_from_seed(seed));
     mechanism.privatize(tokens, tokens, bits);
     return tokens;
   }

@@ -123,7 +123,7 @@ inline Counts count_reference(std::size_t words, std::size_t n, std::uint64_t se
 
 inline Counts count_outputs(const Mechanism& mechanism, std::size_t words, TokenId input, std::size_t n,
                             std::uint64_t seed) {
-  ChaChaBitSource bits(key_from_seed(seed));
+  random::ChaChaBitSource bits(random::key_from_seed(seed));
   std::vector<TokenId> out(n);
   mechanism.privatize(std::vector<TokenId>(n, input), out, bits);
   Counts counts(words);

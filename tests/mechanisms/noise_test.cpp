@@ -9,6 +9,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 const std::vector<std::string> kNames = {"cmp", "mahalanobis", "vickrey", "vickrey-k", "gumbel"};
@@ -56,10 +57,10 @@ TEST_F(Noise, BatchesDoNotChangeTheOutput) {
   for (const std::string& name : kNames) {
     const auto mechanism = make(name, 2);
     std::vector<TokenId> expected(in.size());
-    ChaChaBitSource bits(key_from_seed(1));
+    random::ChaChaBitSource bits(random::key_from_seed(1));
     mechanism->privatize(in, expected, bits);
     for (const std::size_t size : {1U, 7U, 1024U, 1025U}) {
-      ChaChaBitSource first(key_from_seed(1)), second(key_from_seed(2));
+      random::ChaChaBitSource first(random::key_from_seed(1)), second(random::key_from_seed(2));
       const auto pending = mechanism->make_pending();
       std::vector<TokenId> out;
       for (std::size_t begin = 0; begin < in.size(); begin += size) {

@@ -13,6 +13,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
+
 /// Spellings of the same double, by the canonical one.
 const std::map<std::string, std::vector<std::string>> kSpellings = {
     {"20", {"20", "020", "2e1", "20.0", "20.", "2.0E1", "0.2e2", "200e-1", "00020.000"}},

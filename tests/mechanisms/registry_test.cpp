@@ -15,6 +15,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
+
 TEST(Registry, EveryMechanismIsDescribed) {
   EXPECT_FALSE(mechanisms().empty());
   for (const MechanismInfo& info : mechanisms()) {

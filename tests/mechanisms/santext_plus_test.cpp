@@ -106,7 +106,7 @@ TEST_F(SanTextPlus, OutputDoesNotDependOnCacheOrBatches) {
   for (const std::uint64_t memory : {0, 400'000, 64 << 20}) {
     for (const std::size_t batch : {3000U, 11U}) {
       const auto mechanism = make("santext-plus", model, 2, {}, memory);
-      ChaChaBitSource bits(key_from_seed(11));
+      random::ChaChaBitSource bits(random::key_from_seed(11));
       std::vector<TokenId> out(in.size());
       for (std::size_t begin = 0; begin < in.size(); begin += batch) {
         const std::size_t count = std::min(batch, in.size() - begin);

@@ -8,6 +8,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 using SanText = SelectionTest;
@@ -264,7 +265,7 @@ TEST_F(SanText, OutputDoesNotDependOnCacheOrBatches) {
           for (const std::size_t batch : {2000U, 7U, 250U}) {
             if (selection != "exponential" && batch == 7) continue;  // slow without a cache
             const auto mechanism = make("santext", model, epsilon, {{"selection", selection}}, memory);
-            ChaChaBitSource bits(key_from_seed(11));
+            random::ChaChaBitSource bits(random::key_from_seed(11));
             std::vector<TokenId> out(in.size());
             const auto pending = mechanism->make_pending();
             for (std::size_t begin = 0; begin < in.size(); begin += batch) {
@@ -288,7 +289,7 @@ TEST_F(SanText, ThreadsShareOneMechanism) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < outputs.size(); ++t) {
     threads.emplace_back([&, t] {
-      ChaChaBitSource bits(key_from_seed(1));
+      random::ChaChaBitSource bits(random::key_from_seed(1));
       std::mt19937_64 random(2);
       std::vector<TokenId> in(100);
       for (std::size_t begin = 0; begin < outputs[t].size(); begin += in.size()) {

@@ -75,7 +75,7 @@ class SelectionTest : public ::testing::Test {
   /// The distance between an input (possibly ⊥) and a word, from the coordinates.
   static long double distance(const Model& model, TokenId input, TokenId word) {
     const auto coordinate = [&](TokenId id, std::size_t c) -> std::int64_t {
-      if (id == model.bottom()) return bottom_vector(model)[c];
+      if (id == model.bottom()) return mechanism::bottom_vector(model)[c];
       return model.vectors16()[id * model.dimension() + c];
     };
     std::int64_t sum = 0;
@@ -86,8 +86,8 @@ class SelectionTest : public ::testing::Test {
     return static_cast<long double>(model.scale()) * std::sqrt(static_cast<long double>(sum));
   }
 
-  static const SelectionMechanism& selection(const Mechanism& mechanism) {
-    return dynamic_cast<const SelectionMechanism&>(mechanism);
+  static const mechanism::SelectionMechanism& selection(const Mechanism& mechanism) {
+    return dynamic_cast<const mechanism::SelectionMechanism&>(mechanism);
   }
 
   /// The largest ln(P(z|x)/P(z|y)) − allowed(x, y) over all inputs and outputs, from the sampled integers.
@@ -111,11 +111,12 @@ class SelectionTest : public ::testing::Test {
   }
 
   /// The least draw that falls on `position` of `total`: ⌈position·2^128/total⌉, as two words.
-  static UniformDraw draw_for(std::uint64_t position, std::uint64_t total) {
+  static mechanism::UniformDraw draw_for(std::uint64_t position, std::uint64_t total) {
     using Wide = unsigned __int128;
     const Wide first = static_cast<Wide>(position) << 64;
     const Wide second = (first % total) << 64;
-    UniformDraw draw{static_cast<std::uint64_t>(first / total), static_cast<std::uint64_t>(second / total)};
+    mechanism::UniformDraw draw{static_cast<std::uint64_t>(first / total),
+                                static_cast<std::uint64_t>(second / total)};
     if (second % total != 0 && ++draw.low == 0) ++draw.high;
     return draw;
   }
@@ -131,7 +132,7 @@ class SelectionTest : public ::testing::Test {
       std::uint64_t begin = 0;
       for (TokenId z = 0; z < weights.size(); ++z) {
         for (const std::uint64_t position : {begin, begin + weights[z] - 1}) {
-          const UniformDraw draw = draw_for(position, total);
+          const mechanism::UniformDraw draw = draw_for(position, total);
           words.insert(words.end(), {draw.high, draw.low});
           expected.push_back(z);
         }
@@ -148,7 +149,7 @@ class SelectionTest : public ::testing::Test {
   /// χ² of `draws` outputs for every input against its row.
   static void expect_draws_follow_rows(const Mechanism& mechanism, const Model& model, std::size_t draws) {
     for (TokenId x = 0; x <= model.size(); ++x) {
-      ChaChaBitSource bits(key_from_seed(20'261'115 + x));
+      random::ChaChaBitSource bits(random::key_from_seed(20'261'115 + x));
       std::vector<TokenId> out(draws);
       mechanism.privatize(std::vector<TokenId>(draws, x), out, bits);
       std::vector<std::uint64_t> counts(model.size());

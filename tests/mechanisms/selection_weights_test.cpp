@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
+
 std::vector<std::int64_t> some_squares() {
   std::vector<std::int64_t> squares(1000);
   std::iota(squares.begin(), squares.end(), 0);

@@ -122,7 +122,7 @@ TEST_F(Syntf, DrawsFollowTheDefinition) {
       const auto mechanism =
           make(5, all_words ? "vocabulary" : "synonyms", from_counts ? "paper" : "similarity");
       for (TokenId word = 0; word <= model_->size(); ++word) {
-        ChaChaBitSource bits(key_from_seed(word));
+        random::ChaChaBitSource bits(random::key_from_seed(word));
         std::vector<TokenId> out(kDraws);
         mechanism->privatize(std::vector<TokenId>(kDraws, word), out, bits);
         std::vector<std::uint64_t> counts(model_->size());
@@ -232,9 +232,9 @@ TEST_F(Syntf, BatchesDoNotChangeTheOutput) {
   for (TokenId i = 0; i <= 12; ++i) in.push_back(i);
   std::vector<TokenId> whole(in.size());
   std::vector<TokenId> parts(in.size());
-  ChaChaBitSource bits(key_from_seed(3));
+  random::ChaChaBitSource bits(random::key_from_seed(3));
   mechanism->privatize(in, whole, bits);
-  bits.reset(key_from_seed(3));
+  bits.reset(random::key_from_seed(3));
   const auto pending = mechanism->make_pending();
   for (const TokenId& word : in) pending->add(std::span(&word, 1), bits);
   pending->resolve(parts);

@@ -22,6 +22,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::mechanism;
 using namespace sotto::testing;
 
 /// Memory that counts as undefined during the object's lifetime.
@@ -89,7 +90,7 @@ class Timing : public ::testing::Test {
     for (int repeat = 0; repeat < 40; ++repeat)
       for (TokenId word = 0; word < inputs; ++word) in.push_back(word);
     std::vector<TokenId> out(in.size());
-    ChaChaBitSource bits(key_from_seed(1));
+    random::ChaChaBitSource bits(random::key_from_seed(1));
     Secrets secrets(inputs);
     EXPECT_TRUE(show_rows(mechanism, secrets));
     const auto pending = mechanism.make_pending();
@@ -161,7 +162,7 @@ TEST_F(Timing, SearchInSteps) {
     volatile std::size_t found = 0;
     EXPECT_EQ(reports([&] {
                 for (std::uint64_t position = 0; position <= i * i; ++position)
-                  found = find_in_steps(row, position);
+                  found = random::find_in_steps(row, position);
               }),
               0U);
   }

@@ -144,15 +144,15 @@ TEST_F(Vickrey, ExcludingTheInputBreaksTheGuarantee) {
 double share_of_nearest(const Mechanism& mechanism, const std::vector<Point>& points, double epsilon) {
   constexpr std::size_t kTokens = 3000;
   std::vector<TokenId> out(kTokens);
-  ChaChaBitSource bits(key_from_seed(3));
+  random::ChaChaBitSource bits(random::key_from_seed(3));
   mechanism.privatize(std::vector<TokenId>(kTokens, 1), out, bits);
-  ChaChaBitSource again(key_from_seed(3));
+  random::ChaChaBitSource again(random::key_from_seed(3));
   std::size_t nearest = 0;
   for (const TokenId word : out) {
     Point noisy(points[1].size());
-    uniform_direction(again, noisy);
-    const double radius = gamma_radius(again, static_cast<unsigned>(noisy.size()), epsilon);
-    open_uniform(again);  // the coin
+    random::uniform_direction(again, noisy);
+    const double radius = random::gamma_radius(again, static_cast<unsigned>(noisy.size()), epsilon);
+    random::open_uniform(again);  // the coin
     for (std::size_t c = 0; c < noisy.size(); ++c) noisy[c] = points[1][c] + radius * noisy[c];
     nearest += rank_words(points, noisy)[0].word == word ? 1 : 0;
   }
@@ -192,7 +192,8 @@ TEST_F(Vickrey, WithoutPreferenceForTheSecondItIsCmp) {
   const auto single = make("vickrey-k", 2, {{"k", "1"}});
   for (TokenId word = 0; word <= 12; ++word) {
     // The coin comes last, so the first token has the same noise.
-    ChaChaBitSource a(key_from_seed(word)), b(key_from_seed(word)), c(key_from_seed(word));
+    random::ChaChaBitSource a(random::key_from_seed(word)), b(random::key_from_seed(word)),
+        c(random::key_from_seed(word));
     TokenId out[3] = {};
     cmp->privatize(std::span(&word, 1), std::span(&out[0], 1), a);
     vickrey->privatize(std::span(&word, 1), std::span(&out[1], 1), b);

@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::pipeline;
 using namespace sotto::testing;
 
 class DocumentBudgets : public PhrasePipelineTest {

@@ -16,6 +16,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::pipeline;
 using testing::expect_error;
 
 // Must run before anything loads the plugin.

@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::pipeline;
 using namespace sotto::testing;
 
 /// How a format writes one text as a record, without its line end.

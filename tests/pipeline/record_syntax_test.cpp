@@ -5,6 +5,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::pipeline;
+
 std::vector<std::string> records_of(std::string_view data, Format format) {
   std::vector<std::string> records;
   RecordCursor cursor(data, format, true);

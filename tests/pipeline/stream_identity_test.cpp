@@ -92,7 +92,7 @@ TEST_F(StreamIdentity, KeyAndSeedExcludeEachOther) {
 TEST_F(StreamIdentity, TheConfigurationIsPinned) {
   PrivatizeOptions pinned = options(0.5);
   const Receipt receipt = Privatizer::make(pinned).value()->receipt();
-  CanonicalConfiguration expected;
+  random::CanonicalConfiguration expected;
   expected.add("mechanism", "diffractor-geometric");
   expected.add("epsilon", 0.5);
   expected.add("model", model_->digest());
@@ -104,8 +104,8 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
   expected.add("policy.punctuation", "keep");
   expected.add("policy.case", "position");
   expected.add("tokenizer.version", std::uint64_t{2});
-  expected.add("unicode.version", unicode_tables_version());
-  EXPECT_EQ(receipt.configuration_digest, to_hex(expected.digest()));
+  expected.add("unicode.version", text::unicode_tables_version());
+  EXPECT_EQ(receipt.configuration_digest, base::to_hex(expected.digest()));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::pipeline;
 using namespace sotto::testing;
 
 class UniqueIdsTest : public PipelineTest {
@@ -160,7 +161,8 @@ TEST_F(UniqueIdsTest, OfManyThreadsOneIsFirst) {
 }
 
 TEST(UniqueIds, NothingOfAnIdCanBeToldFromItsHash) {
-  const UniqueIds one(Key(std::array<unsigned char, 32>{1})), other(Key(std::array<unsigned char, 32>{2}));
+  const UniqueIds one(random::Key(std::array<unsigned char, 32>{1})),
+      other(random::Key(std::array<unsigned char, 32>{2}));
   EXPECT_EQ(one.hash("d", "Zoe"), one.hash("d", "Zoe"));
   EXPECT_NE(one.hash("d", "Zoe"), other.hash("d", "Zoe"));
   EXPECT_NE(one.hash("d", "Zoe"), one.hash("dZ", "oe"));

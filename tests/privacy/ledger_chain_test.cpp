@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
+
 LedgerId counting_id() {
   LedgerId id;
   std::iota(id.begin(), id.end(), static_cast<unsigned char>(0));
@@ -32,12 +34,12 @@ ChainLink some_link() {
 //   h(before + bytes(range(200, 216)) + after, 2), h(before + after, 1)
 TEST(LedgerChain, GoldenHashes) {
   const ChainHash start = chain_start(counting_id());
-  EXPECT_EQ(to_hex(start), "10745392954eaa0def6cd770012becd9b9bae3c1afdd78f42bbefb496db24815");
-  EXPECT_EQ(to_hex(chain_next(start, some_link())),
+  EXPECT_EQ(base::to_hex(start), "10745392954eaa0def6cd770012becd9b9bae3c1afdd78f42bbefb496db24815");
+  EXPECT_EQ(base::to_hex(chain_next(start, some_link())),
             "d203d28134d61949632e6b7e621348f24fd424166cc7be98010af12101867197");
   ChainLink of_version_1 = some_link();
   of_version_1.mac.reset();
-  EXPECT_EQ(to_hex(chain_next(start, of_version_1)),
+  EXPECT_EQ(base::to_hex(chain_next(start, of_version_1)),
             "11497b17483ef993dbcaf67b6027b25e88b72311d6539ae7c91619ffd292b1f7");
 }
 

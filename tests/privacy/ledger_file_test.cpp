@@ -14,6 +14,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
 using namespace sotto::testing;
 using ::testing::ElementsAre;
 
@@ -139,7 +140,7 @@ TEST_F(LedgerFile, AnOlderCopyInItsPlaceIsRefused) {
 
 TEST_F(LedgerFile, AnEndThatDoesNotFitIsRefused) {
   charge_one(*store(), 1);
-  const std::string sound = read_file(file()).value();
+  const std::string sound = base::read_file(file()).value();
   for (const char* change :
        {"UPDATE state SET entries = 7", "UPDATE state SET entries = 0", "UPDATE state SET entries = -1",
         "UPDATE state SET recent = -1", "UPDATE state SET head = zeroblob(32)",
@@ -164,7 +165,7 @@ TEST_F(LedgerFile, AnAccountBelowZeroIsRefused) {
 // Each of these could make a foreign file lose or hide charges.
 TEST_F(LedgerFile, ForeignTablesTriggersViewsAndIndexesAreRefused) {
   charge_one(*store(), 1);
-  const std::string sound = read_file(file()).value();
+  const std::string sound = base::read_file(file()).value();
   for (const char* change :
        {"CREATE TRIGGER t AFTER INSERT ON entries BEGIN UPDATE accounts SET spent = 0; END",
         "CREATE TRIGGER t BEFORE UPDATE ON accounts BEGIN SELECT RAISE(IGNORE); END",
@@ -178,10 +179,10 @@ TEST_F(LedgerFile, ForeignTablesTriggersViewsAndIndexesAreRefused) {
         "STRICT, WITHOUT ROWID"}) {
     std::ofstream(file(), std::ios::binary) << sound;
     tamper(change);
-    const std::string changed = read_file(file()).value();
+    const std::string changed = base::read_file(file()).value();
     expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {"is not a ledger", "version 2"});
     expect_error(Ledger::open(file()), Errc::bad_format, {"is not a ledger", "version 2"});
-    EXPECT_EQ(read_file(file()).value(), changed);
+    EXPECT_EQ(base::read_file(file()).value(), changed);
   }
 }
 
@@ -201,7 +202,7 @@ TEST_F(LedgerFile, DamageAnywhereIsSurvived) {
     const auto ledger = store();
     for (std::uint64_t i = 0; i < 200; ++i) charge_one(*ledger, i);
   }
-  const std::string sound = read_file(file()).value();
+  const std::string sound = base::read_file(file()).value();
   std::mt19937_64 draw(1);
   int refused = 0;
   constexpr int kRounds = 100;

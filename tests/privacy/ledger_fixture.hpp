@@ -14,20 +14,20 @@ namespace sotto::testing {
 
 constexpr NanoEpsilon kEpsilon = 1'000'000'000;
 
-inline DocumentTag tag_number(std::uint64_t number) {
-  DocumentTag tag{};
+inline privacy::DocumentTag tag_number(std::uint64_t number) {
+  privacy::DocumentTag tag{};
   number = (number + 1) * 0x9E3779B97F4A7C15ULL;  // spread as keyed hashes are
   std::memcpy(tag.data(), &number, sizeof(number));
   return tag;
 }
 
-inline OutputMac mac_number(std::uint64_t number) {
+inline privacy::OutputMac mac_number(std::uint64_t number) {
   return tag_number(~number);
 }
 
 struct LedgerRecord {
   std::string subject;
-  std::vector<LedgerDocument> documents;
+  std::vector<privacy::LedgerDocument> documents;
   std::string id = {};  // if empty, its number
 };
 
@@ -35,25 +35,25 @@ class LedgerTest : public ::testing::Test {
  protected:
   std::filesystem::path file() const { return folder_.path() / "spent.ledger"; }
 
-  std::unique_ptr<LedgerStore> store(double wait_seconds = 10) const {
-    auto opened = LedgerStore::open(file(), wait_seconds);
+  std::unique_ptr<privacy::LedgerStore> store(double wait_seconds = 10) const {
+    auto opened = privacy::LedgerStore::open(file(), wait_seconds);
     if (!opened) throw std::runtime_error(opened.error().message);
     return std::move(*opened);
   }
 
   /// Charges the records in one batch and returns which were released.
-  static std::vector<bool> charge(LedgerStore& store, const std::vector<LedgerRecord>& records,
+  static std::vector<bool> charge(privacy::LedgerStore& store, const std::vector<LedgerRecord>& records,
                                   NanoEpsilon limit, std::string_view unit = "pure epsilon") {
-    std::vector<LedgerRequest> requests;
+    std::vector<privacy::LedgerRequest> requests;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};
+      privacy::LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};
       if (!records[i].id.empty()) request.id = records[i].id;
       requests.push_back(request);
     }
     const auto done = store.charge(requests, {unit, limit, std::chrono::seconds(1763193600)});
     EXPECT_TRUE(done) << (done ? "" : done.error().message);
     std::vector<bool> released;
-    for (const LedgerRequest& request : requests) released.push_back(request.released);
+    for (const privacy::LedgerRequest& request : requests) released.push_back(request.released);
     return released;
   }
 
@@ -67,7 +67,7 @@ class LedgerTest : public ::testing::Test {
 
   /// Changes the file behind the ledger's back.
   void tamper(const char* sql) const {
-    auto database = Database::open(file(), Database::Access::write, 1).value();
+    auto database = privacy::Database::open(file(), privacy::Database::Access::write, 1).value();
     const auto done = database.execute(sql);  // may hold several statements
     ASSERT_TRUE(done) << done.error().message;
   }

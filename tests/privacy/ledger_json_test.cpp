@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
+
 TEST(LedgerJson, ARecordHasItsIdOrItsNumber) {
   WithheldRecord record;
   record.record = "17";
@@ -29,7 +31,7 @@ TEST(LedgerJson, WhatADamagedLedgerHoldsIsWrittenToo) {
   record.record = "-5";
   record.subject = "\xff";
   record.time = std::numeric_limits<std::int64_t>::max();
-  const auto json = parse_json(to_json(std::vector{record}));
+  const auto json = base::parse_json(to_json(std::vector{record}));
   ASSERT_TRUE(json.is_array());
   EXPECT_EQ(json[0]["record"], -5);
   EXPECT_EQ(json[0]["subject"], "\uFFFD");

@@ -10,12 +10,14 @@
 
 namespace sotto::testing {
 
+using namespace sotto::privacy;
+
 /// How counterexamples are printed.
 static void showValue(const LedgerRecord& record, std::ostream& out) {
   out << record.subject << ":";
   for (const LedgerDocument& document : record.documents)
-    out << " " << to_hex(document.tag).substr(0, 4) << "/" << to_hex(document.mac).substr(0, 4) << " costs "
-        << document.amount;
+    out << " " << base::to_hex(document.tag).substr(0, 4) << "/" << base::to_hex(document.mac).substr(0, 4)
+        << " costs " << document.amount;
 }
 
 }  // namespace sotto::testing

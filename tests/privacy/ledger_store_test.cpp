@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
 using namespace sotto::testing;
 using ::testing::ElementsAre;
 
@@ -181,7 +182,7 @@ TEST_F(LedgerStoreTest, AgreesWithAModel) {
   for (const auto& [subject, amount] : accounts) ASSERT_EQ(spent(subject), amount);
   const LedgerCheck check = reader()->verify().value();
   EXPECT_EQ(check.problem, "");
-  EXPECT_EQ(check.head, to_hex(ledger->head()));
+  EXPECT_EQ(check.head, base::to_hex(ledger->head()));
 }
 
 TEST_F(LedgerStoreTest, ProcessesShareALedger) {
@@ -242,13 +243,13 @@ TEST_F(LedgerStoreTest, WaitsForOthersAndGivesUpWithALine) {
 // Every commit is a group of frames in the log; a power cut leaves a prefix of the log, followed by garbage.
 TEST_F(LedgerStoreTest, WhateverAPowerCutLeavesOfTheLogIsAPrefixOfTheBatches) {
   auto ledger = store();
-  std::vector<std::string> heads = {to_hex(ledger->head())};
+  std::vector<std::string> heads = {base::to_hex(ledger->head())};
   for (std::uint64_t i = 0; i < 30; ++i) {
     charge(*ledger, {{"alice", {{tag_number(i), 1}}}, {"bob", {{tag_number(1000 + i), 1}}}}, kEpsilon);
-    heads.push_back(to_hex(ledger->head()));
+    heads.push_back(base::to_hex(ledger->head()));
   }
-  const std::string log = read_file(file().string() + "-wal").value();
-  const std::string main = read_file(file()).value();
+  const std::string log = base::read_file(file().string() + "-wal").value();
+  const std::string main = base::read_file(file()).value();
   std::mt19937_64 draw(1);
   std::set<std::uint64_t> lengths;
   for (int round = 0; round < 100; ++round) {
@@ -276,13 +277,13 @@ TEST_F(LedgerStoreTest, StrangersFilesAreRefusedAndLeftAlone) {
     std::ofstream(file(), std::ios::binary) << content;
     expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {file().string(), reason});
     expect_error(Ledger::open(file()), Errc::bad_format, {file().string(), reason});
-    EXPECT_EQ(read_file(file()).value(), content);
+    EXPECT_EQ(base::read_file(file()).value(), content);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
   };
   refuse("a text, certainly not a database of any kind\n", "not a ledger");
   std::filesystem::remove(file());
   tamper("CREATE TABLE t(x)");
-  refuse(read_file(file()).value(), "not a ledger");
+  refuse(base::read_file(file()).value(), "not a ledger");
 }
 
 TEST_F(LedgerStoreTest, ANewerVersionIsRefused) {

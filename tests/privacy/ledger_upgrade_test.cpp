@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
 using namespace sotto::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -21,7 +22,7 @@ constexpr std::string_view kHead = "a8751ddc6a2e172a405b6d0eaa2b5165bb776555adf2
 
 class LedgerUpgrade : public LedgerTest {
  protected:
-  LedgerUpgrade() { tamper(read_file(SOTTO_TEST_DATA "/ledger_version_1.sql").value().c_str()); }
+  LedgerUpgrade() { tamper(base::read_file(SOTTO_TEST_DATA "/ledger_version_1.sql").value().c_str()); }
 
   std::int64_t version() const {
     return Database::open(file(), Database::Access::read, 1).value().integer("PRAGMA user_version").value();
@@ -39,7 +40,7 @@ TEST_F(LedgerUpgrade, AnOldLedgerIsReadAndCheckedAsItIs) {
     return {};
   }));
   ASSERT_EQ(entries.size(), 6U);
-  EXPECT_EQ(entries[5].tag, to_hex(tag_number(5)));
+  EXPECT_EQ(entries[5].tag, base::to_hex(tag_number(5)));
   EXPECT_EQ(entries[5].mac, "");
   EXPECT_EQ(version(), 1);
   tamper("DELETE FROM tags WHERE tag = (SELECT tag FROM entries WHERE entry = 3)");
@@ -57,7 +58,7 @@ TEST_F(LedgerUpgrade, ItsDocumentsAreChargedOnceMore) {
   const LedgerCheck check = reader()->verify(kHead).value();
   EXPECT_EQ(check.problem, "");
   EXPECT_EQ(check.entries, 7U);
-  EXPECT_EQ(check.head, to_hex(again->head()));
+  EXPECT_EQ(check.head, base::to_hex(again->head()));
   EXPECT_EQ(check.pinned_at, 6U);
 }
 
@@ -83,7 +84,7 @@ TEST_F(LedgerUpgrade, AnEntryCannotPassAsAnOldOneAmongNewOnes) {
   const ChainHash forged =
       chain_next(before, {8, tag_number(1), {}, "alice", "pure epsilon", kEpsilon, 1763193600});
   ASSERT_EQ(state.entries, 8U);
-  const std::string hex = to_hex(forged);
+  const std::string hex = base::to_hex(forged);
   ASSERT_TRUE(database.execute(fmt::format("UPDATE entries SET mac = NULL, hash = x'{}' WHERE entry = 8; "
                                            "UPDATE state SET head = x'{}'",
                                            hex, hex)
@@ -111,8 +112,8 @@ TEST_F(LedgerUpgrade, LeadsToTheTablesOfANewLedger) {
 // Whatever a power cut leaves of the log yields the old ledger or the new one.
 TEST_F(LedgerUpgrade, HappensWholeOrNotAtAll) {
   const auto ledger = store();
-  const std::string log = read_file(file().string() + "-wal").value();
-  const std::string main = read_file(file()).value();
+  const std::string log = base::read_file(file().string() + "-wal").value();
+  const std::string main = base::read_file(file()).value();
   std::map<std::int64_t, int> seen;  // versions
   for (std::size_t kept = 0;; kept = std::min(kept + 1000, log.size())) {
     const auto cut = folder_.path() / fmt::format("cut{}", kept);

@@ -18,7 +18,7 @@ class LedgerVerify : public LedgerTest {
     const auto ledger = store();
     for (std::uint64_t i = 0; i < 20; ++i) {
       charge(*ledger, {{i % 2 == 0 ? "alice" : "bob", {{tag_number(i), kEpsilon}}}}, 100 * kEpsilon);
-      heads_.push_back(to_hex(ledger->head()));
+      heads_.push_back(base::to_hex(ledger->head()));
     }
   }
 
@@ -112,7 +112,7 @@ TEST_F(LedgerVerify, AChainWrittenAnewIsFoundByAPinnedHead) {
 }
 
 TEST_F(LedgerVerify, DamageToTheFileIsAProblemNotAnError) {
-  std::string content = read_file(file()).value();
+  std::string content = base::read_file(file()).value();
   for (std::size_t at = 4096 * 3; at < content.size(); at += 4096) content.replace(at, 50, 50, '\xFF');
   std::ofstream(file(), std::ios::binary) << content;
   EXPECT_NE(reader()->verify().value().problem, "");
@@ -139,7 +139,7 @@ TEST_F(LedgerVerify, SummaryTopAndExports) {
   }));
   ASSERT_EQ(entries.size(), 21U);
   EXPECT_EQ(entries[4].hash, heads_[4]);
-  EXPECT_EQ(entries[4].tag, to_hex(tag_number(4)));
+  EXPECT_EQ(entries[4].tag, base::to_hex(tag_number(4)));
   std::size_t accounts = 0;
   expect_error(ledger->each_account([&](const LedgerAccount&) -> Result<void> {
     return ++accounts < 2 ? Result<void>() : fail(Errc::interrupted, "enough");

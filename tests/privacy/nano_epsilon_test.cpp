@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::privacy;
+
 TEST(NanoEpsilon, ADoubleStandsForTheDecimalThatWasWritten) {
   EXPECT_EQ(charge_for(Decimal(0.1), 100), 10'000'000'000);  // the double is slightly more than 0.1
   EXPECT_EQ(charge_for(Decimal(0.3), 3), 900'000'000);

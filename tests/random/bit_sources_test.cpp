@@ -24,6 +24,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using ::testing::HasSubstr;
 
 constexpr double kAlpha = 1e-6;
@@ -39,7 +40,7 @@ std::string hex_of(const std::vector<std::uint64_t>& words) {
   std::vector<unsigned char> bytes;
   for (const std::uint64_t word : words)
     for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<unsigned char>(word >> shift));
-  return to_hex(bytes);
+  return base::to_hex(bytes);
 }
 
 TEST(ChaChaBitSource, EqualsTheKeyStreamOfRfc8439) {
@@ -114,9 +115,11 @@ std::string flags_of_mapping(const void* address) {
 
 TEST(Key, FromSeedIsDomainSeparatedBlake2b) {
   // Python: hashlib.blake2b(b"sotto-seed-1" + struct.pack("<Q", seed), digest_size=32).hexdigest()
-  EXPECT_EQ(to_hex(key_from_seed(0)), "28e5438fb683b84d765fc21142c6e1a23b54940eb275fde959434e7624488e0b");
-  EXPECT_EQ(to_hex(key_from_seed(42)), "d1674c22ba53436386a5d24aedebd33a167b904850dce531bf1b07bdf1aa49ea");
-  EXPECT_EQ(to_hex(key_from_seed(~std::uint64_t{0})),
+  EXPECT_EQ(base::to_hex(key_from_seed(0)),
+            "28e5438fb683b84d765fc21142c6e1a23b54940eb275fde959434e7624488e0b");
+  EXPECT_EQ(base::to_hex(key_from_seed(42)),
+            "d1674c22ba53436386a5d24aedebd33a167b904850dce531bf1b07bdf1aa49ea");
+  EXPECT_EQ(base::to_hex(key_from_seed(~std::uint64_t{0})),
             "a55453b7db257e4bda4918dec3153755e0ff7c6b70c4cf5e9b16a776b7f965f3");
 }
 
@@ -139,9 +142,9 @@ TEST(Key, IsWipedWhenItGoes) {
   alignas(Key) std::array<unsigned char, sizeof(Key)> place;
   place.fill(0xAA);
   Key* const key = new (place.data()) Key(key_from_seed(1));
-  EXPECT_NE(to_hex(place), to_hex(Key{}));
+  EXPECT_NE(base::to_hex(place), base::to_hex(Key{}));
   key->~Key();
-  EXPECT_EQ(to_hex(place), to_hex(Key{}));
+  EXPECT_EQ(base::to_hex(place), base::to_hex(Key{}));
 }
 
 TEST(LockedMemory, IsAlignedAndOutsideOfCoreDumps) {
@@ -173,7 +176,7 @@ TEST_F(KeyFile, TakesRawBytesAndHex) {
   for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<unsigned char>(250 + i);
   const std::string raw(reinterpret_cast<const char*>(key.data()), key.size());
   EXPECT_EQ(read(raw).value(), key);
-  const std::string hex = to_hex(key);
+  const std::string hex = base::to_hex(key);
   EXPECT_EQ(read(hex).value(), key);
   EXPECT_EQ(read(hex + "\n").value(), key);
   EXPECT_EQ(read(hex + "\r\n").value(), key);
@@ -183,7 +186,7 @@ TEST_F(KeyFile, TakesRawBytesAndHex) {
 }
 
 TEST_F(KeyFile, RefusesOtherContentWithoutQuotingIt) {
-  const std::string hex = to_hex(Key{});
+  const std::string hex = base::to_hex(Key{});
   struct Case {
     std::string content;
     std::string found;

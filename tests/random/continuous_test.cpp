@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using testing::chi_squared_test;
 using testing::kolmogorov_smirnov_test;
 using testing::ScriptedBitSource;

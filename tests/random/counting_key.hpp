@@ -8,8 +8,8 @@
 namespace sotto::testing {
 
 /// 0, 1, …, 31: bytes(range(32)) in Python.
-inline Key counting_key() {
-  Key key;
+inline random::Key counting_key() {
+  random::Key key;
   std::iota(key.begin(), key.end(), static_cast<unsigned char>(0));
   return key;
 }

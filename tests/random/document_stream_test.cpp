@@ -14,9 +14,10 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using testing::counting_key;
 
-Sha256Digest empty_configuration() {
+base::Sha256Digest empty_configuration() {
   return CanonicalConfiguration().digest();
 }
 
@@ -27,32 +28,32 @@ Sha256Digest empty_configuration() {
 // with id = b"r" + struct.pack("<Q", record), b"s" + id or b"n" + struct.pack("<Q", record) + id.
 TEST(DocumentStreams, GoldenKeys) {
   const DocumentStreams streams(counting_key(), "reviews.jsonl", empty_configuration());
-  EXPECT_EQ(to_hex(streams.stream_key({std::nullopt, 7}, "text", "The quick brown fox.")),
+  EXPECT_EQ(base::to_hex(streams.stream_key({std::nullopt, 7}, "text", "The quick brown fox.")),
             "7a3e0cd7dca715c3ef513548ba7482990ae1e4d0fe58f12cb9ad4bdc81ecadf7");
-  EXPECT_EQ(to_hex(streams.stream_key({"7", 99}, "text", "The quick brown fox.")),
+  EXPECT_EQ(base::to_hex(streams.stream_key({"7", 99}, "text", "The quick brown fox.")),
             "f10cc553fadf19cbc5b8d5f37586e8c8575e2991daa8303d2f280b00d6609b9e");
   const DocumentStreams fresh(counting_key(), "reviews.jsonl", empty_configuration(), Repeats::fresh_noise);
-  EXPECT_EQ(to_hex(fresh.stream_key({"7", 99}, "text", "The quick brown fox.")),
+  EXPECT_EQ(base::to_hex(fresh.stream_key({"7", 99}, "text", "The quick brown fox.")),
             "557fab1a257f6856bb725e1d3ca5a6f759bc1d00e89240e8a0e8b4c4c40e96bf");
   const DocumentStreams unnamed(counting_key(), "", empty_configuration());
-  EXPECT_EQ(to_hex(unnamed.stream_key({"", 0}, "", "")),
+  EXPECT_EQ(base::to_hex(unnamed.stream_key({"", 0}, "", "")),
             "8916c935147b1dc8e455a3b79be65be20d3d1954d3e9080383a1e54471fc0bf7");
 }
 
 // From Python: hashlib.blake2b(b"alice", key=bytes(range(32)), digest_size=16, person=b"sotto-tag-1")
 TEST(DocumentTag, GoldenTagAndItsParts) {
-  EXPECT_EQ(to_hex(document_tag(counting_key(), "alice")), "2c7590cfd2b6b8971a75d6b6eb8efeec");
+  EXPECT_EQ(base::to_hex(document_tag(counting_key(), "alice")), "2c7590cfd2b6b8971a75d6b6eb8efeec");
   EXPECT_NE(document_tag(counting_key(), "alice"), document_tag(counting_key(), "bob"));
   EXPECT_NE(document_tag(counting_key(), "alice"), document_tag(Key{}, "alice"));
 }
 
 TEST(DocumentStreams, GoldenKeyOfPartsLongerThanABlock) {
-  Sha256Digest configuration;
+  base::Sha256Digest configuration;
   std::iota(configuration.begin(), configuration.end(), static_cast<unsigned char>(100));
   std::string text;
   for (int i = 0; i < 1000; ++i) text += static_cast<char>(i * 7 % 251);
   const DocumentStreams streams(counting_key(), std::string(200, 'd'), configuration);
-  EXPECT_EQ(to_hex(streams.stream_key({std::nullopt, ~std::uint64_t{0}}, std::string(130, 'f'), text)),
+  EXPECT_EQ(base::to_hex(streams.stream_key({std::nullopt, ~std::uint64_t{0}}, std::string(130, 'f'), text)),
             "4e91fe5696d06ca44e5cc59889286db4a3f0763f00a073e66ae8d52e391eff32");
 }
 
@@ -62,7 +63,7 @@ struct Parts {
   DocumentId document = {"id", 1};
   std::string field = "field";
   std::string text = "text";
-  Sha256Digest configuration = empty_configuration();
+  base::Sha256Digest configuration = empty_configuration();
 
   Key stream_key() const {
     return DocumentStreams(key, dataset, configuration).stream_key(document, field, text);
@@ -137,9 +138,9 @@ TEST(CanonicalConfiguration, GoldenSerialization) {
             "9:threshold=9:-0x1.8p+1\n"
             "4:tiny=21:0x1.12e0be826d695p-30\n"
             "4:zero=6:0x0p+0\n");
-  EXPECT_EQ(to_hex(example_configuration().digest()),
+  EXPECT_EQ(base::to_hex(example_configuration().digest()),
             "c99bf54a31039101eceda8baa463405bcd30d2da7afcfa844dfdd31feee85321");
-  EXPECT_EQ(to_hex(empty_configuration()),
+  EXPECT_EQ(base::to_hex(empty_configuration()),
             "7c1f6862f630d412ef6fe0d46e0b8eb9791283b853000e1b1cf57bccf0a484f1");
 }
 

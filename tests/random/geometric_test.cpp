@@ -15,6 +15,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using testing::ScriptedBitSource;
 
 // An evaluation that shares nothing with the library's: another arithmetic, 600 bits, no directed rounding.

@@ -8,15 +8,16 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using testing::counting_key;
 
 // From Python, with key = bytes(range(32)):
 //   hashlib.blake2b(key=key, digest_size=32, person=b"sotto-output-1")
 //   hashlib.blake2b(b"the soup", key=key, digest_size=16, person=b"sotto-mac-1")
 TEST(OutputMac, GoldenValues) {
-  EXPECT_EQ(to_hex(output_key(counting_key())),
+  EXPECT_EQ(base::to_hex(output_key(counting_key())),
             "87613c8aa27a200411490c522ed4a13f41bfe9161ee5abb2e8b31da7f04e8037");
-  EXPECT_EQ(to_hex(output_mac(counting_key(), "the soup")), "9dd68615663967fbac58fd94c52a4415");
+  EXPECT_EQ(base::to_hex(output_mac(counting_key(), "the soup")), "9dd68615663967fbac58fd94c52a4415");
 }
 
 TEST(OutputMac, DependsOnKeyAndText) {

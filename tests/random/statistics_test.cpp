@@ -14,6 +14,7 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::random;
 using Counts = std::vector<std::uint64_t>;
 using Probabilities = std::vector<double>;
 

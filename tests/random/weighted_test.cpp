@@ -14,6 +14,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::random;
 using testing::chi_squared_test;
 using testing::ScriptedBitSource;
 using Weights = std::vector<std::uint64_t>;

@@ -9,8 +9,8 @@
 
 namespace sotto::testing {
 
-inline std::vector<Sequence> sequences_of(const nlohmann::json& expected) {
-  std::vector<Sequence> sequences;
+inline std::vector<lm::Sequence> sequences_of(const nlohmann::json& expected) {
+  std::vector<lm::Sequence> sequences;
   for (const nlohmann::json& ids : expected.at("sequences")) sequences.push_back({ids, {}, {}, {}});
   return sequences;
 }

@@ -55,7 +55,7 @@ float logit(const Settings& settings, const std::vector<std::int32_t>& ids, std:
   return settings.range ? *settings.range * share : 20 * share - 10;
 }
 
-class Masked final : public MaskedModel {
+class Masked final : public lm::MaskedModel {
  public:
   explicit Masked(Settings settings, double reach = 0) : settings_(std::move(settings)) {
     head_.range = settings_.range.value_or(1);
@@ -68,18 +68,18 @@ class Masked final : public MaskedModel {
   std::uint32_t max_positions() const override { return settings_.positions; }
   std::uint32_t segment_count() const override { return 2; }
   std::uint32_t piece_count() const override { return 1; }
-  std::optional<LogitBounds> bounds() const override {
+  std::optional<lm::LogitBounds> bounds() const override {
     if (!settings_.range) return std::nullopt;
-    return LogitBounds{0, *settings_.range, true};
+    return lm::LogitBounds{0, *settings_.range, true};
   }
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
+  Result<std::shared_ptr<const lm::MaskedModel>> at_epsilon(double) const override { return nullptr; }
   std::span<const float> log_base() const override { return {}; }
-  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
+  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double reach) const override {
     if (!settings_.balanced) return nullptr;
     return std::make_shared<const Masked>(settings_, reach);
   }
-  const BoundedHead* bounded_head() const override { return head_.reach > 0 ? &head_ : nullptr; }
-  Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
+  const lm::BoundedHead* bounded_head() const override { return head_.reach > 0 ? &head_ : nullptr; }
+  Result<void> logits(std::span<const lm::Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
     for (std::size_t i = 0; i < sequences.size(); ++i)
       for (std::uint32_t k = 0; k < settings_.size; ++k)
@@ -89,15 +89,15 @@ class Masked final : public MaskedModel {
 
  private:
   Settings settings_;
-  BoundedHead head_;
+  lm::BoundedHead head_;
 };
 
-class Sentences final : public SentenceModel {
+class Sentences final : public lm::SentenceModel {
  public:
   explicit Sentences(Settings settings) : settings_(std::move(settings)) {}
   std::uint32_t dimension() const override { return settings_.size; }
   std::uint32_t max_positions() const override { return settings_.positions; }
-  Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const override {
+  Result<void> encode(std::span<const lm::Sequence> sequences, std::span<float> out) const override {
     std::fill(out.begin(), out.end(), 0.0F);
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       float* const vector = out.data() + i * settings_.size;
@@ -113,10 +113,10 @@ class Sentences final : public SentenceModel {
   Settings settings_;
 };
 
-class Texts final : public Generation {
+class Texts final : public lm::Generation {
  public:
-  Texts(const Settings& settings, std::span<const Sequence> prompts) : settings_(settings) {
-    for (const Sequence& prompt : prompts) ids_.push_back(prompt.ids);
+  Texts(const Settings& settings, std::span<const lm::Sequence> prompts) : settings_(settings) {
+    for (const lm::Sequence& prompt : prompts) ids_.push_back(prompt.ids);
   }
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     for (std::size_t i = 0; i < tokens.size(); ++i) ids_[i].push_back(tokens[i]);
@@ -134,18 +134,18 @@ class Texts final : public Generation {
   std::vector<std::vector<std::int32_t>> ids_;
 };
 
-class Causal final : public CausalModel {
+class Causal final : public lm::CausalModel {
  public:
   explicit Causal(Settings settings) : settings_(std::move(settings)) {}
   std::uint32_t output_size() const override { return settings_.size; }
   std::uint32_t max_positions() const override { return settings_.positions; }
   bool answers() const override { return settings_.type == "t5"; }
-  Result<void> score(std::span<const Sequence>, std::span<float> out) const override {
+  Result<void> score(std::span<const lm::Sequence>, std::span<float> out) const override {
     std::fill(out.begin(), out.end(), -2.0F);
     return {};
   }
-  Result<std::unique_ptr<Generation>> begin(std::span<const Sequence> prompts,
-                                            std::span<float> logits) const override {
+  Result<std::unique_ptr<lm::Generation>> begin(std::span<const lm::Sequence> prompts,
+                                                std::span<float> logits) const override {
     auto texts = std::make_unique<Texts>(settings_, prompts);
     texts->answer(logits);
     return texts;
@@ -155,20 +155,20 @@ class Causal final : public CausalModel {
   Settings settings_;
 };
 
-class Backend final : public LanguageModelBackend {
+class Backend final : public lm::LanguageModelBackend {
  public:
-  Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
-                                                         const LanguageModelResources&) override {
+  Result<std::shared_ptr<const lm::MaskedModel>> open_masked(const std::filesystem::path& folder,
+                                                             const LanguageModelResources&) override {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Masked>(std::move(settings));
   }
-  Result<std::shared_ptr<const SentenceModel>> open_sentence(const std::filesystem::path& folder,
-                                                             const LanguageModelResources&) override {
+  Result<std::shared_ptr<const lm::SentenceModel>> open_sentence(const std::filesystem::path& folder,
+                                                                 const LanguageModelResources&) override {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Sentences>(std::move(settings));
   }
-  Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
-                                                         const LanguageModelResources&) override {
+  Result<std::shared_ptr<const lm::CausalModel>> open_causal(const std::filesystem::path& folder,
+                                                             const LanguageModelResources&) override {
     SOTTO_ASSIGN(Settings settings, read(folder));
     return std::make_shared<const Causal>(std::move(settings));
   }
@@ -180,8 +180,8 @@ class Backend final : public LanguageModelBackend {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) sotto::LanguageModelBackend* sotto_language_model_backend(
-    std::uint32_t abi) {
+extern "C" __attribute__((visibility("default"))) sotto::lm::LanguageModelBackend*
+sotto_language_model_backend(std::uint32_t abi) {
   static Backend backend;
-  return abi == sotto::kLanguageModelAbi ? &backend : nullptr;
+  return abi == sotto::lm::kLanguageModelAbi ? &backend : nullptr;
 }

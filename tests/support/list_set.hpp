@@ -21,7 +21,7 @@ struct TestList {
 inline std::shared_ptr<const Model> write_list_set(const std::filesystem::path& file,
                                                    const std::vector<std::string>& words,
                                                    const std::vector<TestList>& lists) {
-  ModelParts parts;
+  embed::ModelParts parts;
   std::string text;
   parts.offsets.push_back(0);
   for (const std::string& word : words) {
@@ -34,8 +34,9 @@ inline std::shared_ptr<const Model> write_list_set(const std::filesystem::path& 
     parts.lists.push_back(list.order);
     sources.push_back(list.source);
   }
-  parts.metadata[std::string(kListSourcesKey)] = nlohmann::json(sources).dump();
-  if (auto digest = write_model(file, parts); !digest) throw std::runtime_error(digest.error().message);
+  parts.metadata[std::string(embed::kListSourcesKey)] = nlohmann::json(sources).dump();
+  if (auto digest = embed::write_model(file, parts); !digest)
+    throw std::runtime_error(digest.error().message);
   auto model = Model::open(file);
   if (!model) throw std::runtime_error(model.error().message);
   return *model;

@@ -14,22 +14,24 @@ inline std::shared_ptr<const Model> write_phrase_model(const std::filesystem::pa
                                                        const VectorModel& given,
                                                        const std::vector<ScoredPhrase>& phrases) {
   write_vector_model(file, given);
-  const MappedFile mapped = MappedFile::open(file).value();
-  const Safetensors parsed = parse_safetensors(mapped.bytes(), "model").value();
-  PhraseTensors extra = make_phrase_tensors(make_phrase_parts(phrases).value());
-  std::vector<TensorToWrite> tensors = std::move(extra.tensors);
+  const base::MappedFile mapped = base::MappedFile::open(file).value();
+  const base::Safetensors parsed = base::parse_safetensors(mapped.bytes(), "model").value();
+  collocation::PhraseTensors extra =
+      collocation::make_phrase_tensors(collocation::make_phrase_parts(phrases).value());
+  std::vector<base::TensorToWrite> tensors = std::move(extra.tensors);
   for (const auto& [name, view] : parsed.tensors)
-    tensors.push_back({name, view.type, view.shape, [&view = view](const ByteSink& sink) {
+    tensors.push_back({name, view.type, view.shape, [&view = view](const base::ByteSink& sink) {
                          return sink({reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size()});
                        }});
-  std::stable_sort(tensors.begin(), tensors.end(), [](const TensorToWrite& a, const TensorToWrite& b) {
-    return element_size(a.type) > element_size(b.type);
-  });
-  Metadata metadata = parsed.metadata;
-  metadata.erase(std::string(kDigestKey));
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const base::TensorToWrite& a, const base::TensorToWrite& b) {
+                     return base::element_size(a.type) > base::element_size(b.type);
+                   });
+  base::Metadata metadata = parsed.metadata;
+  metadata.erase(std::string(base::kDigestKey));
   metadata.merge(extra.metadata);
   const auto whole = std::filesystem::path(file.string() + ".whole");
-  if (auto digest = write_safetensors(whole, metadata, tensors); !digest)
+  if (auto digest = base::write_safetensors(whole, metadata, tensors); !digest)
     throw std::runtime_error(digest.error().message);
   std::filesystem::rename(whole, file);
   auto model = Model::open(file);

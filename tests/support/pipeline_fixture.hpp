@@ -26,7 +26,7 @@ class PipelineTest : public FolderTest {
     write("key", std::string(32, 'k'));
   }
 
-  std::string read(const std::string& name) const { return read_file(path(name)).value(); }
+  std::string read(const std::string& name) const { return base::read_file(path(name)).value(); }
   bool exists(const std::string& name) const { return std::filesystem::exists(path(name)); }
 
   PrivatizeOptions options(double epsilon = 1) const {
@@ -55,7 +55,7 @@ class PipelineTest : public FolderTest {
   std::string run(const PrivatizeOptions& with, const FileOptions& files) const {
     const auto receipt = privatize_files(with, files);
     EXPECT_TRUE(receipt) << (receipt ? "" : receipt.error().message);
-    return receipt ? read_file(*files.output).value() : "";
+    return receipt ? base::read_file(*files.output).value() : "";
   }
 
   std::string run_error(const PrivatizeOptions& with, const FileOptions& files) const {

@@ -45,7 +45,7 @@ class RandomRoberta {
                                                             {"layer_norm_eps", 1e-5},
                                                             {"hidden_act", "gelu"}};
     list();
-    SOTTO_TRY(write_safetensors(folder / "model.safetensors", {}, tensors_));
+    SOTTO_TRY(base::write_safetensors(folder / "model.safetensors", {}, tensors_));
     return {};
   }
 
@@ -85,7 +85,7 @@ class RandomRoberta {
     std::uint64_t count = 1;
     for (const std::uint64_t extent : shape) count *= extent;
     const std::uint32_t seed = seed_ + static_cast<std::uint32_t>(tensors_.size());
-    tensors_.push_back({name, TensorType::f32, shape, [=](const ByteSink& sink) -> Result<void> {
+    tensors_.push_back({name, base::TensorType::f32, shape, [=](const base::ByteSink& sink) -> Result<void> {
                           // Sums of four uniform bytes are close enough to normal, and fast.
                           std::mt19937 engine(seed);
                           const float factor = deviation / 147.8F;
@@ -96,13 +96,13 @@ class RandomRoberta {
                                                                 (bits >> 16 & 255) + (bits >> 24));
                             number = mean + factor * (sum - 510);
                           }
-                          return sink(as_bytes(std::span<const float>(numbers)));
+                          return sink(base::as_bytes(std::span<const float>(numbers)));
                         }});
   }
 
   RobertaSizes sizes_;
   std::uint32_t seed_;
-  std::vector<TensorToWrite> tensors_;
+  std::vector<base::TensorToWrite> tensors_;
 };
 
 }  // namespace sotto::testing

@@ -21,13 +21,13 @@ struct VectorModel {
   std::vector<std::uint64_t> counts = {};
   double scale = 1;
   int bits = 16;
-  Metadata metadata = {};
+  base::Metadata metadata = {};
 };
 
 /// Writes a model file and opens it.
 inline std::shared_ptr<const Model> write_vector_model(const std::filesystem::path& file,
                                                        const VectorModel& given) {
-  ModelParts parts;
+  embed::ModelParts parts;
   std::string text;
   parts.offsets.push_back(0);
   for (const std::string& word : given.words) {
@@ -40,15 +40,17 @@ inline std::shared_ptr<const Model> write_vector_model(const std::filesystem::pa
   parts.bits = given.bits;
   parts.scale = given.scale;
   parts.metadata = given.metadata;
-  parts.write_vectors = [&](const ByteSink& sink) -> Result<void> {
+  parts.write_vectors = [&](const base::ByteSink& sink) -> Result<void> {
     for (const int value : given.vectors) {
       const auto wide = static_cast<std::int16_t>(value);
       const auto narrow = static_cast<std::int8_t>(value);
-      SOTTO_TRY(sink(given.bits == 8 ? as_bytes(std::span(&narrow, 1)) : as_bytes(std::span(&wide, 1))));
+      SOTTO_TRY(sink(given.bits == 8 ? base::as_bytes(std::span(&narrow, 1))
+                                     : base::as_bytes(std::span(&wide, 1))));
     }
     return {};
   };
-  if (auto digest = write_model(file, parts); !digest) throw std::runtime_error(digest.error().message);
+  if (auto digest = embed::write_model(file, parts); !digest)
+    throw std::runtime_error(digest.error().message);
   auto model = Model::open(file);
   if (!model) throw std::runtime_error(model.error().message);
   return *model;

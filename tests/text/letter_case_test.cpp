@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
+
 std::string in_case(std::string_view word, CasePattern pattern) {
   OutputBuffer out;
   append_in_case(out, word, pattern);

@@ -9,6 +9,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
+
 TEST(OutputBuffer, HoldsWhatAStringWould) {
   std::mt19937_64 random(3);
   OutputBuffer buffer;

@@ -5,6 +5,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
+
 TEST(Printable, KeepsNamesOfAnyLanguage) {
   EXPECT_EQ(printable("größe 大きさ"), "größe 大きさ");
   EXPECT_EQ(printable(""), "");

@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
 using Lines = std::vector<std::string>;
 
 /// The number of tokens of each class.

@@ -11,6 +11,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
 using Step = std::function<void(Renderer&, const Token&, std::string_view)>;
 
 /// Calls `step` for each token of `text`.

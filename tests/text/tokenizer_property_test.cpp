@@ -17,6 +17,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
 using Pieces = std::vector<std::string>;
 
 /// An independent list of what may separate tokens.

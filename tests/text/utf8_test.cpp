@@ -11,6 +11,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
+
 std::string repaired(std::string_view text, std::uint64_t expected_count) {
   std::uint64_t count = 0;
   std::string result = replace_invalid_utf8(text, count);

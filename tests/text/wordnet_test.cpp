@@ -10,6 +10,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::text;
 using namespace sotto::testing;
 using Strings = std::vector<std::string>;
 
@@ -75,7 +76,7 @@ TEST_F(WordNetTest, KnowsBaseForms) {
 }
 
 TEST_F(WordNetTest, ErrorsNameFileAndLine) {
-  const std::string index = read_file(path("index.verb")).value();
+  const std::string index = base::read_file(path("index.verb")).value();
   const auto with_index = [&](const std::string& line) {
     write("index.verb", index + line);
     return open();
@@ -134,7 +135,7 @@ TEST_F(WordNetTest, Antonyms) {
 // Every prefix of two files yields an error that names the file, or an answer, and nothing else.
 TEST_F(WordNetTest, TruncatedFilesAreErrorsOrShorter) {
   for (const std::string name : {"index.noun", "data.noun"}) {
-    const std::string whole = read_file(path(name)).value();
+    const std::string whole = base::read_file(path(name)).value();
     for (std::size_t size = 0; size < whole.size(); ++size) {
       write(name, whole.substr(0, size));
       const auto net = open();

@@ -8,6 +8,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::train;
+
 constexpr std::size_t kRows = 400;
 constexpr std::size_t kDimension = 6;
 using Direction = std::vector<double>;

@@ -7,6 +7,8 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::train;
+
 class TokenVocabularyTest : public ::testing::Test {
  protected:
   TokenVocabularyTest() {
@@ -66,7 +68,7 @@ TEST_F(TokenVocabularyTest, EqualCountsInByteOrder) {
 }
 
 TEST_F(TokenVocabularyTest, ASelectionAppliesToThePartsOfPhrases) {
-  WordSelection selection;
+  embed::WordSelection selection;
   for (const char* word : {"a", "b", "d"}) selection.words.add(word);
   EXPECT_EQ(choose(counts({{"x", 9}, {"a", 1}, {"a_b_c", 1}, {"c_d", 1}}), {1, 0, &selection}),
             (Tokens{"a", "d", "a_b"}));

@@ -11,6 +11,7 @@
 #include "random/bit_sources.hpp"
 
 namespace sotto {
+using namespace audit;
 namespace {
 
 const std::vector<std::string> kAttacks(kAttackNames.begin(), kAttackNames.end());
@@ -31,13 +32,13 @@ Result<void> check_options(const AttackOptions& options) {
   const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t least,
                         std::uint64_t most) -> Result<void> {
     if (value >= least && value <= most) return {};
-    return not_allowed(parameter, value, fmt::format("a whole number from {} to {}", least, most));
+    return base::not_allowed(parameter, value, fmt::format("a whole number from {} to {}", least, most));
   };
   SOTTO_TRY(check("neighbours", options.neighbours, 1, 1000));
   SOTTO_TRY(check("draws", options.draws, 1, 100'000'000));
   SOTTO_TRY(check("trials", options.trials, 1, 1'000'000'000));
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+  return base::not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -62,21 +63,21 @@ Result<FixedAdversaries> make_fixed(const AttackScene& scene, const std::vector<
 
 Result<Secrets> choose_secrets(const Model& model, const AttackOptions& options) {
   if (!options.seed) {
-    OsBitSource bits;
+    random::OsBitSource bits;
     return Secrets::choose(model, options.words, options.prior, bits);
   }
-  ChaChaBitSource bits(purpose_key(fmt::format("attack {} secrets", *options.seed)));
+  random::ChaChaBitSource bits(random::purpose_key(fmt::format("attack {} secrets", *options.seed)));
   return Secrets::choose(model, options.words, options.prior, bits);
 }
 
 }  // namespace
 
-Result<void> report_progress(const AttackScene& scene, std::uint64_t words_done) {
-  return report_progress(scene.options.progress, words_done, scene.secrets.words.size());
+Result<void> audit::report_progress(const AttackScene& scene, std::uint64_t words_done) {
+  return base::report_progress(scene.options.progress, words_done, scene.secrets.words.size());
 }
 
 Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, const AttackOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const Secrets secrets, choose_secrets(model, options));
   SOTTO_ASSIGN(const WordSpace space, WordSpace::make(model));

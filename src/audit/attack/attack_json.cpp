@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 
 namespace sotto {
+using namespace audit;
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -12,9 +13,9 @@ Json json_of(const AttackResult& attack) {
   const Estimate error = {1 - attack.success.value, 1 - attack.success.high, 1 - attack.success.low};
   return {{"name", attack.name},
           {"adversary", attack.adversary},
-          {"success", json_of(attack.success)},
-          {"expected_inference_error", json_of(attack.expected_error)},
-          {"best_guess_error", json_of(error)}};
+          {"success", audit::json_of(attack.success)},
+          {"expected_inference_error", audit::json_of(attack.expected_error)},
+          {"best_guess_error", audit::json_of(error)}};
 }
 
 }  // namespace
@@ -22,40 +23,40 @@ Json json_of(const AttackResult& attack) {
 std::string to_json(const AttackReport& r) {
   Json attacks = Json::array();
   for (const AttackResult& attack : r.attacks) attacks.push_back(json_of(attack));
-  return json_text({{"mechanism", r.mechanism},
-                    {"epsilon", r.epsilon},
-                    {"model", r.model},
-                    {"prior", r.prior},
-                    {"words", r.words},
-                    {"whole_vocabulary", r.whole_vocabulary},
-                    {"exact", r.exact},
-                    {"draws", r.draws},
-                    {"trials", r.trials},
-                    {"confidence", r.confidence},
-                    {"blind_success", r.blind_success},
-                    {"metric", r.metric},
-                    {"utility_loss", json_of(r.utility_loss)},
-                    {"changed", json_of(r.changed)},
-                    {"attacks", attacks},
-                    {"seconds", r.seconds}});
+  return base::json_text({{"mechanism", r.mechanism},
+                          {"epsilon", r.epsilon},
+                          {"model", r.model},
+                          {"prior", r.prior},
+                          {"words", r.words},
+                          {"whole_vocabulary", r.whole_vocabulary},
+                          {"exact", r.exact},
+                          {"draws", r.draws},
+                          {"trials", r.trials},
+                          {"confidence", r.confidence},
+                          {"blind_success", r.blind_success},
+                          {"metric", r.metric},
+                          {"utility_loss", json_of(r.utility_loss)},
+                          {"changed", json_of(r.changed)},
+                          {"attacks", attacks},
+                          {"seconds", r.seconds}});
 }
 
 std::string to_json(const MaskInferenceReport& r) {
-  return json_text({{"attack", "mask"},
-                    {"model", r.model},
-                    {"lines", r.lines},
-                    {"lines_left_out", r.lines_left_out},
-                    {"words", r.places},
-                    {"words_the_model_can_name", r.sayable},
-                    {"changed", r.changed},
-                    {"candidates", r.candidates},
-                    {"confidence", r.confidence},
-                    {"success", json_of(r.success)},
-                    {"success_among_candidates", json_of(r.success_among)},
-                    {"success_where_changed", json_of(r.success_changed)},
-                    {"kept", r.kept},
-                    {"blind_success", r.blind},
-                    {"seconds", r.seconds}});
+  return base::json_text({{"attack", "mask"},
+                          {"model", r.model},
+                          {"lines", r.lines},
+                          {"lines_left_out", r.lines_left_out},
+                          {"words", r.places},
+                          {"words_the_model_can_name", r.sayable},
+                          {"changed", r.changed},
+                          {"candidates", r.candidates},
+                          {"confidence", r.confidence},
+                          {"success", json_of(r.success)},
+                          {"success_among_candidates", json_of(r.success_among)},
+                          {"success_where_changed", json_of(r.success_changed)},
+                          {"kept", r.kept},
+                          {"blind_success", r.blind},
+                          {"seconds", r.seconds}});
 }
 
 }  // namespace sotto

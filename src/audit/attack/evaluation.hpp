@@ -8,7 +8,7 @@
 
 #include "audit/attack/guesses.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// The inputs of an evaluation; refers to its parts, which must outlive it.
 struct AttackScene {
@@ -43,4 +43,4 @@ Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversa
 /// adversaries guess fresh secrets.
 Result<Evaluation> evaluate_by_trial(const AttackScene& scene, const FixedAdversaries& fixed, bool bayes);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -5,7 +5,7 @@
 #include "audit/estimate.hpp"
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 /// Where a secret is guessed: the output, the weight there, and whether it is the best guess.
@@ -46,7 +46,7 @@ class ExactEvaluation {
   ExactEvaluation(const AttackScene& scene, const FixedAdversaries& fixed)
       : scene_(scene),
         fixed_(fixed),
-        threads_(thread_count(scene.options.mechanism.resources.threads)),
+        threads_(base::thread_count(scene.options.mechanism.resources.threads)),
         joint_(scene.model.size()),
         shares_(scene.secrets.words.size()),
         rows_(JointSums::kRowsAtOnce) {
@@ -58,7 +58,7 @@ class ExactEvaluation {
     for (std::size_t first = 0; first < shares_.size(); first += rows_.size()) {
       SOTTO_TRY(report_progress(scene_, first));
       const std::size_t count = std::min(rows_.size(), shares_.size() - first);
-      parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
+      base::parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) shares_[first + i] = share_of(first + i, rows_[i]);
       });
       if (bayes) joint_.add(std::span(scene_.secrets.prior).subspan(first, count), rows_, threads_);
@@ -124,4 +124,4 @@ Result<Evaluation> evaluate_exactly(const AttackScene& scene, const FixedAdversa
   return ExactEvaluation(scene, fixed).run(bayes);
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -11,7 +11,7 @@
 #include "base/checked_value.hpp"
 #include "random/continuous.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 /// The `count` items with the least −ln(u)/weight, u uniform: a weighted draw without replacement.
@@ -19,7 +19,7 @@ std::vector<TokenId> draw_without_replacement(std::span<const double> weights, s
                                               BitSource& bits) {
   std::vector<std::pair<double, TokenId>> order;
   for (TokenId word = 0; word < weights.size(); ++word)
-    if (weights[word] > 0) order.emplace_back(-std::log(open_uniform(bits)) / weights[word], word);
+    if (weights[word] > 0) order.emplace_back(-std::log(random::open_uniform(bits)) / weights[word], word);
   std::sort(order.begin(), order.end());
   order.resize(std::min(order.size(), count));
   std::vector<TokenId> words;
@@ -94,4 +94,4 @@ Result<Guesses> inversion_guesses(const WordSpace& space, const Secrets& secrets
   return Guesses(columns);
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -12,7 +12,7 @@
 
 #include "audit/attack/word_space.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// The possible secret words.
 struct Secrets {
@@ -55,4 +55,4 @@ Result<Guesses> nearest_guesses(const WordSpace& space, const Secrets& secrets, 
 Result<Guesses> inversion_guesses(const WordSpace& space, const Secrets& secrets, std::size_t outputs,
                                   std::size_t neighbours, double epsilon, unsigned threads);
 
-}  // namespace sotto
+}  // namespace sotto::audit

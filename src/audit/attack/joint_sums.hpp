@@ -8,7 +8,7 @@
 
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// For every output, the sums of π(w)f(w′|w) from which the Bayes adversary's figures are computed.
 class JointSums {
@@ -21,7 +21,7 @@ class JointSums {
   /// Adds the rows of some secrets, the first of `rows`, in order. The threads divide the outputs.
   void add(std::span<const double> priors, std::span<const std::vector<double>> rows, unsigned threads) {
     constexpr std::size_t kOutputsAtOnce = 1024;
-    parallel_for(sum_.size(), kOutputsAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(sum_.size(), kOutputsAtOnce, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = 0; i < priors.size(); ++i) add(priors[i], rows[i], begin, end);
     });
   }
@@ -56,4 +56,4 @@ class JointSums {
   std::vector<double> largest_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::audit

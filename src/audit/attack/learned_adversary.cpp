@@ -11,7 +11,7 @@
 #include "random/bit_sources.hpp"
 #include "random/continuous.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kWordsAtOnce = 64;
@@ -52,11 +52,11 @@ class Learner {
     std::vector<Tally> tallies(secrets.words.size());
     for (std::size_t first = 0; first < tallies.size(); first += kWordsAtOnce) {
       SOTTO_TRY(report_progress(scene_, first));
-      parallel_for(std::min(kWordsAtOnce, tallies.size() - first), 1,
-                   thread_count(scene_.options.mechanism.resources.threads),
-                   [&](std::size_t begin, std::size_t end) {
-                     for (std::size_t i = first + begin; i < first + end; ++i) tallies[i] = tally_of(i);
-                   });
+      base::parallel_for(std::min(kWordsAtOnce, tallies.size() - first), 1,
+                         base::thread_count(scene_.options.mechanism.resources.threads),
+                         [&](std::size_t begin, std::size_t end) {
+                           for (std::size_t i = first + begin; i < first + end; ++i) tallies[i] = tally_of(i);
+                         });
     }
     for (std::uint32_t i = 0; i < tallies.size(); ++i)
       for (const auto& [output, count] : tallies[i].counts()) {
@@ -155,9 +155,9 @@ class Learner {
 
 std::unique_ptr<BitSource> attack_bits(const AttackOptions& options, std::string_view purpose,
                                        std::size_t part) {
-  if (!options.seed) return std::make_unique<OsBitSource>();
-  return std::make_unique<ChaChaBitSource>(
-      purpose_key(fmt::format("attack {} {} {}", *options.seed, purpose, part)));
+  if (!options.seed) return std::make_unique<random::OsBitSource>();
+  return std::make_unique<random::ChaChaBitSource>(
+      random::purpose_key(fmt::format("attack {} {} {}", *options.seed, purpose, part)));
 }
 
 DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource& bits) {
@@ -165,7 +165,7 @@ DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource
   std::partial_sum(scene.secrets.prior.begin(), scene.secrets.prior.end(), cumulative.begin());
   DrawnSecrets drawn;
   for (std::size_t i = 0; i < count; ++i) {
-    const double point = open_uniform(bits) * cumulative.back();
+    const double point = random::open_uniform(bits) * cumulative.back();
     const auto found = std::upper_bound(cumulative.begin(), cumulative.end() - 1, point);
     drawn.secrets.push_back(static_cast<std::uint32_t>(found - cumulative.begin()));
     drawn.outputs.push_back(scene.secrets.words[drawn.secrets.back()]);
@@ -182,4 +182,4 @@ Result<Guesses> learn_posterior(const AttackScene& scene) {
   return learner.guesses(learner.tune());
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

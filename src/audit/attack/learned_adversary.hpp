@@ -3,7 +3,7 @@
 
 #include "audit/attack/evaluation.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Bits for a purpose, part of the attack's randomness.
 std::unique_ptr<BitSource> attack_bits(const AttackOptions& options, std::string_view purpose,
@@ -22,4 +22,4 @@ DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource
 /// uses the draws it is judged by.
 Result<Guesses> learn_posterior(const AttackScene& scene);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -14,6 +14,7 @@
 #include "text/letter_case.hpp"
 
 namespace sotto {
+using namespace audit;
 namespace {
 
 constexpr std::size_t kBatch = 64;
@@ -28,13 +29,13 @@ std::vector<std::size_t> word_places(const std::vector<Token>& tokens) {
 }
 
 std::string form_of(const std::string& text, const Token& token) {
-  return lookup_form(std::string_view(text).substr(token.begin, token.end - token.begin));
+  return text::lookup_form(std::string_view(text).substr(token.begin, token.end - token.begin));
 }
 
 /// Counts how often the model is right.
 class Adversary {
  public:
-  Adversary(const WordFiller& filler, MaskedInput input, std::size_t candidates)
+  Adversary(const lm::WordFiller& filler, lm::MaskedInput input, std::size_t candidates)
       : filler_(filler), input_(std::move(input)), candidates_(candidates) {}
 
   Result<void> attack(const std::string& original, const std::string& privatized) {
@@ -47,7 +48,7 @@ class Adversary {
       ++lines_left_out_;
       return {};
     }
-    const MaskedText text(filler_, privatized, after);
+    const lm::MaskedText text(filler_, privatized, after);
     for (std::size_t i = 0; i < from.size(); ++i) {
       Place place{form_of(original, before[from[i]]), false};
       place.changed = place.original != form_of(privatized, after[to[i]]);
@@ -114,11 +115,11 @@ class Adversary {
     right_changed_ += place.changed ? 1 : 0;
   }
 
-  const WordFiller& filler_;
-  MaskedInput input_;
+  const lm::WordFiller& filler_;
+  lm::MaskedInput input_;
   std::size_t candidates_;
   std::vector<Place> places_;
-  std::vector<Sequence> sequences_;
+  std::vector<lm::Sequence> sequences_;
   std::vector<std::uint32_t> masked_;
   std::vector<float> logits_;
   std::map<std::string, std::uint64_t> frequencies_;
@@ -138,9 +139,9 @@ Result<void> check(const std::vector<std::string>& original, const std::vector<s
                           fmt::format("{} lines cannot belong to {} originals, line by line",
                                       privatized.size(), original.size()));
   if (options.candidates < 1 || options.candidates > 1000)
-    return not_allowed("neighbours", options.candidates, "a whole number from 1 to 1000");
+    return base::not_allowed("neighbours", options.candidates, "a whole number from 1 to 1000");
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+  return base::not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 }  // namespace
@@ -148,15 +149,15 @@ Result<void> check(const std::vector<std::string>& original, const std::vector<s
 Result<MaskInferenceReport> infer_masked_words(const std::vector<std::string>& original,
                                                const std::vector<std::string>& privatized,
                                                const MaskInferenceOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check(original, privatized, options));
   SOTTO_ASSIGN(const auto folder, find_language_model(options.model));
-  SOTTO_ASSIGN(const auto filler, WordFiller::open(folder, options.resources));
-  SOTTO_ASSIGN(MaskedInput input, MaskedInput::make(*filler, false, 0));
+  SOTTO_ASSIGN(const auto filler, lm::WordFiller::open(folder, options.resources));
+  SOTTO_ASSIGN(lm::MaskedInput input, lm::MaskedInput::make(*filler, false, 0));
   Adversary adversary(*filler, std::move(input), options.candidates);
   for (std::size_t i = 0; i < original.size(); ++i) {
     SOTTO_TRY(adversary.attack(original[i], privatized[i]));
-    SOTTO_TRY(report_progress(options.progress, i + 1, original.size()));
+    SOTTO_TRY(base::report_progress(options.progress, i + 1, original.size()));
   }
   SOTTO_TRY(adversary.answer());
   MaskInferenceReport report = adversary.report(options.confidence);

@@ -8,7 +8,7 @@
 #include "audit/falsify/event.hpp"
 #include "random/continuous.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kTrialsAtOnce = 4096;
@@ -20,7 +20,7 @@ struct TwoGuesses {
 };
 
 TwoGuesses guess(std::span<const Guess> known, BitSource& bits) {
-  double point = open_uniform(bits);
+  double point = random::open_uniform(bits);
   for (const Guess& candidate : known)
     if ((point -= candidate.weight) < 0) return {known.front().secret, candidate.secret};
   return {known.front().secret, known.back().secret};
@@ -103,4 +103,4 @@ Result<Evaluation> evaluate_by_trial(const AttackScene& scene, const FixedAdvers
   return Trials(scene, std::move(adversaries)).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kRowsAtOnce = 64;
@@ -15,7 +15,7 @@ constexpr std::size_t kRowsAtOnce = 64;
 Result<WordSpace> WordSpace::make(const Model& model) {
   WordSpace space(model);
   if (model.dimension() > 0) {
-    SOTTO_ASSIGN(space.search_, NearestSearch::create(model));
+    SOTTO_ASSIGN(space.search_, embed::NearestSearch::create(model));
     return space;
   }
   for (const WordList& list : model.lists()) {
@@ -61,14 +61,14 @@ Result<std::vector<WordSpace::Near>> WordSpace::nearest_among(std::span<const To
       search_->copy_row(word_at(i), std::span(rows).subspan(i * dimension, dimension));
     return rows;
   };
-  SOTTO_ASSIGN(
-      const NearestSearch among,
-      NearestSearch::create(rows_of(words.size(), [&](std::size_t i) { return words[i]; }), dimension));
-  std::vector<Neighbour> found(model_->size() * k);
+  SOTTO_ASSIGN(const embed::NearestSearch among,
+               embed::NearestSearch::create(rows_of(words.size(), [&](std::size_t i) { return words[i]; }),
+                                            dimension));
+  std::vector<embed::Neighbour> found(model_->size() * k);
   among.search(rows_of(model_->size(), [](std::size_t i) { return i; }), k, threads, found);
   std::vector<Near> nearest;
   nearest.reserve(found.size());
-  for (const Neighbour& neighbour : found)
+  for (const embed::Neighbour& neighbour : found)
     nearest.push_back(
         {neighbour.row, model_->scale() * std::sqrt(static_cast<double>(neighbour.squared_distance))});
   return nearest;
@@ -77,19 +77,20 @@ Result<std::vector<WordSpace::Near>> WordSpace::nearest_among(std::span<const To
 std::vector<WordSpace::Near> WordSpace::nearest_in_lists(std::span<const TokenId> words, std::size_t k,
                                                          unsigned threads) const {
   std::vector<Near> nearest(model_->size() * k);
-  parallel_for(model_->size(), kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
-    std::vector<Near> all(words.size());
-    for (std::size_t word = begin; word < end; ++word) {
-      for (std::uint32_t i = 0; i < words.size(); ++i)
-        all[i] = {i, distance(static_cast<TokenId>(word), words[i])};
-      const auto middle = all.begin() + static_cast<std::ptrdiff_t>(k);
-      std::partial_sort(all.begin(), middle, all.end(), [](const Near& a, const Near& b) {
-        return a.distance != b.distance ? a.distance < b.distance : a.place < b.place;
+  base::parallel_for(
+      model_->size(), kRowsAtOnce, base::thread_count(threads), [&](std::size_t begin, std::size_t end) {
+        std::vector<Near> all(words.size());
+        for (std::size_t word = begin; word < end; ++word) {
+          for (std::uint32_t i = 0; i < words.size(); ++i)
+            all[i] = {i, distance(static_cast<TokenId>(word), words[i])};
+          const auto middle = all.begin() + static_cast<std::ptrdiff_t>(k);
+          std::partial_sort(all.begin(), middle, all.end(), [](const Near& a, const Near& b) {
+            return a.distance != b.distance ? a.distance < b.distance : a.place < b.place;
+          });
+          std::copy(all.begin(), middle, nearest.begin() + static_cast<std::ptrdiff_t>(word * k));
+        }
       });
-      std::copy(all.begin(), middle, nearest.begin() + static_cast<std::ptrdiff_t>(word * k));
-    }
-  });
   return nearest;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

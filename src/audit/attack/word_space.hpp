@@ -12,7 +12,7 @@
 
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// The Euclidean distance; in a model without vectors the smallest distance in any of its lists, because a
 /// word that is near in one list may have become the other there. (A guarantee uses the largest instead.)
@@ -41,8 +41,8 @@ class WordSpace {
   std::vector<Near> nearest_in_lists(std::span<const TokenId> words, std::size_t k, unsigned threads) const;
 
   const Model* model_;
-  std::optional<NearestSearch> search_;             ///< if there are vectors
+  std::optional<embed::NearestSearch> search_;      ///< if there are vectors
   std::vector<std::vector<std::uint32_t>> places_;  ///< by list and word, if there are none
 };
 
-}  // namespace sotto
+}  // namespace sotto::audit

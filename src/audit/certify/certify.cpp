@@ -14,18 +14,23 @@
 #include "privacy/certificate.hpp"
 
 namespace sotto {
+using namespace audit;
 namespace {
 
 /// Passes each form of rows to the function that handles it.
-class LossFinder final : public RowVisitor {
+class LossFinder final : public mechanism::RowVisitor {
  public:
   LossFinder(SearchOptions options, std::string mechanism)
       : options_(std::move(options)), mechanism_(std::move(mechanism)) {}
 
-  Result<void> visit(const MetricRows& rows) override { return take(find_metric_loss(rows, options_)); }
-  Result<void> visit(const PlaceRows& rows) override { return take_whole(find_place_loss(rows)); }
-  Result<void> visit(const GeometricRows& rows) override { return take_whole(find_geometric_loss(rows)); }
-  Result<void> visit(const PureRows& rows) override { return take_whole(find_pure_loss(rows)); }
+  Result<void> visit(const mechanism::MetricRows& rows) override {
+    return take(find_metric_loss(rows, options_));
+  }
+  Result<void> visit(const mechanism::PlaceRows& rows) override { return take_whole(find_place_loss(rows)); }
+  Result<void> visit(const mechanism::GeometricRows& rows) override {
+    return take_whole(find_geometric_loss(rows));
+  }
+  Result<void> visit(const mechanism::PureRows& rows) override { return take_whole(find_pure_loss(rows)); }
 
   const PrivacyLoss& found() const { return found_; }
 
@@ -57,15 +62,15 @@ Result<PrivacyLoss> find_loss(const OpenMechanism& open, const CertifyOptions& o
   const std::string& name = open.spec.name;
   const MechanismResources& resources = open.spec.resources;
   LossFinder finder({resources.threads, options.sample, resources.memory, options.progress}, name);
-  auto shown = show_rows(*open.mechanism, finder);
+  auto shown = mechanism::show_rows(*open.mechanism, finder);
   if (shown) return finder.found();
   Error error = std::move(shown.error());
   if (error.code != Errc::invalid_argument || !error.parameter.empty())
     return tl::unexpected(std::move(error));
   // A refusal by the mechanism is a reason; turn it into a message.
   return fail_parameter("method", "exact",
-                        format_message("'exact' is not allowed for {}: {}; give {{method}} black-box", name,
-                                       Message::of_pattern(std::move(error.message))),
+                        base::format_message("'exact' is not allowed for {}: {}; give {{method}} black-box",
+                                             name, Message::of_pattern(std::move(error.message))),
                         Errc::invalid_argument, std::move(error.hints));
 }
 
@@ -73,7 +78,8 @@ Result<PrivacyLoss> find_loss(const OpenMechanism& open, const CertifyOptions& o
 Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, const Model& model,
                           Certificate& certificate) {
   if (worst.distance == 0) return {};
-  SOTTO_ASSIGN(const PairLoss loss, pair_loss(mechanism, model, {worst.input, worst.other, worst.output}));
+  SOTTO_ASSIGN(const mechanism::PairLoss loss,
+               mechanism::pair_loss(mechanism, model, {worst.input, worst.other, worst.output}));
   certificate.attained = std::max(0.0, loss.per_distance.lower);
   certificate.worst = {input_name(model, worst.input),
                        input_name(model, worst.other),
@@ -87,14 +93,14 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
 }
 
 /// `watch` was started when work on this certificate began.
-Result<Certificate> certify_since(const Stopwatch& watch, const OpenMechanism& open,
+Result<Certificate> certify_since(const base::Stopwatch& watch, const OpenMechanism& open,
                                   const CertifyOptions& options) {
   const MechanismSpec& spec = open.spec;
   SOTTO_ASSIGN(const PrivacyLoss found, find_loss(open, options));
   const Guarantee guarantee = open.mechanism->guarantee();
   Certificate certificate;
   certificate.subject =
-      certificate_subject(spec.name, spec.parameters, spec.epsilon, *open.model, *open.mechanism);
+      pipeline::certificate_subject(spec.name, spec.parameters, spec.epsilon, *open.model, *open.mechanism);
   certificate.model = open.model->name();
   certificate.unit = guarantee.unit;
   certificate.scope = guarantee.scope;
@@ -107,7 +113,7 @@ Result<Certificate> certify_since(const Stopwatch& watch, const OpenMechanism& o
   certificate.equal_inputs = found.equal_inputs;
   certificate.sample = options.sample > 0 ? found.inputs : 0;
   SOTTO_TRY(name_witness(found.worst, *open.mechanism, *open.model, certificate));
-  if (certificate.sample == 0 && !check_figures(certificate))
+  if (certificate.sample == 0 && !privacy::check_figures(certificate))
     return fail_parameter("mechanism", spec.name,
                           fmt::format("{} cannot be certified with these parameters: no two inputs are told "
                                       "apart by an output, so that no pair attains a loss",
@@ -124,7 +130,7 @@ Result<std::shared_ptr<const Model>> open_model(const MechanismSpec& spec) {
 
 /// The model is opened once for all nominal ε.
 Result<Certificate> certify_on(const std::shared_ptr<const Model>& model, const CertifyOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism, model));
   return certify_since(watch, open, options);
 }
@@ -193,15 +199,15 @@ Result<Certificate> certify(const CertifyOptions& options) {
 }
 
 Result<Certificate> certify(const OpenMechanism& open, const CertifyOptions& options) {
-  return certify_since(Stopwatch(), open, options);
+  return certify_since(base::Stopwatch(), open, options);
 }
 
 Result<Certificate> nominal_for_certificate(const CertifyOptions& options) {
   if (options.sample > 0)
     return fail_parameter(
         "sample", fmt::to_string(options.sample),
-        format_message("'{}' is not allowed with {{target}} certified: a sample is not a certificate",
-                       options.sample));
+        base::format_message("'{}' is not allowed with {{target}} certified: a sample is not a certificate",
+                             options.sample));
   SOTTO_ASSIGN(const auto model, open_model(options.mechanism));
   const double target = options.mechanism.epsilon;
   TargetSearch search(target);
@@ -232,7 +238,7 @@ Result<TargetedCertificate> certificate_for_target(const CertifyOptions& options
     if (mechanism->data_digest() != found->certificate.subject.data_digest)
       found.reset();
     else
-      SOTTO_TRY(check_certificate(*found, *mechanism, *model));
+      SOTTO_TRY(pipeline::check_certificate(*found, *mechanism, *model));
   }
   if (found) return TargetedCertificate{std::move(*found), true};
   SOTTO_ASSIGN(const Certificate certificate, nominal_for_certificate(options));

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 // Long double arithmetic on numbers below 100 errs by less; added to every returned bound.
@@ -22,7 +22,7 @@ double below(long double value) {
 
 }  // namespace
 
-LossBounds::LossBounds(const Selection& selection, std::size_t inputs)
+LossBounds::LossBounds(const mechanism::Selection& selection, std::size_t inputs)
     : selection_(selection),
       slope_(selection.distance_weights().slope()),
       error_(static_cast<long double>(selection.weight_error()) * (1 + 0x1p-20L)),
@@ -153,4 +153,4 @@ bool LossBounds::same_row(std::size_t i, std::size_t j) const {
   return rows_[i] == rows_[j];
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

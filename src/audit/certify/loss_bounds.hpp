@@ -30,16 +30,16 @@
 
 #include "mechanisms/selection/selection.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// What is known about each prepared row of `inputs`. Several threads may prepare different rows and read
 /// others.
 class LossBounds {
  public:
-  LossBounds(const Selection& selection, std::size_t inputs);
+  LossBounds(const mechanism::Selection& selection, std::size_t inputs);
 
   /// The most memory that a row takes.
-  static std::uint64_t bytes_per_row(const Selection& selection) {
+  static std::uint64_t bytes_per_row(const mechanism::Selection& selection) {
     return sizeof(Row) + 2 * sizeof(double) + selection.rule().state_size() * sizeof(double);
   }
 
@@ -95,7 +95,7 @@ class LossBounds {
                 std::int64_t to) const;
   std::int64_t middle(const Row& row, const Range& range) const;
 
-  const Selection& selection_;
+  const mechanism::Selection& selection_;
   long double slope_;  ///< s
   long double error_;  ///< η′
   std::vector<Row> rows_;
@@ -104,4 +104,4 @@ class LossBounds {
   std::vector<double> source_;  ///< ln P(y|source) of all outputs y, rounded up
 };
 
-}  // namespace sotto
+}  // namespace sotto::audit

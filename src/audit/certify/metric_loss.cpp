@@ -17,7 +17,7 @@
 #include "base/parallel.hpp"
 #include "base/work_meter.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kMostRowsAtOnce = 24;
@@ -42,11 +42,11 @@ struct Suspect {
 
 class MetricSearch {
  public:
-  MetricSearch(const MetricRows& rows, const SearchOptions& options)
+  MetricSearch(const mechanism::MetricRows& rows, const SearchOptions& options)
       : selection_(rows.selection),
         limit_(rows.limit),
         scale_(selection_.model().scale()),
-        threads_(thread_count(options.threads)),
+        threads_(base::thread_count(options.threads)),
         inputs_(choose_inputs(options.sample)),
         rows_at_once_(
             std::clamp<std::size_t>(kMostSquaredBytes / (8 * selection_.outcomes()), 1, kMostRowsAtOnce)),
@@ -82,12 +82,12 @@ class MetricSearch {
 
   bool is_word(std::size_t i) const { return inputs_[i] != selection_.model().bottom(); }
 
-  ExactDistance distance(std::int64_t squared) const { return {scale_, squared, limit_}; }
+  mechanism::ExactDistance distance(std::int64_t squared) const { return {scale_, squared, limit_}; }
 
   /// Calls body(i, squared distances of all words from input i) for all inputs, on all threads.
   template <class Body>
   Result<void> for_rows(const Body& body) {
-    parallel_for(inputs_.size(), rows_at_once_, threads_, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(inputs_.size(), rows_at_once_, threads_, [&](std::size_t begin, std::size_t end) {
       if (meter_.stopped()) return;
       std::vector<std::int64_t> squared((end - begin) * selection_.outcomes());
       selection_.squared_distances(std::span(inputs_).subspan(begin, end - begin), squared);
@@ -142,7 +142,7 @@ class MetricSearch {
   void seed() {
     const std::size_t step = std::max<std::size_t>(1, inputs_.size() / kSeeds);
     const std::size_t count = (inputs_.size() - 1) / step;
-    parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t) {
+    base::parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t) {
       const std::size_t i = inputs_.size() - 1 - begin * step;
       std::vector<std::int64_t> squared(selection_.outcomes());
       std::vector<double> values;
@@ -248,8 +248,8 @@ class MetricSearch {
     while (worth_it() && next < kMostExact) {
       const std::size_t count = std::min(batch, suspects_.size() - next);
       std::vector<WorstPair> pairs(count);
-      parallel_for(count, 1, threads_,
-                   [&](std::size_t k, std::size_t) { pairs[k] = evaluate(suspects_[next + k]); });
+      base::parallel_for(count, 1, threads_,
+                         [&](std::size_t k, std::size_t) { pairs[k] = evaluate(suspects_[next + k]); });
       for (const WorstPair& pair : pairs) found_.worst.keep(pair);
       next += count;
     }
@@ -263,7 +263,7 @@ class MetricSearch {
     const std::vector<std::uint64_t> other = selection_.weights(inputs_[suspect.j]);
     const std::uint64_t total = std::accumulate(row.begin(), row.end(), std::uint64_t{0});
     const std::uint64_t other_total = std::accumulate(other.begin(), other.end(), std::uint64_t{0});
-    const WorstOutputs outputs = worst_outputs(row, other);
+    const mechanism::WorstOutputs outputs = mechanism::worst_outputs(row, other);
     WorstPair pair = ordered_pair(suspect, inputs_[suspect.i], inputs_[suspect.j], outputs.forward,
                                   {row[outputs.forward], total, other[outputs.forward], other_total});
     pair.keep(ordered_pair(suspect, inputs_[suspect.j], inputs_[suspect.i], outputs.backward,
@@ -272,24 +272,24 @@ class MetricSearch {
   }
 
   WorstPair ordered_pair(const Suspect& suspect, TokenId input, TokenId other, std::size_t output,
-                         const LossFraction& fraction) const {
-    const ExactDistance apart = distance(suspect.squared);
+                         const mechanism::LossFraction& fraction) const {
+    const mechanism::ExactDistance apart = distance(suspect.squared);
     return {input,
             other,
             static_cast<TokenId>(output),
             apart.value(),
-            loss_bounds(fraction).upper,
-            loss_per_distance(fraction, apart)};
+            mechanism::loss_bounds(fraction).upper,
+            mechanism::loss_per_distance(fraction, apart)};
   }
 
-  const Selection& selection_;
+  const mechanism::Selection& selection_;
   double limit_;
   double scale_;
   unsigned threads_;
   std::vector<TokenId> inputs_;  ///< ascending; ⊥ is the last
   std::size_t rows_at_once_;
   LossBounds bounds_;
-  WorkMeter meter_;
+  base::WorkMeter meter_;
   std::atomic<double> attained_ = 0;
   std::vector<double> from_bottom_;  ///< bounds on what ⊥ loses against each other input
   std::mutex mutex_;                 ///< guards what follows
@@ -301,7 +301,7 @@ class MetricSearch {
 
 }  // namespace
 
-Result<PrivacyLoss> find_metric_loss(const MetricRows& rows, const SearchOptions& options) {
+Result<PrivacyLoss> find_metric_loss(const mechanism::MetricRows& rows, const SearchOptions& options) {
   const std::uint64_t all = rows.selection.model().size() + 1ULL;
   const std::uint64_t inputs = options.sample == 0 ? all : std::min(options.sample, all);
   const std::uint64_t needed = inputs * LossBounds::bytes_per_row(rows.selection);
@@ -313,4 +313,4 @@ Result<PrivacyLoss> find_metric_loss(const MetricRows& rows, const SearchOptions
   return MetricSearch(rows, options).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -11,7 +11,7 @@
 #include "audit/certify/privacy_loss.hpp"
 #include "mechanisms/lists/list_choice.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 /// P(output place | input place) on one list, in floating point.
@@ -21,7 +21,7 @@ std::uint32_t apart(std::uint32_t a, std::uint32_t b) {
   return a > b ? a - b : b - a;
 }
 
-std::uint32_t largest_distance(const ListChoice& lists, TokenId a, TokenId b) {
+std::uint32_t largest_distance(const mechanism::ListChoice& lists, TokenId a, TokenId b) {
   std::uint32_t largest = 0;
   for (std::uint32_t l = 0; l < lists.size(); ++l)
     largest = std::max(largest, apart(lists.place(l, a), lists.place(l, b)));
@@ -36,7 +36,7 @@ struct TriedPair {
   double per_distance = 0;
 };
 
-TriedPair try_pairs(const ListChoice& lists, double limit, const PlaceLaw& law) {
+TriedPair try_pairs(const mechanism::ListChoice& lists, double limit, const PlaceLaw& law) {
   TriedPair best;
   const auto try_pair = [&](TokenId x, TokenId other) {
     long double here = 0;
@@ -58,7 +58,7 @@ TriedPair try_pairs(const ListChoice& lists, double limit, const PlaceLaw& law) 
   return best;
 }
 
-std::uint64_t pair_count(const ListChoice& lists) {
+std::uint64_t pair_count(const mechanism::ListChoice& lists) {
   return std::uint64_t{lists.words()} * (lists.words() + 1ULL) / 2;
 }
 
@@ -67,7 +67,7 @@ constexpr const char* kMixture = "; the largest over the lists, which bounds the
 /// One list with a table of weights by distance.
 class PlaceSearch {
  public:
-  explicit PlaceSearch(const PlaceRows& rows)
+  explicit PlaceSearch(const mechanism::PlaceRows& rows)
       : rows_(rows), near_(rows.weights.near), words_(rows.lists.words()), reach_(near_.size()) {
     std::uint64_t sum = 0;
     std::vector<std::uint64_t> sums = {0};
@@ -105,14 +105,16 @@ class PlaceSearch {
   std::uint64_t total(std::uint64_t place) const { return totals_[place]; }
 
  private:
-  ExactDistance distance(std::uint64_t m) const { return {1, static_cast<std::int64_t>(m * m), rows_.limit}; }
+  mechanism::ExactDistance distance(std::uint64_t m) const {
+    return {1, static_cast<std::int64_t>(m * m), rows_.limit};
+  }
 
   /// Weights of the output for the two inputs. An output between inputs m apart, at a from the first, has
   /// weights near[a] <= near[0] and near[m − a] >= near[m]; so the worst is at or beyond the first input.
   std::uint64_t worst_weights(std::uint64_t m) const {
     std::uint64_t worst = 0;
     for (std::uint64_t a = 1; a < reach_ && a + m < words_; ++a)
-      if (less(weight(worst), weight(worst + m), weight(a), weight(a + m))) worst = a;
+      if (mechanism::less(weight(worst), weight(worst + m), weight(a), weight(a + m))) worst = a;
     return worst;
   }
 
@@ -123,23 +125,24 @@ class PlaceSearch {
     std::uint64_t worst = 0;
     const std::uint64_t end = 2 * reach_ <= words_ ? std::min(reach_, words_ - m) : words_ - m;
     for (std::uint64_t j = 1; j < end; ++j)
-      if (less(totals_[worst + m], totals_[worst], totals_[j + m], totals_[j])) worst = j;
+      if (mechanism::less(totals_[worst + m], totals_[worst], totals_[j + m], totals_[j])) worst = j;
     return worst;
   }
 
   /// Inputs m apart: the bound combines the worst output with the worst places, each taken separately; the
   /// output at the first input nearly attains it.
   void add(PrivacyLoss& found, std::uint64_t m, std::uint64_t output, std::uint64_t place) {
-    const LossFraction bound{weight(output), totals_[place], weight(output + m), totals_[place + m]};
-    found.epsilon = std::max(found.epsilon, loss_per_distance(bound, distance(m)).upper);
+    const mechanism::LossFraction bound{weight(output), totals_[place], weight(output + m),
+                                        totals_[place + m]};
+    found.epsilon = std::max(found.epsilon, mechanism::loss_per_distance(bound, distance(m)).upper);
     keep(found, place, place + m);
   }
 
   /// Inputs farther apart than the table reaches.
   void add_far(PrivacyLoss& found) {
     const auto [least, most] = std::minmax_element(totals_.begin(), totals_.end());
-    const LossFraction bound{near_[0], *least, rows_.weights.far, *most};
-    found.epsilon = std::max(found.epsilon, loss_per_distance(bound, distance(reach_)).upper);
+    const mechanism::LossFraction bound{near_[0], *least, rows_.weights.far, *most};
+    found.epsilon = std::max(found.epsilon, mechanism::loss_per_distance(bound, distance(reach_)).upper);
     const auto middle = static_cast<std::uint64_t>(most - totals_.begin());
     keep(found, 0, std::max(middle, reach_));
     keep(found, 0, reach_);
@@ -147,34 +150,34 @@ class PlaceSearch {
 
   void keep(PrivacyLoss& found, std::uint64_t place, std::uint64_t other) const {
     if (rows_.lists.size() > 1) return;
-    const LossFraction fraction{near_[0], totals_[place], weight(other - place), totals_[other]};
+    const mechanism::LossFraction fraction{near_[0], totals_[place], weight(other - place), totals_[other]};
     const auto word = [&](std::uint64_t at) {
       return rows_.lists.word_at(0, static_cast<std::uint32_t>(at));
     };
-    const ExactDistance exact = distance(other - place);
-    found.worst.keep({word(place), word(other), word(place), exact.value(), loss_bounds(fraction).upper,
-                      loss_per_distance(fraction, exact)});
+    const mechanism::ExactDistance exact = distance(other - place);
+    found.worst.keep({word(place), word(other), word(place), exact.value(),
+                      mechanism::loss_bounds(fraction).upper, mechanism::loss_per_distance(fraction, exact)});
   }
 
   void find_attained(PrivacyLoss& found) const {
-    const ListChoice& lists = rows_.lists;
+    const mechanism::ListChoice& lists = rows_.lists;
     const TriedPair pair = try_pairs(lists, rows_.limit, [&](std::uint32_t output, std::uint32_t place) {
       return static_cast<long double>(weight(apart(output, place))) / static_cast<long double>(total(place));
     });
     if (pair.input == pair.other) return;
-    std::vector<LossFraction> parts;
+    std::vector<mechanism::LossFraction> parts;
     for (std::uint32_t l = 0; l < lists.size(); ++l) {
       const std::uint32_t x = lists.place(l, pair.input);
       const std::uint32_t other = lists.place(l, pair.other);
       parts.push_back({weight(0), total(x), weight(apart(x, other)), total(other)});
     }
-    const ExactDistance exact = distance(largest_distance(lists, pair.input, pair.other));
-    const double loss = mixture_loss_per_distance(parts, {}).upper;
+    const mechanism::ExactDistance exact = distance(largest_distance(lists, pair.input, pair.other));
+    const double loss = mechanism::mixture_loss_per_distance(parts, {}).upper;
     found.worst = {pair.input,    pair.other, pair.input,
-                   exact.value(), loss,       mixture_loss_per_distance(parts, exact)};
+                   exact.value(), loss,       mechanism::mixture_loss_per_distance(parts, exact)};
   }
 
-  const PlaceRows& rows_;
+  const mechanism::PlaceRows& rows_;
   const std::vector<std::uint64_t>& near_;
   std::uint64_t words_;
   std::uint64_t reach_;  ///< from this distance on all weights are `far`
@@ -193,15 +196,15 @@ long double clamped_geometric(long double epsilon, std::uint32_t last, std::uint
 
 }  // namespace
 
-Result<PrivacyLoss> find_place_loss(const PlaceRows& rows) {
+Result<PrivacyLoss> find_place_loss(const mechanism::PlaceRows& rows) {
   return PlaceSearch(rows).run();
 }
 
 /// On one list, the probability of a place changes by at most the factor exp(ε·m) when the input moves by m
 /// places, ends included, and by exactly that at the input itself. The sampler is exact for the double ε, so
 /// there is no rounding.
-Result<PrivacyLoss> find_geometric_loss(const GeometricRows& rows) {
-  const ListChoice& lists = rows.lists;
+Result<PrivacyLoss> find_geometric_loss(const mechanism::GeometricRows& rows) {
+  const mechanism::ListChoice& lists = rows.lists;
   PrivacyLoss found;
   found.inputs = lists.words() + 1ULL;
   found.pairs = pair_count(lists);
@@ -222,9 +225,9 @@ Result<PrivacyLoss> find_geometric_loss(const GeometricRows& rows) {
   if (pair.input == pair.other) return found;
   // Long double errs by far less than one part in 10^9.
   const double distance = largest_distance(lists, pair.input, pair.other);
-  const Bounds bounds{pair.per_distance * (1 - 1e-9), pair.per_distance * (1 + 1e-9)};
+  const mechanism::Bounds bounds{pair.per_distance * (1 - 1e-9), pair.per_distance * (1 + 1e-9)};
   found.worst = {pair.input, pair.other, pair.input, distance, bounds.upper * distance, bounds};
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -10,7 +10,7 @@
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/loss/exact_loss.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Two inputs, the output that distinguishes them, and what is known about the loss per unit of distance.
 struct WorstPair {
@@ -19,7 +19,7 @@ struct WorstPair {
   TokenId output = 0;
   double distance = 0;  ///< 0: there is no pair
   double loss = 0;      ///< rounded up
-  Bounds per_distance;
+  mechanism::Bounds per_distance;
 
   /// Keeps the one with the greater upper bound.
   void keep(const WorstPair& found) {
@@ -45,15 +45,15 @@ struct SearchOptions {
 };
 
 /// All pairs of inputs, in the metric of the vectors.
-Result<PrivacyLoss> find_metric_loss(const MetricRows& rows, const SearchOptions& options);
+Result<PrivacyLoss> find_metric_loss(const mechanism::MetricRows& rows, const SearchOptions& options);
 
 /// The largest of the lists' certificates, which bounds the mixture of the lists.
-Result<PrivacyLoss> find_place_loss(const PlaceRows& rows);
+Result<PrivacyLoss> find_place_loss(const mechanism::PlaceRows& rows);
 
 /// By the law of the exact sampler: ε per list, which bounds the mixture of the lists.
-Result<PrivacyLoss> find_geometric_loss(const GeometricRows& rows);
+Result<PrivacyLoss> find_geometric_loss(const mechanism::GeometricRows& rows);
 
 /// All pairs within the groups, exactly.
-Result<PrivacyLoss> find_pure_loss(const PureRows& rows);
+Result<PrivacyLoss> find_pure_loss(const mechanism::PureRows& rows);
 
-}  // namespace sotto
+}  // namespace sotto::audit

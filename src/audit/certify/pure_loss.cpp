@@ -9,7 +9,7 @@
 
 #include "audit/certify/privacy_loss.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 /// weight/total, the probability of an output for an input.
@@ -20,7 +20,7 @@ struct Share {
 };
 
 bool is_less(const Share& a, const Share& b) {
-  return less(a.weight, a.total, b.weight, b.total);
+  return mechanism::less(a.weight, a.total, b.weight, b.total);
 }
 
 struct Extremes {
@@ -36,9 +36,10 @@ struct Extremes {
 
 class GroupSearch {
  public:
-  GroupSearch(const PureRows& rows, const std::vector<TokenId>& group) : rows_(rows), group_(group) {
+  GroupSearch(const mechanism::PureRows& rows, const std::vector<TokenId>& group)
+      : rows_(rows), group_(group) {
     for (const TokenId input : group) {
-      const PureRow row = rows.row(input);
+      const mechanism::PureRow row = rows.row(input);
       std::uint64_t before = 0;
       for (std::size_t i = 0; i < row.words.size(); ++i) {
         Extremes& extremes = outputs_[row.words[i]];
@@ -88,12 +89,12 @@ class GroupSearch {
     const double about = std::log(static_cast<double>(most.weight) / static_cast<double>(most.total) *
                                   static_cast<double>(least.total) / static_cast<double>(least.weight));
     if (about < worst.per_distance.upper * (1 - 1e-9) - 1e-9) return;
-    const LossFraction fraction{most.weight, most.total, least.weight, least.total};
-    const Bounds loss = loss_bounds(fraction);
+    const mechanism::LossFraction fraction{most.weight, most.total, least.weight, least.total};
+    const mechanism::Bounds loss = mechanism::loss_bounds(fraction);
     worst.keep({most.input, least.input, output, 1, loss.upper, loss});
   }
 
-  const PureRows& rows_;
+  const mechanism::PureRows& rows_;
   const std::vector<TokenId>& group_;
   std::unordered_map<TokenId, Extremes> outputs_;
   std::vector<Share> unlisted_;  ///< of a word that the row does not list; ascending
@@ -101,7 +102,7 @@ class GroupSearch {
 
 }  // namespace
 
-Result<PrivacyLoss> find_pure_loss(const PureRows& rows) {
+Result<PrivacyLoss> find_pure_loss(const mechanism::PureRows& rows) {
   PrivacyLoss found;
   found.method = "every pair of inputs of each group and every output, exactly, from the integer weights";
   for (const std::vector<TokenId>& group : rows.groups) {
@@ -110,8 +111,8 @@ Result<PrivacyLoss> find_pure_loss(const PureRows& rows) {
     found.pairs += group.size() * (group.size() - 1) / 2;
   }
   found.exact_pairs = found.pairs;
-  found.epsilon = std::max(found.worst.per_distance.upper, found.pairs > 0 ? kDrawSlack : 0);
+  found.epsilon = std::max(found.worst.per_distance.upper, found.pairs > 0 ? mechanism::kDrawSlack : 0);
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

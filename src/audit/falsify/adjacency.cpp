@@ -4,7 +4,7 @@
 
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 /// A token and what the policy does to it. Implemented without the code that rewrites documents, so that the
@@ -33,7 +33,8 @@ SeenToken see(std::string_view text, const Token& token, std::size_t end_before,
   if (!is_word(seen)) return seen;
   if (token.token_class == TokenClass::word) {
     seen.id = vocabulary.find(seen.text);
-    if (policy.stopwords == StopwordPolicy::keep && is_stopword(lookup_form(seen.text))) seen.kept = true;
+    if (policy.stopwords == StopwordPolicy::keep && is_stopword(text::lookup_form(seen.text)))
+      seen.kept = true;
   }
   if (seen.kept || seen.id != vocabulary.bottom()) return seen;
   seen.kept = policy.oov == OovPolicy::keep;
@@ -68,7 +69,7 @@ std::string contribution(const SeenToken& token, SharedTrait trait) {
     case SharedTrait::kept_numbers:
       return number ? std::string(token.text) : "";
     case SharedTrait::letter_case:
-      return is_word(token) ? std::to_string(static_cast<int>(case_pattern(token.text))) : "";
+      return is_word(token) ? std::to_string(static_cast<int>(text::case_pattern(token.text))) : "";
     case SharedTrait::segmentation:
     case SharedTrait::word_count:
     case SharedTrait::model_tokens:
@@ -101,4 +102,4 @@ TextProfile profile_text(std::string_view text, const std::vector<SharedTrait>& 
   return profile;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -10,7 +10,7 @@
 
 #include "audit/falsify/audit_vocabulary.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// A text as a guarantee sees it.
 struct TextProfile {
@@ -22,4 +22,4 @@ struct TextProfile {
 TextProfile profile_text(std::string_view text, const std::vector<SharedTrait>& traits, const Policy& policy,
                          const AuditVocabulary& vocabulary);
 
-}  // namespace sotto
+}  // namespace sotto::audit

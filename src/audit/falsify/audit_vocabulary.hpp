@@ -10,7 +10,7 @@
 
 #include "lm/word_filler.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Words by id, and ⊥ for all others. Safe to share between threads.
 class AuditVocabulary {
@@ -40,7 +40,7 @@ class ModelVocabulary final : public AuditVocabulary {
 /// The possible output words of a masked model.
 class FillerVocabulary final : public AuditVocabulary {
  public:
-  FillerVocabulary(std::shared_ptr<const WordFiller> filler, std::string name)
+  FillerVocabulary(std::shared_ptr<const lm::WordFiller> filler, std::string name)
       : filler_(std::move(filler)), name_(std::move(name)) {}
   std::string name() const override { return name_; }
   std::uint32_t size() const override { return static_cast<std::uint32_t>(filler_->words().size()); }
@@ -48,8 +48,8 @@ class FillerVocabulary final : public AuditVocabulary {
   TokenId find(std::string_view word) const override { return filler_->find(word).value_or(bottom()); }
 
  private:
-  std::shared_ptr<const WordFiller> filler_;
+  std::shared_ptr<const lm::WordFiller> filler_;
   std::string name_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::audit

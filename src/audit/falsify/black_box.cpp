@@ -24,6 +24,7 @@
 #include "random/bit_sources.hpp"
 
 namespace sotto {
+using namespace audit;
 namespace {
 
 constexpr std::uint64_t kPilotDraws = 2000;
@@ -37,24 +38,25 @@ constexpr std::uint64_t kCommandRuns = 50;
 const std::vector<std::string> kOutside = {"zzqxkjv", "Qvwxhjk", "jane.roe@example.org", "b2b4c6"};
 
 BitSourceMaker bits_for(const std::optional<std::uint64_t>& seed) {
-  if (!seed) return [](std::uint64_t) { return std::make_unique<OsBitSource>(); };
+  if (!seed) return [](std::uint64_t) { return std::make_unique<random::OsBitSource>(); };
   return [seed = *seed](std::uint64_t run) {
-    return std::make_unique<ChaChaBitSource>(purpose_key(fmt::format("audit {} {}", seed, run)));
+    return std::make_unique<random::ChaChaBitSource>(
+        random::purpose_key(fmt::format("audit {} {}", seed, run)));
   };
 }
 
 Result<void> check_options(const BlackBoxOptions& options) {
   if (options.draws < 20 || options.draws > 1'000'000'000)
-    return not_allowed("draws", options.draws, "a whole number from 20 to 1000000000");
+    return base::not_allowed("draws", options.draws, "a whole number from 20 to 1000000000");
   if (options.pairs < 1 || options.pairs > 10'000)
-    return not_allowed("pairs", options.pairs, "a whole number from 1 to 10000");
+    return base::not_allowed("pairs", options.pairs, "a whole number from 1 to 10000");
   if (!options.texts.empty() && options.path != AuditPath::document)
     return fail_parameter("pair", "",
-                          format_message("texts go through documents; give {{through}} document"));
+                          base::format_message("texts go through documents; give {{through}} document"));
   if (options.runs != 0 && (options.runs < 4 || options.runs > 1'000'000))
-    return not_allowed("runs", options.runs, "a whole number from 4 to 1000000");
+    return base::not_allowed("runs", options.runs, "a whole number from 4 to 1000000");
   if (!(options.confidence >= 0.5 && options.confidence < 1 && 1 - options.confidence >= 1e-12))
-    return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+    return base::not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
   return {};
 }
 
@@ -79,7 +81,7 @@ class Audit {
 
   /// Audits texts alone.
   Result<BlackBoxReport> run() {
-    const Stopwatch watch;
+    const base::Stopwatch watch;
     report_.tests = 2 * texts_.size();
     SOTTO_TRY(test_texts());
     finish(texts_.size());
@@ -88,7 +90,7 @@ class Audit {
   }
 
   Result<BlackBoxReport> run(std::vector<AuditInput> inputs, BitSource& bits) {
-    const Stopwatch watch;
+    const base::Stopwatch watch;
     inputs_ = std::move(inputs);
     const std::uint64_t half = options_.draws / 2;
     SOTTO_ASSIGN(const std::vector<Tally> pilots,
@@ -121,7 +123,7 @@ class Audit {
     Result<void> failure;
     std::atomic<bool> failed = false;  // skip the rest: a foreign program may take its full time limit
     const std::uint64_t first_run = runs_;
-    parallel_for(inputs_.size(), 1, target_.threads(), [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(inputs_.size(), 1, target_.threads(), [&](std::size_t begin, std::size_t end) {
       std::vector<OutputId> outputs(draws);
       for (std::size_t i = begin; i < end; ++i) {
         if (!needed[i] || failed) continue;
@@ -131,7 +133,7 @@ class Audit {
         if (!drawn) failure = std::move(drawn);
         tallies[i] = Tally(outputs);
         report_.draws_in_all += draws;
-        if (auto reported = report_progress(options_.progress, report_.draws_in_all, 0); !reported)
+        if (auto reported = base::report_progress(options_.progress, report_.draws_in_all, 0); !reported)
           failure = std::move(reported);
         failed = !failure;
       }
@@ -183,7 +185,7 @@ class Audit {
       SOTTO_ASSIGN(std::vector<PairFinding> findings, audit.test(texts_[i], claimed, alpha, i));
       std::move(findings.begin(), findings.end(), std::back_inserter(report_.pairs));
       report_.draws_in_all += 2 * draws;
-      SOTTO_TRY(report_progress(options_.progress, report_.draws_in_all, 0));
+      SOTTO_TRY(base::report_progress(options_.progress, report_.draws_in_all, 0));
     }
     return {};
   }
@@ -309,16 +311,18 @@ Result<BlackBoxReport> audit_command(const BlackBoxOptions& options) {
 Result<BlackBoxReport> audit_masked(const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
   if (info->name != "dp-mlm")
-    return fail_parameter("mechanism", info->name,
-                          format_message("'{}' is not allowed; of the mechanisms that rewrite whole texts "
-                                         "the falsifier knows dp-mlm, and any program with {{command}}",
-                                         info->name));
+    return fail_parameter(
+        "mechanism", info->name,
+        base::format_message("'{}' is not allowed; of the mechanisms that rewrite whole texts "
+                             "the falsifier knows dp-mlm, and any program with {{command}}",
+                             info->name));
   if (!options.metric.empty() && options.metric != "pure")
     return fail_parameter(
         "metric", options.metric,
         fmt::format("'{}' is not allowed; dp-mlm has no distances; give pure", options.metric));
   SOTTO_ASSIGN(const ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
-  SOTTO_ASSIGN(const auto masked, MaskedTextMechanism::make(*info, document_options(options), parameters));
+  SOTTO_ASSIGN(const auto masked,
+               pipeline::MaskedTextMechanism::make(*info, document_options(options), parameters));
   const Guarantee guarantee = masked->guarantee({});
   if (guarantee.kind == GuaranteeKind::none && options.metric.empty())
     return fail_parameter("metric", "",

@@ -50,23 +50,23 @@ Json all_json(const std::vector<Finding>& findings) {
 }  // namespace
 
 std::string to_json(const BlackBoxReport& r) {
-  return json_text({{"method", "black-box"},
-                    {"audited", r.audited},
-                    {"model", r.model},
-                    {"claim", {{"epsilon", r.epsilon}, {"metric", r.metric}, {"own", r.own_claim}}},
-                    {"verdict", r.refuted() ? "refuted" : "failed to falsify"},
-                    {"refuted_by_loss", r.losses_refute()},
-                    {"refuted_by_dependence", r.independence_refutes()},
-                    {"epsilon_lower_bound", number_or_infinite(r.epsilon_lower)},
-                    {"confidence", r.confidence},
-                    {"draws_a_word", r.draws},
-                    {"draws_in_all", r.draws_in_all},
-                    {"tests", r.tests},
-                    {"largest_refutable_loss", r.largest_refutable},
-                    {"tests_out_of_reach", r.pairs_out_of_reach},
-                    {"seconds", r.seconds},
-                    {"independence", all_json(r.independence)},
-                    {"pairs", all_json(r.pairs)}});
+  return base::json_text({{"method", "black-box"},
+                          {"audited", r.audited},
+                          {"model", r.model},
+                          {"claim", {{"epsilon", r.epsilon}, {"metric", r.metric}, {"own", r.own_claim}}},
+                          {"verdict", r.refuted() ? "refuted" : "failed to falsify"},
+                          {"refuted_by_loss", r.losses_refute()},
+                          {"refuted_by_dependence", r.independence_refutes()},
+                          {"epsilon_lower_bound", number_or_infinite(r.epsilon_lower)},
+                          {"confidence", r.confidence},
+                          {"draws_a_word", r.draws},
+                          {"draws_in_all", r.draws_in_all},
+                          {"tests", r.tests},
+                          {"largest_refutable_loss", r.largest_refutable},
+                          {"tests_out_of_reach", r.pairs_out_of_reach},
+                          {"seconds", r.seconds},
+                          {"independence", all_json(r.independence)},
+                          {"pairs", all_json(r.pairs)}});
 }
 
 }  // namespace sotto

@@ -9,7 +9,7 @@
 #include "base/checked_value.hpp"
 #include "mechanisms/bottom_vector.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 Result<Claim> euclidean_claim(const Model& model) {
@@ -20,8 +20,8 @@ Result<Claim> euclidean_claim(const Model& model) {
                     model.name()));
   Claim claim;
   claim.metric = "Euclidean distance of the vectors";
-  claim.distance = [&model, bottom = bottom_vector(model)](TokenId a, TokenId b) {
-    return euclidean_distance(model, bottom, a, b);
+  claim.distance = [&model, bottom = mechanism::bottom_vector(model)](TokenId a, TokenId b) {
+    return mechanism::euclidean_distance(model, bottom, a, b);
   };
   return claim;
 }
@@ -82,4 +82,4 @@ Result<Claim> named_claim(std::string_view metric, const Model& model, double ep
   return claim;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

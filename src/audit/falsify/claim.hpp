@@ -10,7 +10,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::audit {
 
 /// A string fed into the black box.
 struct AuditInput {
@@ -49,4 +49,4 @@ Result<Claim> own_claim(const Mechanism& mechanism);
 /// distance in the model's lists), pure (1 for any two inputs).
 Result<Claim> named_claim(std::string_view metric, const Model& model, double epsilon);
 
-}  // namespace sotto
+}  // namespace sotto::audit

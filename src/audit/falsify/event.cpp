@@ -7,7 +7,7 @@
 
 #include "audit/clopper_pearson.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kShownOutputs = 5;
@@ -159,4 +159,4 @@ double normal_deviations(double alpha) {
   return boost::math::quantile(boost::math::complement(boost::math::normal(), alpha));
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

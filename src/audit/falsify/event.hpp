@@ -12,7 +12,7 @@
 
 #include "audit/falsify/target.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// How often each output occurred, by ascending id.
 class Tally {
@@ -54,4 +54,4 @@ void test_event(const ChosenEvent& event, const std::function<std::string(Output
 /// The number of standard deviations that a normal variable exceeds with probability `alpha`.
 double normal_deviations(double alpha);
 
-}  // namespace sotto
+}  // namespace sotto::audit

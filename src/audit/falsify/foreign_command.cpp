@@ -20,7 +20,7 @@
 #include "base/file.hpp"
 #include "base/message.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kLongestLine = 1000;
@@ -51,8 +51,8 @@ class NoPipeSignal {
 };
 
 struct Pipe {
-  FileDescriptor read;
-  FileDescriptor write;
+  base::FileDescriptor read;
+  base::FileDescriptor write;
 };
 
 Result<Pipe> make_pipe() {
@@ -60,7 +60,7 @@ Result<Pipe> make_pipe() {
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail_parameter("command", "", fmt::format("cannot make a pipe: {}", std::strerror(errno)),
                           Errc::io);
-  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  return Pipe{base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
 }
 
 /// A running program; on destruction its process group is killed and it is waited for.
@@ -76,7 +76,7 @@ class Process {
   }
 
   Result<void> start(int in, int out) {
-    error_ = FileDescriptor(::memfd_create("sotto-command", MFD_CLOEXEC));
+    error_ = base::FileDescriptor(::memfd_create("sotto-command", MFD_CLOEXEC));
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
@@ -135,14 +135,14 @@ class Process {
 
  private:
   std::string command_;
-  FileDescriptor error_;
+  base::FileDescriptor error_;
   pid_t id_ = 0;
 };
 
 /// Feeds the program and collects its output concurrently, so that neither waits for the other.
 class Conversation {
  public:
-  Conversation(std::string_view word, std::size_t count, FileDescriptor to, FileDescriptor from)
+  Conversation(std::string_view word, std::size_t count, base::FileDescriptor to, base::FileDescriptor from)
       : line_(std::string(word) + "\n"),
         left_(line_.size() * count),
         most_output_((kLongestLine + 1) * count),
@@ -195,13 +195,13 @@ class Conversation {
   std::string lines_;
   std::size_t left_;  ///< bytes still to write
   std::size_t most_output_;
-  FileDescriptor to_;
-  FileDescriptor from_;
+  base::FileDescriptor to_;
+  base::FileDescriptor from_;
   std::string output_;
 };
 
 tl::unexpected<Error> wrong(const std::string& command, Errc code, const Message& what) {
-  return fail_parameter("command", command, format_message("'{}' {}", command, what), code);
+  return fail_parameter("command", command, base::format_message("'{}' {}", command, what), code);
 }
 
 std::string describe_status(int status) {
@@ -256,14 +256,14 @@ Result<std::vector<std::string>> run_command(const std::string& command, std::st
                              conversation.output().size(), count));
   int status = 0;
   if (end == Conversation::End::too_late || !process.ended_before(deadline, status))
-    return wrong(
-        command, Errc::io,
-        format_message("did not end within {:g} seconds for {} words and was stopped; give more {{timeout}} "
-                       "or fewer {{draws}}",
-                       timeout, count));
+    return wrong(command, Errc::io,
+                 base::format_message(
+                     "did not end within {:g} seconds for {} words and was stopped; give more {{timeout}} "
+                     "or fewer {{draws}}",
+                     timeout, count));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return wrong(command, Errc::io, describe_status(status) + process.last_words());
   return split_lines(command, conversation.output(), count);
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -8,7 +8,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Runs `command` with /bin/sh, writes `word` to its standard input `count` times, one per line, and returns
 /// the lines it writes. Returns a one-line error if it cannot be run, ends with a nonzero status, takes more
@@ -17,4 +17,4 @@ namespace sotto {
 Result<std::vector<std::string>> run_command(const std::string& command, std::string_view word,
                                              std::size_t count, double timeout);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -9,7 +9,7 @@
 
 #include "audit/clopper_pearson.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kShortestDocument = 32;
@@ -180,4 +180,4 @@ Result<std::vector<IndependenceFinding>> check_independence(Target& target,
                                           joint_event(target, documents, alpha)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -5,7 +5,7 @@
 
 #include "audit/falsify/event.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 struct IndependenceOptions {
   AuditInput input;             ///< the document repeats this word; its outputs should vary
@@ -27,4 +27,4 @@ Result<std::vector<IndependenceFinding>> check_independence(Target& target,
                                                             const IndependenceOptions& options,
                                                             std::span<const OutputId> sample);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -6,7 +6,7 @@
 
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::uint32_t kSmallVocabulary = 100;  // all its words are used
@@ -16,7 +16,8 @@ constexpr double kRankingAlpha = 0.05;           // ranking proves nothing, so i
 
 template <class T>
 void shuffle(std::vector<T>& items, BitSource& bits) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[uniform_below(bits, i)]);
+  for (std::size_t i = items.size(); i > 1; --i)
+    std::swap(items[i - 1], items[random::uniform_below(bits, i)]);
 }
 
 /// The words of least and greatest finite distance from `word`, with ties broken at random.
@@ -30,7 +31,7 @@ NearestAndFarthest find_extremes(const AuditVocabulary& model, const Claim& clai
   NearestAndFarthest found{word, word};
   double least = INFINITY;
   double most = -1;
-  const auto start = static_cast<TokenId>(uniform_below(bits, model.size()));
+  const auto start = static_cast<TokenId>(random::uniform_below(bits, model.size()));
   for (TokenId i = 0; i < model.size(); ++i) {
     const TokenId other = (start + i) % model.size();
     const double distance = claim.distance(word, other);
@@ -53,7 +54,8 @@ std::set<TokenId> choose_words(const AuditVocabulary& model, const Claim& claim,
     for (TokenId id = 0; id < model.size(); ++id) words.insert(id);
     return words;
   }
-  while (words.size() < kRandomInputs) words.insert(static_cast<TokenId>(uniform_below(bits, model.size())));
+  while (words.size() < kRandomInputs)
+    words.insert(static_cast<TokenId>(random::uniform_below(bits, model.size())));
   std::vector<TokenId> centres(words.begin(), words.end());
   shuffle(centres, bits);
   centres.resize(kWithNeighbours);
@@ -149,4 +151,4 @@ std::vector<InputPair> choose_pairs(const std::vector<AuditInput>& inputs, const
   return std::move(picker).picked();
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -11,7 +11,7 @@
 #include "audit/falsify/claim.hpp"
 #include "audit/falsify/event.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Two inputs by their indices in the pool.
 struct InputPair {
@@ -35,4 +35,4 @@ std::vector<InputPair> choose_pairs(const std::vector<AuditInput>& inputs, const
                                     const std::vector<Tally>& pilots, std::size_t count, TokenId bottom,
                                     BitSource& bits);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -11,14 +11,14 @@
 #include "base/parallel.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 class MechanismTarget final : public Target {
  public:
   MechanismTarget(const Mechanism& mechanism, const AuditVocabulary& model, BitSourceMaker bits,
                   unsigned threads)
-      : mechanism_(mechanism), model_(model), bits_(std::move(bits)), threads_(thread_count(threads)) {}
+      : mechanism_(mechanism), model_(model), bits_(std::move(bits)), threads_(base::thread_count(threads)) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
     constexpr std::size_t kAtOnce = 4096;
@@ -86,14 +86,14 @@ class DocumentTarget final : public Target {
 
 class MaskedTarget final : public Target {
  public:
-  MaskedTarget(std::shared_ptr<const MaskedMechanism> mechanism, BitSourceMaker bits, unsigned threads)
-      : mechanism_(std::move(mechanism)), bits_(std::move(bits)), threads_(thread_count(threads)) {}
+  MaskedTarget(std::shared_ptr<const lm::MaskedMechanism> mechanism, BitSourceMaker bits, unsigned threads)
+      : mechanism_(std::move(mechanism)), bits_(std::move(bits)), threads_(base::thread_count(threads)) {}
 
   Result<void> draw(std::uint64_t run, const AuditInput& input, std::span<OutputId> out) override {
     SOTTO_ASSIGN(const std::vector<std::uint64_t>* const ends, law(input.text));
     const std::unique_ptr<BitSource> bits = bits_(run);
     for (OutputId& output : out) {
-      const std::uint64_t point = uniform_below(*bits, ends->back());
+      const std::uint64_t point = random::uniform_below(*bits, ends->back());
       output = static_cast<OutputId>(std::upper_bound(ends->begin(), ends->end(), point) - ends->begin());
     }
     return {};
@@ -114,7 +114,7 @@ class MaskedTarget final : public Target {
     return &entry->second;
   }
 
-  std::shared_ptr<const MaskedMechanism> mechanism_;
+  std::shared_ptr<const lm::MaskedMechanism> mechanism_;
   BitSourceMaker bits_;
   unsigned threads_;
   std::mutex mutex_;
@@ -164,7 +164,7 @@ std::unique_ptr<Target> make_mechanism_target(const Mechanism& mechanism, const 
   return std::make_unique<MechanismTarget>(mechanism, model, std::move(bits), threads);
 }
 
-std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MaskedMechanism> mechanism,
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const lm::MaskedMechanism> mechanism,
                                            BitSourceMaker bits, unsigned threads) {
   return std::make_unique<MaskedTarget>(std::move(mechanism), std::move(bits), threads);
 }
@@ -178,4 +178,4 @@ std::unique_ptr<Target> make_command_target(std::string command, double timeout,
   return std::make_unique<CommandTarget>(std::move(command), timeout, model);
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

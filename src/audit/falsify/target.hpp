@@ -16,7 +16,7 @@
 #include "audit/falsify/claim.hpp"
 #include "lm/masked_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 /// Identifies an output: equal for equal outputs. Words of the model have their TokenId.
 using OutputId = std::uint32_t;
@@ -63,11 +63,11 @@ std::unique_ptr<Target> make_document_target(const Privatizer& privatizer, const
 
 /// The word of a one-word text, drawn by a masked model: the model's answer is computed once per input, and
 /// its law sampled as often as requested.
-std::unique_ptr<Target> make_masked_target(std::shared_ptr<const MaskedMechanism> mechanism,
+std::unique_ptr<Target> make_masked_target(std::shared_ptr<const lm::MaskedMechanism> mechanism,
                                            BitSourceMaker bits, unsigned threads);
 
 /// Words through a program. The model must outlive the target.
 std::unique_ptr<Target> make_command_target(std::string command, double timeout,
                                             const AuditVocabulary& model);
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -11,7 +11,7 @@
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kMostWords = 8;  // of an output, examined one by one
@@ -40,8 +40,8 @@ std::string shape(const std::string& output, std::size_t) {
   std::string shape;
   for (const std::string_view word : split(output)) {
     const bool number = !word.empty() && word[0] >= '0' && word[0] <= '9';
-    shape +=
-        number ? fmt::format("#{} ", word.size()) : fmt::format("{} ", static_cast<int>(case_pattern(word)));
+    shape += number ? fmt::format("#{} ", word.size())
+                    : fmt::format("{} ", static_cast<int>(text::case_pattern(word)));
   }
   return shape;
 }
@@ -74,21 +74,21 @@ Halves tally(const std::vector<std::string>& outputs, const OutputPart& part, Na
 }
 
 std::string capitalized(std::string_view word) {
-  OutputBuffer out;
-  append_capitalized(out, word);
+  text::OutputBuffer out;
+  text::append_capitalized(out, word);
   return std::string(out.view());
 }
 
 std::string upper(std::string_view word) {
-  OutputBuffer out;
-  append_upper(out, word);
+  text::OutputBuffer out;
+  text::append_upper(out, word);
   return std::string(out.view());
 }
 
 }  // namespace
 
 std::vector<TextPair> generate_text_pairs(const AuditVocabulary& model, const Claim& claim, BitSource& bits) {
-  const auto random_word = [&] { return static_cast<TokenId>(uniform_below(bits, model.size())); };
+  const auto random_word = [&] { return static_cast<TokenId>(random::uniform_below(bits, model.size())); };
   const auto near = [&](TokenId word) {
     TokenId best = word;
     for (int i = 0; i < 64; ++i) {
@@ -216,4 +216,4 @@ Result<std::vector<PairFinding>> TextPairAudit::test(const TextPair& pair, const
   return findings;
 }
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -10,7 +10,7 @@
 #include "audit/falsify/adjacency.hpp"
 #include "audit/falsify/claim.hpp"
 
-namespace sotto {
+namespace sotto::audit {
 
 struct TextPair {
   std::string first;
@@ -67,4 +67,4 @@ class TextPairAudit {
   std::uint64_t draws_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::audit

@@ -20,6 +20,7 @@
 #include "random/bit_sources.hpp"
 
 namespace sotto {
+using namespace evaluate;
 namespace {
 
 constexpr double kSecondsADay = 86'400;
@@ -29,8 +30,9 @@ constexpr double kRepeatSeconds = 0.3;
 constexpr std::uint64_t kMostRepetitions = 10'000;
 
 std::unique_ptr<BitSource> make_bits(const BenchOptions& options, std::string_view purpose) {
-  if (!options.seed) return std::make_unique<OsBitSource>();
-  return std::make_unique<ChaChaBitSource>(purpose_key(fmt::format("bench {} {}", *options.seed, purpose)));
+  if (!options.seed) return std::make_unique<random::OsBitSource>();
+  return std::make_unique<random::ChaChaBitSource>(
+      random::purpose_key(fmt::format("bench {} {}", *options.seed, purpose)));
 }
 
 /// An error on its way from the child; the parent's caller formats it.
@@ -88,7 +90,7 @@ class BenchSubject {
  private:
   Result<void> set_up() {
     const std::uint64_t before = resident_bytes();
-    const Stopwatch watch;
+    const base::Stopwatch watch;
     SOTTO_ASSIGN(const auto file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
     SOTTO_ASSIGN(OpenMechanism open, open_mechanism(spec_, model_));
@@ -101,21 +103,21 @@ class BenchSubject {
   }
 
   Result<void> perturb_words() {
-    SOTTO_ASSIGN(const Secrets chosen,
-                 Secrets::choose(*model_, std::min<std::uint64_t>(options_.words, model_->size()), "uniform",
-                                 *make_bits(options_, "words")));
+    SOTTO_ASSIGN(const audit::Secrets chosen,
+                 audit::Secrets::choose(*model_, std::min<std::uint64_t>(options_.words, model_->size()),
+                                        "uniform", *make_bits(options_, "words")));
     const auto bits = make_bits(options_, "noise");
     std::vector<TokenId> outputs(chosen.words.size());
     result_.words = outputs.size();
     const bool peak = forget_peak();
     const std::uint64_t before = resident_bytes();
-    const Stopwatch first;
+    const base::Stopwatch first;
     mechanism_->privatize(chosen.words, outputs, *bits);
     result_.first_seconds = first.seconds();
     const std::uint64_t after = peak ? peak_resident_bytes() : resident_bytes();
     result_.words_bytes = after > before ? after - before : 0;
     std::uint64_t repetitions = 0;
-    const Stopwatch again;
+    const base::Stopwatch again;
     do {
       mechanism_->privatize(chosen.words, outputs, *bits);
       ++repetitions;
@@ -148,7 +150,7 @@ class BenchSubject {
 };
 
 void read_answer(const std::string& text, BenchResult& result) {
-  const auto json = parse_json(text);
+  const auto json = base::parse_json(text);
   if (json.contains("refusal")) {
     result.refusal = read_error(json.at("refusal"));
     return;
@@ -166,7 +168,7 @@ void read_answer(const std::string& text, BenchResult& result) {
 
 /// As the system names it; empty if it does not say.
 std::string processor_name() {
-  const auto text = read_file("/proc/cpuinfo");
+  const auto text = base::read_file("/proc/cpuinfo");
   if (!text) return {};
   const std::size_t line = text->find("model name");
   if (line == std::string::npos) return {};
@@ -177,12 +179,12 @@ std::string processor_name() {
 /// What would fail for every mechanism is reported before the first one.
 Result<void> check_options(const BenchOptions& options) {
   SOTTO_TRY(check_epsilon("epsilon", options.epsilon));
-  if (options.words == 0) return not_allowed("words", "0", "a whole number from 1 on");
+  if (options.words == 0) return base::not_allowed("words", "0", "a whole number from 1 on");
   if (!options.model.empty()) {
     SOTTO_ASSIGN(const auto file, find_model(options.model));
     SOTTO_TRY(Model::open(file));
   }
-  if (options.data) SOTTO_TRY(open_for_reading(*options.data));
+  if (options.data) SOTTO_TRY(base::open_for_reading(*options.data));
   return {};
 }
 
@@ -237,14 +239,14 @@ Result<BenchReport> bench(const BenchOptions& options) {
   if (names.empty())
     for (const MechanismInfo& info : mechanisms()) names.push_back(info.name);
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(names, options.grid));
-  std::unique_ptr<OutputTarget> picture;  // opened first, so that no run is lost for want of it
+  std::unique_ptr<pipeline::OutputTarget> picture;  // opened first, so that no run is lost for want of it
   if (options.plot) {
-    SOTTO_ASSIGN(picture, open_output(options.plot));
+    SOTTO_ASSIGN(picture, pipeline::open_output(options.plot));
   }
   BenchReport report;
   report.processor = processor_name();
-  report.processors = thread_count(0);
-  report.threads = thread_count(options.resources.threads);
+  report.processors = base::thread_count(0);
+  report.threads = base::thread_count(options.resources.threads);
   report.epsilon = options.epsilon;
   report.words = options.words;
   if (options.data) report.data = options.data->filename().string();

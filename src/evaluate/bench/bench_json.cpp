@@ -37,14 +37,14 @@ std::string to_json(const BenchReport& report) {
   const bool with_data = !report.data.empty();
   Json results = Json::array();
   for (const BenchResult& result : report.results) results.push_back(json_of(result, with_data));
-  return json_text({{"processor", report.processor},
-                    {"processors", report.processors},
-                    {"threads", report.threads},
-                    {"epsilon", report.epsilon},
-                    {"words", report.words},
-                    {"data", with_data ? Json(report.data) : Json()},
-                    {"memory_is_peak", report.peak_memory},
-                    {"results", results}});
+  return base::json_text({{"processor", report.processor},
+                          {"processors", report.processors},
+                          {"threads", report.threads},
+                          {"epsilon", report.epsilon},
+                          {"words", report.words},
+                          {"data", with_data ? Json(report.data) : Json()},
+                          {"memory_is_peak", report.peak_memory},
+                          {"results", results}});
 }
 
 }  // namespace sotto

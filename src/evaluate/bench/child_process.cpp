@@ -12,7 +12,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr int kWaitMilliseconds = 100;
@@ -45,7 +45,7 @@ class Child {
 [[noreturn]] void answer(const std::function<std::string()>& work, int descriptor) {
   int code = 1;
   try {
-    code = write_all(descriptor, work(), "a pipe") ? 0 : 1;
+    code = base::write_all(descriptor, work(), "a pipe") ? 0 : 1;
   } catch (const std::exception&) {  // for example out of memory; the parent reports it
   }
   ::_exit(code);  // the child must not flush the parent's buffers or run its exit handlers
@@ -60,7 +60,7 @@ Result<std::string> read_answer(int descriptor, const std::function<bool()>& wai
     if (ready < 0 && errno != EINTR) return fail(Errc::io, fmt::format("poll: {}", std::strerror(errno)));
     if (ready <= 0) continue;
     char buffer[4096];
-    SOTTO_ASSIGN(const std::size_t got, read_some(descriptor, buffer, sizeof buffer, "a pipe"));
+    SOTTO_ASSIGN(const std::size_t got, base::read_some(descriptor, buffer, sizeof buffer, "a pipe"));
     if (got == 0) return text;
     text.append(buffer, got);
   }
@@ -73,8 +73,8 @@ Result<std::string> compute_in_child(const std::function<std::string()>& work,
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail(Errc::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  const FileDescriptor reading(ends[0]);
-  FileDescriptor writing(ends[1]);
+  const base::FileDescriptor reading(ends[0]);
+  base::FileDescriptor writing(ends[1]);
   const pid_t id = ::fork();
   if (id < 0) return fail(Errc::io, fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (id == 0) answer(work, writing.get());
@@ -89,4 +89,4 @@ Result<std::string> compute_in_child(const std::function<std::string()>& work,
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

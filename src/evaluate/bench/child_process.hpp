@@ -6,7 +6,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Forks, lets the child compute work(), and returns the result. `wait` is called every tenth of a second; if
 /// it returns false, the child is killed and the error is Errc::interrupted. A child that ends without an
@@ -15,4 +15,4 @@ namespace sotto {
 Result<std::string> compute_in_child(const std::function<std::string()>& work,
                                      const std::function<bool()>& wait);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

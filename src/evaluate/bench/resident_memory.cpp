@@ -5,12 +5,12 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// A line such as "VmRSS:     1234 kB" of /proc/self/status, in bytes.
 std::uint64_t status_bytes(std::string_view key) {
-  const auto status = read_file("/proc/self/status");
+  const auto status = base::read_file("/proc/self/status");
   if (!status) return 0;
   const std::size_t line = status->find(key);
   if (line == std::string::npos) return 0;
@@ -32,8 +32,8 @@ std::uint64_t peak_resident_bytes() {
 }
 
 bool forget_peak() {
-  const auto file = open_for_writing("/proc/self/clear_refs");
-  return file && write_all(file->get(), "5", "/proc/self/clear_refs").has_value();
+  const auto file = base::open_for_writing("/proc/self/clear_refs");
+  return file && base::write_all(file->get(), "5", "/proc/self/clear_refs").has_value();
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

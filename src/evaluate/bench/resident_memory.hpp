@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// The resident set size of this process in bytes; 0 if unknown.
 std::uint64_t resident_bytes();
@@ -14,4 +14,4 @@ std::uint64_t peak_resident_bytes();
 /// Resets the peak; false if the system does not allow it.
 bool forget_peak();
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

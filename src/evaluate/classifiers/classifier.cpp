@@ -9,7 +9,7 @@
 #include "evaluate/classifiers/network_classifier.hpp"
 #include "mechanisms/parameter_values.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 struct Kind {
@@ -96,7 +96,7 @@ std::vector<ClassifierInfo> classifiers() {
 
 Result<ParameterValues> complete_classifier_parameters(std::string_view name, const ParameterValues& given) {
   SOTTO_ASSIGN(const Kind kind, Registry::instance().find(name));
-  return complete_values("classifier " + kind.info.name, kind.info.parameters, given);
+  return mechanism::complete_values("classifier " + kind.info.name, kind.info.parameters, given);
 }
 
 Result<std::unique_ptr<Classifier>> make_classifier(std::string_view name,
@@ -129,4 +129,4 @@ Result<void> check_task(const TaskData& data) {
   return check_texts(data.task, data.test, "test");
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -17,7 +17,7 @@
 
 #include "evaluate/metrics/scores.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 enum class TaskKind { classification, regression };
 
@@ -113,4 +113,4 @@ Result<Scores> score_predictions(const Task& task, std::span<const LabelledText>
 /// values that are not finite; the message says which text. Thread-safe.
 Result<void> check_task(const TaskData& data);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -15,7 +15,7 @@
 #include "random/integer_samplers.hpp"
 #include "train/fasttext_trainer.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // Every token of a text starts with one of the first three, so that no text can contain a label or the
@@ -62,25 +62,26 @@ std::string line_of(const LabelledText& text, bool pairs) {
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  ChaChaBitSource bits(key_from_seed(seed));
+  random::ChaChaBitSource bits(random::key_from_seed(seed));
   for (std::size_t left = count; left > 1; --left)
-    std::swap(order[left - 1], order[uniform_below(bits, left)]);
+    std::swap(order[left - 1], order[random::uniform_below(bits, left)]);
   return order;
 }
 
 /// The training texts in memory, under a name that the library can open, without a trace on disk.
-Result<FileDescriptor> training_file(std::span<const LabelledText> train, bool pairs, std::uint64_t seed) {
-  FileDescriptor file(::memfd_create("sotto-training", MFD_CLOEXEC));
+Result<base::FileDescriptor> training_file(std::span<const LabelledText> train, bool pairs,
+                                           std::uint64_t seed) {
+  base::FileDescriptor file(::memfd_create("sotto-training", MFD_CLOEXEC));
   if (file.get() < 0) return fail(Errc::io, "cannot make a file in memory for the training texts");
   std::string lines;
   constexpr std::size_t kAtOnce = 1 << 20;
   for (const std::size_t i : shuffled(train.size(), seed)) {
     lines += fmt::format("{}{}{}", kLabel, train[i].label, line_of(train[i], pairs));
     if (lines.size() < kAtOnce) continue;
-    SOTTO_TRY(write_all(file.get(), lines, "training texts"));
+    SOTTO_TRY(base::write_all(file.get(), lines, "training texts"));
     lines.clear();
   }
-  SOTTO_TRY(write_all(file.get(), lines, "training texts"));
+  SOTTO_TRY(base::write_all(file.get(), lines, "training texts"));
   return file;
 }
 
@@ -116,8 +117,8 @@ class FasttextClassifier final : public Classifier {
           Errc::invalid_argument,
           "classifier fasttext: it learns classes, not values; give another one for a regression task");
     pairs_ = task.pairs;
-    SOTTO_ASSIGN(const FileDescriptor file, training_file(train, pairs_, seed));
-    trainer_ = std::make_unique<FasttextTrainer>();
+    SOTTO_ASSIGN(const base::FileDescriptor file, training_file(train, pairs_, seed));
+    trainer_ = std::make_unique<train::FasttextTrainer>();
     return run(fasttext_args(parameters_, file.get(), seed), progress);
   }
 
@@ -169,13 +170,13 @@ class FasttextClassifier final : public Classifier {
 
   FasttextParameters parameters_;
   bool pairs_ = false;
-  std::unique_ptr<FasttextTrainer> trainer_;
+  std::unique_ptr<train::FasttextTrainer> trainer_;
 };
 
 Result<int> whole_number(const ParameterValues& parameters, const std::string& name, std::uint64_t low,
                          std::uint64_t high) {
   auto value = read_integer(name, parameters.at(name), low, high);
-  if (!value) return fail_at("classifier fasttext", std::move(value.error()));
+  if (!value) return base::fail_at("classifier fasttext", std::move(value.error()));
   return static_cast<int>(*value);
 }
 
@@ -200,7 +201,7 @@ Result<std::unique_ptr<Classifier>> make_fasttext_classifier(const ParameterValu
   SOTTO_ASSIGN(checked.dimension, whole_number(parameters, "dimension", 1, 1000));
   SOTTO_ASSIGN(checked.epochs, whole_number(parameters, "epochs", 1, 1000));
   auto learning_rate = read_number("learning_rate", parameters.at("learning_rate"), 1e-6, 10);
-  if (!learning_rate) return fail_at("classifier fasttext", std::move(learning_rate.error()));
+  if (!learning_rate) return base::fail_at("classifier fasttext", std::move(learning_rate.error()));
   checked.learning_rate = *learning_rate;
   SOTTO_ASSIGN(checked.word_ngrams, whole_number(parameters, "word_ngrams", 1, 5));
   SOTTO_ASSIGN(checked.buckets, whole_number(parameters, "buckets", 1, 10'000'000));
@@ -208,4 +209,4 @@ Result<std::unique_ptr<Classifier>> make_fasttext_classifier(const ParameterValu
   return std::make_unique<FasttextClassifier>(checked);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

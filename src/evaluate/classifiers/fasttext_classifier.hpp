@@ -5,7 +5,7 @@
 
 #include "evaluate/classifiers/classifier.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Name "fasttext", parameters with their defaults.
 const ClassifierInfo& fasttext_classifier_info();
@@ -13,4 +13,4 @@ const ClassifierInfo& fasttext_classifier_info();
 /// Rejects values that are not allowed. `parameters` are complete.
 Result<std::unique_ptr<Classifier>> make_fasttext_classifier(const ParameterValues& parameters);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -13,12 +13,12 @@
 #include "evaluate/classifiers/network_training.hpp"
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// An untrained network and its reader of texts.
 struct FreshNetwork {
-  std::unique_ptr<TrainableNetwork> network;
+  std::unique_ptr<lm::TrainableNetwork> network;
   std::unique_ptr<const NetworkReader> reader;
 };
 
@@ -26,18 +26,18 @@ struct FreshNetwork {
 class NetworkKind {
  public:
   virtual ~NetworkKind() = default;
-  virtual Result<FreshNetwork> make(bool pairs, const NetworkSettings& settings) const = 0;
+  virtual Result<FreshNetwork> make(bool pairs, const lm::NetworkSettings& settings) const = 0;
 };
 
 class RecurrentKind final : public NetworkKind {
  public:
-  RecurrentKind(std::shared_ptr<const Model> model, const RecurrentShape& shape, std::size_t most)
+  RecurrentKind(std::shared_ptr<const Model> model, const lm::RecurrentShape& shape, std::size_t most)
       : model_(std::move(model)), shape_(shape), most_(most) {}
 
-  Result<FreshNetwork> make(bool pairs, const NetworkSettings& settings) const override {
-    SOTTO_ASSIGN(NetworkBackend* const backend, network_backend());
+  Result<FreshNetwork> make(bool pairs, const lm::NetworkSettings& settings) const override {
+    SOTTO_ASSIGN(lm::NetworkBackend* const backend, lm::network_backend());
     const std::vector<float> rows = embedding_rows(*model_);
-    RecurrentShape shape = shape_;
+    lm::RecurrentShape shape = shape_;
     shape.vectors = rows;
     shape.dimension = model_->dimension();
     shape.pairs = pairs;
@@ -49,17 +49,17 @@ class RecurrentKind final : public NetworkKind {
 
  private:
   std::shared_ptr<const Model> model_;
-  RecurrentShape shape_;
+  lm::RecurrentShape shape_;
   std::size_t most_;
 };
 
 class TransformerKind final : public NetworkKind {
  public:
-  TransformerKind(std::filesystem::path folder, StatePooling pooling, std::size_t most)
+  TransformerKind(std::filesystem::path folder, lm::StatePooling pooling, std::size_t most)
       : folder_(std::move(folder)), pooling_(pooling), most_(most) {}
 
-  Result<FreshNetwork> make(bool pairs, const NetworkSettings& settings) const override {
-    SOTTO_ASSIGN(NetworkBackend* const backend, network_backend());
+  Result<FreshNetwork> make(bool pairs, const lm::NetworkSettings& settings) const override {
+    SOTTO_ASSIGN(lm::NetworkBackend* const backend, lm::network_backend());
     FreshNetwork fresh;
     SOTTO_ASSIGN(fresh.network, backend->open_transformer(folder_, pooling_, settings));
     SOTTO_ASSIGN(fresh.reader, make_subword_reader(folder_, fresh.network->limits(), most_, pairs));
@@ -68,7 +68,7 @@ class TransformerKind final : public NetworkKind {
 
  private:
   std::filesystem::path folder_;
-  StatePooling pooling_;
+  lm::StatePooling pooling_;
   std::size_t most_;
 };
 
@@ -97,7 +97,7 @@ Parts split(std::span<const LabelledText> texts, double share, std::uint64_t see
   Parts parts;
   const auto held = static_cast<std::size_t>(share * static_cast<double>(texts.size()));
   // A different stream from the one that shuffles batches.
-  ChaChaBitSource bits(key_from_seed(~seed));
+  random::ChaChaBitSource bits(random::key_from_seed(~seed));
   const std::vector<std::uint32_t> order = random_order(texts.size(), bits);
   for (std::size_t i = 0; i < order.size(); ++i)
     (i < held ? parts.validation : parts.train).push_back(texts[order[i]]);
@@ -106,7 +106,7 @@ Parts split(std::span<const LabelledText> texts, double share, std::uint64_t see
 
 struct ClassifierOptions {
   TrainingPlan plan;
-  NetworkSettings settings;
+  lm::NetworkSettings settings;
   double holdout = 0;
 };
 
@@ -164,7 +164,7 @@ class NetworkClassifier final : public Classifier {
                      const ProgressCallback& progress) {
     task_ = task;
     scale_ = task.kind == TaskKind::regression ? ValueScale::of(train) : ValueScale{};
-    NetworkSettings settings = options_.settings;
+    lm::NetworkSettings settings = options_.settings;
     settings.classes =
         task.kind == TaskKind::regression ? 0 : static_cast<std::uint32_t>(task.class_names.size());
     settings.seed = seed;
@@ -208,7 +208,7 @@ class Values {
  private:
   template <class T>
   Result<T> checked(Result<T> value) const {
-    if (!value) return fail_at(fmt::format("classifier {}", classifier_), std::move(value.error()));
+    if (!value) return base::fail_at(fmt::format("classifier {}", classifier_), std::move(value.error()));
     return value;
   }
 
@@ -241,7 +241,7 @@ Result<ClassifierOptions> common_options(const Values& values) {
 }
 
 Result<std::unique_ptr<const NetworkKind>> recurrent_kind(const Values& values, bool bidirectional) {
-  RecurrentShape shape;
+  lm::RecurrentShape shape;
   shape.bidirectional = bidirectional;
   SOTTO_ASSIGN(shape.hidden, values.whole("hidden", 1, kMostHidden));
   SOTTO_ASSIGN(shape.layers, values.whole("layers", 1, 16));
@@ -260,7 +260,8 @@ Result<std::unique_ptr<const NetworkKind>> transformer_kind(const Values& values
   SOTTO_ASSIGN(const std::size_t pooling, values.choice("pooling", {"auto", "first", "mean"}));
   SOTTO_ASSIGN(const std::uint32_t most, values.whole("max_length", 8, kMostWords));
   SOTTO_ASSIGN(std::filesystem::path folder, find_language_model(values.text("model")));
-  constexpr StatePooling kPoolings[] = {StatePooling::automatic, StatePooling::first, StatePooling::mean};
+  constexpr lm::StatePooling kPoolings[] = {lm::StatePooling::automatic, lm::StatePooling::first,
+                                            lm::StatePooling::mean};
   return std::make_unique<const TransformerKind>(std::move(folder), kPoolings[pooling], most);
 }
 
@@ -350,10 +351,10 @@ Result<std::unique_ptr<Classifier>> make_network_classifier(std::string_view nam
                                                             const ParameterValues& parameters) {
   const Values values(name, parameters);
   SOTTO_ASSIGN(const ClassifierOptions options, common_options(values));
-  SOTTO_TRY(network_backend());
+  SOTTO_TRY(lm::network_backend());
   SOTTO_ASSIGN(std::unique_ptr<const NetworkKind> kind,
                name == "transformer" ? transformer_kind(values) : recurrent_kind(values, name == "bilstm"));
   return std::make_unique<NetworkClassifier>(std::string(name), std::move(kind), options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -8,7 +8,7 @@
 
 #include "evaluate/classifiers/classifier.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// "lstm", "bilstm" and "transformer", parameters with their defaults.
 const std::vector<ClassifierInfo>& network_classifier_infos();
@@ -17,4 +17,4 @@ const std::vector<ClassifierInfo>& network_classifier_infos();
 Result<std::unique_ptr<Classifier>> make_network_classifier(std::string_view name,
                                                             const ParameterValues& parameters);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // Longer tokens are addresses and the like; a network sees only their beginning.
@@ -27,7 +27,7 @@ class WordReader final : public NetworkReader {
   WordReader(std::shared_ptr<const Model> model, std::size_t most) : model_(std::move(model)), most_(most) {}
 
   bool apart() const override { return true; }
-  void read(const LabelledText& text, Sequence& first, Sequence& second) const override {
+  void read(const LabelledText& text, lm::Sequence& first, lm::Sequence& second) const override {
     first.ids = words(text.text);
     second.ids = words(text.text_b);
   }
@@ -52,7 +52,7 @@ class WordReader final : public NetworkReader {
   std::size_t most_;
 };
 
-void append(std::vector<std::int32_t>& to, const std::vector<SubwordId>& ids, std::size_t begin,
+void append(std::vector<std::int32_t>& to, const std::vector<lm::SubwordId>& ids, std::size_t begin,
             std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) to.push_back(static_cast<std::int32_t>(ids[i]));
 }
@@ -60,16 +60,16 @@ void append(std::vector<std::int32_t>& to, const std::vector<SubwordId>& ids, st
 /// [CLS] text [SEP] and the like, by the tokenizer's template.
 class TemplateReader final : public NetworkReader {
  public:
-  TemplateReader(std::shared_ptr<const SubwordTokenizer> tokenizer, std::size_t most, bool segments,
+  TemplateReader(std::shared_ptr<const lm::SubwordTokenizer> tokenizer, std::size_t most, bool segments,
                  bool pairs)
       : tokenizer_(std::move(tokenizer)), most_(most), segments_(segments), pairs_(pairs) {}
 
   bool apart() const override { return false; }
-  void read(const LabelledText& text, Sequence& first, Sequence&) const override {
+  void read(const LabelledText& text, lm::Sequence& first, lm::Sequence&) const override {
     // Special tokens written in a text are text, not the model's own tokens.
-    const EncodeOptions options{.add_special = true, .ranges = false, .special_in_text = false};
-    const Encoding encoding = pairs_ ? tokenizer_->encode_pair(text.text, text.text_b, options)
-                                     : tokenizer_->encode(text.text, options);
+    const lm::EncodeOptions options{.add_special = true, .ranges = false, .special_in_text = false};
+    const lm::Encoding encoding = pairs_ ? tokenizer_->encode_pair(text.text, text.text_b, options)
+                                         : tokenizer_->encode(text.text, options);
     std::size_t first_size = encoding.first.end - encoding.first.begin;
     std::size_t second_size = pairs_ ? encoding.second.end - encoding.second.begin : 0;
     const std::size_t around = encoding.ids.size() - first_size - second_size;
@@ -104,7 +104,7 @@ class TemplateReader final : public NetworkReader {
     }
   }
 
-  std::shared_ptr<const SubwordTokenizer> tokenizer_;
+  std::shared_ptr<const lm::SubwordTokenizer> tokenizer_;
   std::size_t most_;
   bool segments_;
   bool pairs_;
@@ -113,26 +113,26 @@ class TemplateReader final : public NetworkReader {
 /// Words at positions, with pieces inside them.
 class SlotReader final : public NetworkReader {
  public:
-  SlotReader(std::shared_ptr<const SubwordTokenizer> tokenizer, std::int32_t mask, std::size_t most,
+  SlotReader(std::shared_ptr<const lm::SubwordTokenizer> tokenizer, std::int32_t mask, std::size_t most,
              std::size_t pieces, bool pairs)
       : tokenizer_(std::move(tokenizer)), mask_(mask), most_(most), pieces_(pieces), pairs_(pairs) {}
 
   bool apart() const override { return false; }
-  void read(const LabelledText& text, Sequence& first, Sequence&) const override {
+  void read(const LabelledText& text, lm::Sequence& first, lm::Sequence&) const override {
     add(text.text, pairs_ ? 0 : 1, first);
     if (pairs_) add(text.text_b, 1, first);
     if (first.ids.empty()) first = {{mask_}, {0}, {1}, {0}};
   }
 
  private:
-  void add(std::string_view raw, std::int32_t segment, Sequence& out) const {
+  void add(std::string_view raw, std::int32_t segment, lm::Sequence& out) const {
     const std::string text = valid(raw);
     std::vector<Token> tokens;
     tokenize(text, tokens);
     for (std::size_t slot = 0; slot < std::min(tokens.size(), most_); ++slot) {
       const std::size_t size = std::min<std::size_t>(tokens[slot].end - tokens[slot].begin, kMostBytes);
-      const std::vector<SubwordId> ids = tokenizer_->encode_word(
-          lookup_form(valid(std::string_view(text).substr(tokens[slot].begin, size))), false);
+      const std::vector<lm::SubwordId> ids = tokenizer_->encode_word(
+          text::lookup_form(valid(std::string_view(text).substr(tokens[slot].begin, size))), false);
       for (std::size_t piece = 0; piece < std::min(ids.size(), pieces_); ++piece) {
         out.ids.push_back(static_cast<std::int32_t>(ids[piece]));
         out.positions.push_back(static_cast<std::int32_t>(slot));
@@ -142,7 +142,7 @@ class SlotReader final : public NetworkReader {
     }
   }
 
-  std::shared_ptr<const SubwordTokenizer> tokenizer_;
+  std::shared_ptr<const lm::SubwordTokenizer> tokenizer_;
   std::int32_t mask_;
   std::size_t most_;
   std::size_t pieces_;
@@ -173,8 +173,8 @@ NetworkTexts read_texts(const NetworkReader& reader, std::span<const LabelledTex
                         unsigned threads) {
   NetworkTexts read;
   read.texts.resize(texts.size());
-  std::vector<Sequence> seconds(texts.size());
-  parallel_for(texts.size(), 64, thread_count(threads), [&](std::size_t begin, std::size_t end) {
+  std::vector<lm::Sequence> seconds(texts.size());
+  base::parallel_for(texts.size(), 64, base::thread_count(threads), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) reader.read(texts[i], read.texts[i], seconds[i]);
   });
   if (pairs && reader.apart()) read.partners = std::move(seconds);
@@ -191,9 +191,9 @@ std::vector<float> embedding_rows(const Model& model) {
 }
 
 Result<std::unique_ptr<const NetworkReader>> make_subword_reader(const std::filesystem::path& folder,
-                                                                 const NetworkLimits& limits,
+                                                                 const lm::NetworkLimits& limits,
                                                                  std::size_t most, bool pairs) {
-  SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
+  SOTTO_ASSIGN(auto tokenizer, lm::SubwordTokenizer::open(folder));
   if (tokenizer->size() > limits.ids)
     return fail(Errc::bad_format, fmt::format("{}: the vocabulary has {} tokens, but the model takes {}",
                                               folder.string(), tokenizer->size(), limits.ids));
@@ -207,4 +207,4 @@ Result<std::unique_ptr<const NetworkReader>> make_subword_reader(const std::file
   return std::make_unique<const TemplateReader>(std::move(tokenizer), most, limits.segments > 1, pairs);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

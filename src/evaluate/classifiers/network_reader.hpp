@@ -14,14 +14,14 @@
 #include "evaluate/classifiers/network_training.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Immutable, so safe to share between threads.
 class NetworkReader {
  public:
   virtual ~NetworkReader() = default;
   /// Fills `first`, which is empty, and also `second` if the texts of a pair are read separately.
-  virtual void read(const LabelledText& text, Sequence& first, Sequence& second) const = 0;
+  virtual void read(const LabelledText& text, lm::Sequence& first, lm::Sequence& second) const = 0;
   /// Whether the second text of a pair is a separate sequence.
   virtual bool apart() const = 0;
 };
@@ -44,7 +44,7 @@ std::vector<float> embedding_rows(const Model& model);
 /// one position (limits.pieces above 1) the words of a text have the positions 0, 1, …, the two texts of a
 /// pair are segments 0 and 1, and a single text is segment 1.
 Result<std::unique_ptr<const NetworkReader>> make_subword_reader(const std::filesystem::path& folder,
-                                                                 const NetworkLimits& limits,
+                                                                 const lm::NetworkLimits& limits,
                                                                  std::size_t most, bool pairs);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // Batches whose texts are sorted by length together. With few, lengths within a batch differ; with many, the
@@ -20,7 +20,8 @@ constexpr std::size_t kBatchesTogether = 32;
 
 template <class T>
 void shuffle(std::span<T> items, BitSource& bits) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[uniform_below(bits, i)]);
+  for (std::size_t i = items.size(); i > 1; --i)
+    std::swap(items[i - 1], items[random::uniform_below(bits, i)]);
 }
 
 /// How well a network does; `loss` breaks ties of `score`.
@@ -55,7 +56,7 @@ Standing standing_of_classes(std::span<const float> answers, std::span<const flo
   return standing;
 }
 
-Result<Standing> standing_of(const TrainableNetwork& network, const NetworkTexts& texts, TaskKind kind) {
+Result<Standing> standing_of(const lm::TrainableNetwork& network, const NetworkTexts& texts, TaskKind kind) {
   std::vector<float> answers(texts.texts.size() * network.outputs());
   SOTTO_TRY(network.answer(texts.input(), answers));
   return kind == TaskKind::regression ? standing_of_values(answers, texts.targets)
@@ -64,9 +65,13 @@ Result<Standing> standing_of(const TrainableNetwork& network, const NetworkTexts
 
 class Training {
  public:
-  Training(TrainableNetwork& network, const NetworkTexts& train, const TrainingPlan& plan,
+  Training(lm::TrainableNetwork& network, const NetworkTexts& train, const TrainingPlan& plan,
            const ProgressCallback& progress)
-      : network_(network), train_(train), plan_(plan), progress_(progress), bits_(key_from_seed(plan.seed)) {
+      : network_(network),
+        train_(train),
+        plan_(plan),
+        progress_(progress),
+        bits_(random::key_from_seed(plan.seed)) {
     for (std::size_t i = 0; i < train.texts.size(); ++i)
       lengths_.push_back(static_cast<std::uint32_t>(
           train.texts[i].ids.size() + (train.partners.empty() ? 0 : train.partners[i].ids.size())));
@@ -85,17 +90,17 @@ class Training {
                                              number, plan_.learning_rate));
       loss += mean * static_cast<double>(members.size());
       ++step_;
-      SOTTO_TRY(report_progress(progress_, step_, steps_));
+      SOTTO_TRY(base::report_progress(progress_, step_, steps_));
     }
     return loss / static_cast<double>(train_.texts.size());
   }
 
  private:
-  TrainableNetwork& network_;
+  lm::TrainableNetwork& network_;
   const NetworkTexts& train_;
   const TrainingPlan& plan_;
   const ProgressCallback& progress_;
-  ChaChaBitSource bits_;
+  random::ChaChaBitSource bits_;
   std::vector<std::uint32_t> lengths_;
   std::uint64_t steps_ = 0;
   std::uint64_t step_ = 0;
@@ -137,7 +142,7 @@ std::vector<std::vector<std::uint32_t>> plan_epoch(std::span<const std::uint32_t
   return batches;
 }
 
-Result<std::vector<EpochReport>> train_network(TrainableNetwork& network, const NetworkTexts& train,
+Result<std::vector<EpochReport>> train_network(lm::TrainableNetwork& network, const NetworkTexts& train,
                                                const NetworkTexts& validation, const TrainingPlan& plan,
                                                const ProgressCallback& progress) {
   Training training(network, train, plan, progress);
@@ -171,4 +176,4 @@ Result<std::vector<EpochReport>> train_network(TrainableNetwork& network, const 
   return reports;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -13,15 +13,15 @@
 #include "evaluate/classifiers/classifier.hpp"
 #include "lm/trainable_network.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Texts as a network reads them, and the expected answers.
 struct NetworkTexts {
-  std::vector<Sequence> texts;
-  std::vector<Sequence> partners;  ///< second texts, for a network that reads pairs separately
-  std::vector<float> targets;      ///< class numbers or values
+  std::vector<lm::Sequence> texts;
+  std::vector<lm::Sequence> partners;  ///< second texts, for a network that reads pairs separately
+  std::vector<float> targets;          ///< class numbers or values
 
-  NetworkInput input() const { return {texts, partners}; }
+  lm::NetworkInput input() const { return {texts, partners}; }
 };
 
 struct TrainingPlan {
@@ -50,8 +50,8 @@ std::vector<std::uint32_t> random_order(std::size_t count, BitSource& bits);
 /// Best is the highest accuracy or, for values, the smallest squared error; ties in accuracy go to the
 /// smaller cross-entropy. Returns a report per epoch. `progress` receives steps and does not anticipate early
 /// stopping; returning false ends training with Errc::interrupted.
-Result<std::vector<EpochReport>> train_network(TrainableNetwork& network, const NetworkTexts& train,
+Result<std::vector<EpochReport>> train_network(lm::TrainableNetwork& network, const NetworkTexts& train,
                                                const NetworkTexts& validation, const TrainingPlan& plan,
                                                const ProgressCallback& progress);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 #include "base/checked_value.hpp"
 #include "base/work_meter.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::uint64_t kSteps = 1000;
@@ -35,7 +35,7 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
                                                   std::span<const std::span<const LabelledText>> tests,
                                                   const RunOptions& options) {
   SOTTO_TRY(check_task(data));
-  if (options.runs == 0) return not_allowed("runs", options.runs, "a whole number from 1 on");
+  if (options.runs == 0) return base::not_allowed("runs", options.runs, "a whole number from 1 on");
   std::vector<std::vector<Scores>> scores(tests.size());
   for (unsigned run = 0; run < options.runs; ++run) {
     SOTTO_ASSIGN(const auto classifier, make_classifier(options.classifier, options.parameters));
@@ -46,7 +46,7 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
       SOTTO_ASSIGN(Scores of_run, score_predictions(data.task, tests[i], predictions));
       scores[i].push_back(std::move(of_run));
     }
-    SOTTO_TRY(report_progress(options.progress, (run + 1) * kSteps, options.runs * kSteps));
+    SOTTO_TRY(base::report_progress(options.progress, (run + 1) * kSteps, options.runs * kSteps));
   }
   std::vector<RepeatedScores> results;
   results.reserve(scores.size());
@@ -60,4 +60,4 @@ Result<RepeatedScores> repeated_runs(const TaskData& data, const RunOptions& opt
   return std::move(results[0]);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

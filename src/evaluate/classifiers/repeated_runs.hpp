@@ -10,7 +10,7 @@
 #include "evaluate/classifiers/classifier.hpp"
 #include "evaluate/metrics/mean_interval.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct RunOptions {
   std::string classifier = "fasttext";
@@ -36,4 +36,4 @@ Result<std::vector<RepeatedScores>> repeated_runs(const TaskData& data,
                                                   std::span<const std::span<const LabelledText>> tests,
                                                   const RunOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

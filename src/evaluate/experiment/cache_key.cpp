@@ -11,7 +11,7 @@
 #include "random/document_stream.hpp"
 #include "text/wordnet.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // Increase this when the same cell gives another result although nothing else below changed.
@@ -22,7 +22,7 @@ constexpr int kResultVersion = 2;
 nlohmann::json CacheKeys::versions() const {
   return {{"program", library_version()},
           {"results", kResultVersion},
-          {"stream", kStreamVersion},
+          {"stream", random::kStreamVersion},
           {"tokenizer", kTokenizerVersion},
           {"policy", kPolicyVersion}};
 }
@@ -31,7 +31,7 @@ Result<std::string> CacheKeys::wordnet_digest(const std::string& folder) const {
   const std::scoped_lock lock(mutex_);
   auto found = wordnets_.find(folder);
   if (found == wordnets_.end()) {
-    auto opened = WordNet::open(folder);
+    auto opened = text::WordNet::open(folder);
     Result<std::string> digest;
     if (opened) {
       digest = opened->digest();
@@ -55,9 +55,10 @@ Result<nlohmann::json> CacheKeys::mechanism(const ExperimentMechanism& spec, dou
                              {"epsilon", epsilon},
                              {"model", prepared->digest}};
   // Either may change the last digits of a language model's answers.
-  if (prepared->language.device != Device::cpu) identity["device"] = to_string(prepared->language.device);
+  if (prepared->language.device != Device::cpu)
+    identity["device"] = sotto::to_string(prepared->language.device);
   if (prepared->language.precision != Precision::f32)
-    identity["precision"] = to_string(prepared->language.precision);
+    identity["precision"] = sotto::to_string(prepared->language.precision);
   // The only mechanism whose output depends on more than its model and parameters.
   if (const auto folder = parameters.find("wordnet"); folder != parameters.end()) {
     SOTTO_ASSIGN(identity["wordnet"], wordnet_digest(folder->second));
@@ -69,11 +70,11 @@ Result<nlohmann::json> CacheKeys::rewriting(const ExperimentMechanism& spec, dou
                                             const std::string& model, const std::string& dataset) const {
   SOTTO_ASSIGN(nlohmann::json identity, mechanism(spec, epsilon, model));
   identity["policy"] = spec.policy;
-  identity["collocations"] = to_string(spec.collocations);
+  identity["collocations"] = sotto::to_string(spec.collocations);
   if (spec.budget.empty()) return identity;
   identity["budget"] = spec.budget;
   SOTTO_ASSIGN(identity["mean_words"], inputs_.mean_words(dataset));
   return identity;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

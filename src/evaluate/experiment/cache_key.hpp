@@ -12,7 +12,7 @@
 #include "evaluate/experiment/experiment_inputs.hpp"
 #include "evaluate/experiment/experiment_spec.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Thread-safe.
 class CacheKeys {
@@ -40,4 +40,4 @@ class CacheKeys {
   mutable std::map<std::string, Result<std::string>> wordnets_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

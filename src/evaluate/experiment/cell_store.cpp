@@ -6,16 +6,16 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 std::string cell_key(const nlohmann::json& identity) {
-  return to_hex(sha256(identity.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return base::to_hex(base::sha256(identity.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 std::optional<nlohmann::ordered_json> CellStore::load(const std::string& key) const {
-  const auto content = read_file(file(key));
+  const auto content = base::read_file(file(key));
   if (!content) return std::nullopt;
-  auto json = parse_json<nlohmann::ordered_json>(*content);
+  auto json = base::parse_json<nlohmann::ordered_json>(*content);
   if (!json.is_object() || json.value("key", std::string()) != key) return std::nullopt;
   return json;
 }
@@ -28,7 +28,7 @@ Result<void> CellStore::save(const std::string& key, const nlohmann::ordered_jso
 }
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& folder) {
-  SOTTO_ASSIGN(FileDescriptor descriptor, open_for_writing(folder / "lock"));
+  SOTTO_ASSIGN(base::FileDescriptor descriptor, base::open_for_writing(folder / "lock"));
   if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(Errc::io, fmt::format("{}: another run is using this folder; wait for it, or give another "
                                       "one with -o",
@@ -45,9 +45,9 @@ Result<void> make_folder(const std::filesystem::path& folder) {
 }
 
 Result<void> write_whole_file(const std::filesystem::path& file, std::string_view content) {
-  SOTTO_ASSIGN(AtomicFile out, AtomicFile::create(file));
+  SOTTO_ASSIGN(base::AtomicFile out, base::AtomicFile::create(file));
   SOTTO_TRY(out.write(content));
   return out.commit();
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

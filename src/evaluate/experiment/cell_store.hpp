@@ -11,7 +11,7 @@
 
 #include "base/file.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// SHA-256, in hex, of everything that determines a result, as canonical JSON (sorted keys, no whitespace).
 std::string cell_key(const nlohmann::json& identity);
@@ -38,8 +38,8 @@ class FolderLock {
   static Result<FolderLock> take(const std::filesystem::path& folder);
 
  private:
-  explicit FolderLock(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  FileDescriptor descriptor_;
+  explicit FolderLock(base::FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  base::FileDescriptor descriptor_;
 };
 
 /// Creates the folder and its parents.
@@ -48,4 +48,4 @@ Result<void> make_folder(const std::filesystem::path& folder);
 /// Writes a file atomically: completely or not at all.
 Result<void> write_whole_file(const std::filesystem::path& file, std::string_view content);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

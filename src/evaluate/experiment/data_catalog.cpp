@@ -7,11 +7,11 @@
 #include "base/compressed_input.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Format format_by_name(const std::filesystem::path& path) {
-  const std::filesystem::path extension = without_compression(path).extension();
+  const std::filesystem::path extension = base::without_compression(path).extension();
   if (extension == ".tsv") return Format::tsv;
   if (extension == ".jsonl") return Format::jsonl;
   return Format::csv;
@@ -34,7 +34,7 @@ Result<SplitSource> read_split(const YamlMap& splits, const std::string& name) {
     return splits.problem(name, "give either a path, or 'from' and 'share'");
   SOTTO_ASSIGN(split.share, map.number("share", 0, 1, 0));
   if (!split.from.empty() && split.share == 0) return splits.problem(name, "'from' needs a 'share' above 0");
-  SOTTO_ASSIGN(const std::string format, map.text("format", to_string(format_by_name(path))));
+  SOTTO_ASSIGN(const std::string format, map.text("format", sotto::to_string(format_by_name(path))));
   const auto parsed = parse_format(format);
   if (!parsed || *parsed == Format::text) return map.problem("format", "must be csv, tsv or jsonl");
   split.format = *parsed;
@@ -139,4 +139,4 @@ Result<DataCatalog> read_data_catalog(const std::filesystem::path& file) {
   return catalog;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

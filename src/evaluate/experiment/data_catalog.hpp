@@ -13,7 +13,7 @@
 
 #include "evaluate/classifiers/classifier.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Preprocessing of a text.
 enum class TextPreparation {
@@ -66,4 +66,4 @@ struct DataCatalog {
 
 Result<DataCatalog> read_data_catalog(const std::filesystem::path& file);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

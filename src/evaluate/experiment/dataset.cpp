@@ -16,7 +16,7 @@
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// The indices of the required columns in a table.
@@ -71,11 +71,11 @@ Result<DataSplit> read_split(const SplitSource& source, const DatasetEntry& entr
 }
 
 /// The numbers from 0 to count − 1 in random order (Fisher–Yates shuffle).
-std::vector<std::size_t> permutation(std::size_t count, const Key& key) {
+std::vector<std::size_t> permutation(std::size_t count, const random::Key& key) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  ChaChaBitSource bits(key);
-  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[uniform_below(bits, i)]);
+  random::ChaChaBitSource bits(key);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random::uniform_below(bits, i)]);
   return order;
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> pick(const std::vector<std::string>& values, const std:
   return picked;
 }
 
-void add_to(Sha256& hash, std::string_view name, const std::vector<std::string>& values) {
+void add_to(base::Sha256& hash, std::string_view name, const std::vector<std::string>& values) {
   hash.update(fmt::format("{} {}\n", name, values.size()));
   for (const std::string& value : values) {
     hash.update(fmt::format("{}:", value.size()));
@@ -99,7 +99,7 @@ DataSplit sample(const DataSplit& whole, std::vector<std::size_t> rows, std::uin
   if (rows.size() > limit) rows.resize(limit);
   std::sort(rows.begin(), rows.end());
   DataSplit split;
-  Sha256 hash;
+  base::Sha256 hash;
   for (const auto& texts : whole.texts) {
     split.texts.push_back(pick(texts, rows));
     add_to(hash, "text", split.texts.back());
@@ -110,7 +110,7 @@ DataSplit sample(const DataSplit& whole, std::vector<std::size_t> rows, std::uin
     split.columns[name] = pick(values, rows);
     add_to(hash, name, split.columns[name]);
   }
-  split.digest = to_hex(hash.finish());
+  split.digest = base::to_hex(hash.finish());
   return split;
 }
 
@@ -184,7 +184,7 @@ std::string prepare_text(std::string_view text, TextPreparation preparation) {
     // The only markup in the reviews is <br />.
     if (token.begin > 0 && valid[token.begin - 1] == '<') continue;
     const std::string word =
-        lookup_form(std::string_view(valid).substr(token.begin, token.end - token.begin));
+        text::lookup_form(std::string_view(valid).substr(token.begin, token.end - token.begin));
     if (is_stopword(word)) continue;
     words += words.empty() ? "" : " ";
     words += word;
@@ -197,7 +197,7 @@ Result<LabelledWords> load_word_list(const WordListEntry& entry, const std::file
   LabelledWords list;
   std::unordered_set<std::string> seen;
   for (const auto& [word_class, path] : entry.files) {
-    SOTTO_ASSIGN(BufferedInput input, BufferedInput::open(folder / path));
+    SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(folder / path));
     std::string_view line;
     for (;;) {
       SOTTO_ASSIGN(const bool more, input.next_line(line, kLongestLine));
@@ -212,4 +212,4 @@ Result<LabelledWords> load_word_list(const WordListEntry& entry, const std::file
   return list;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -13,7 +13,7 @@
 
 #include "evaluate/experiment/data_catalog.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Rows of a split. All non-empty vectors have the same length.
 struct DataSplit {
@@ -51,4 +51,4 @@ struct LabelledWords {
 };
 Result<LabelledWords> load_word_list(const WordListEntry& entry, const std::filesystem::path& folder);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

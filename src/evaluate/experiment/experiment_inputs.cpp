@@ -10,7 +10,7 @@
 #include "evaluate/experiment/model_maker.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 bool selected(const std::vector<std::string>& labels, const std::string& label) {
@@ -116,7 +116,7 @@ Result<ExperimentInputs> ExperimentInputs::prepare(const ExperimentSpec& run, Da
                                                    const ExperimentInputOptions& options) {
   ExperimentInputs inputs;
   inputs.catalog_ = std::move(catalog);
-  const auto go_on = [&] { return report_progress(options.progress, 0, 0); };
+  const auto go_on = [&] { return base::report_progress(options.progress, 0, 0); };
   for (const DatasetSpec& spec : run.datasets) {
     SOTTO_TRY(go_on());
     const DatasetEntry& entry = inputs.catalog_.datasets.at(spec.from);
@@ -172,4 +172,4 @@ Result<double> ExperimentInputs::mean_words(const std::string& dataset) const {
   return static_cast<double>(words) / static_cast<double>(std::max<std::size_t>(texts->size(), 1));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

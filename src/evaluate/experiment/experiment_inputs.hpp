@@ -14,7 +14,7 @@
 #include "evaluate/experiment/dataset.hpp"
 #include "evaluate/experiment/experiment_spec.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct PreparedModel {
   std::filesystem::path path;
@@ -66,4 +66,4 @@ class ExperimentInputs {
   std::map<std::string, Result<LabelledWords>> word_lists_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

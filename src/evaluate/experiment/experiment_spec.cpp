@@ -12,7 +12,7 @@
 #include "evaluate/experiment/measure_reader.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<DatasetSpec> read_dataset_spec(const YamlMap& datasets, const std::string& label) {
@@ -80,7 +80,7 @@ Result<ExperimentMechanism> read_experiment_mechanism(const YamlMap& mechanisms,
       return map.problem("budget", "'positions' is not offered here");
     if (named->collocations) spec.collocations = *named->collocations;
   }
-  SOTTO_ASSIGN(const std::string method, map.text("collocations", to_string(spec.collocations)));
+  SOTTO_ASSIGN(const std::string method, map.text("collocations", sotto::to_string(spec.collocations)));
   const auto parsed = parse_segmentation("collocations", method, true);
   if (!parsed) return map.problem("collocations", parsed.error());
   spec.collocations = *parsed;
@@ -193,7 +193,7 @@ Result<ExperimentSpec> read_experiment_spec(const std::filesystem::path& file, b
     if (quick) {
       if (!node["quick"].IsDefined() || !node["quick"].IsMap())
         return fail(Errc::invalid_argument,
-                    format_message("{}: {{quick}} needs a map 'quick' in the file", file.string()));
+                    base::format_message("{}: {{quick}} needs a map 'quick' in the file", file.string()));
       if (node["quick"]["quick"].IsDefined())  // it would be merged into itself while being read
         return fail(Errc::invalid_argument,
                     fmt::format("{}: 'quick' holds itself a key 'quick'", file.string()));
@@ -206,4 +206,4 @@ Result<ExperimentSpec> read_experiment_spec(const std::filesystem::path& file, b
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -14,7 +14,7 @@
 #include <sotto/privatize.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct DatasetSpec {
   std::string label;
@@ -145,4 +145,4 @@ Result<ExperimentSpec> read_experiment_spec(const std::filesystem::path& file, b
 /// "strict", "paper", or either with parts changed, such as "paper stopwords=privatize".
 Result<Policy> parse_policy_text(const std::string& text);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

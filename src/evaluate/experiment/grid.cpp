@@ -4,7 +4,7 @@
 #include <cassert>
 #include <set>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 template <class T>
@@ -253,4 +253,4 @@ std::vector<const ExperimentMechanism*> inference_mechanisms(const ExperimentSpe
   return mechanisms;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -10,7 +10,7 @@
 
 #include "evaluate/experiment/experiment_spec.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 enum class CellKind {
   words,       ///< N_w and S_w
@@ -56,4 +56,4 @@ const InferenceSpec& find_inference(const ExperimentSpec& run, const std::string
 /// The mechanisms that an inference cell measures together.
 std::vector<const ExperimentMechanism*> inference_mechanisms(const ExperimentSpec& run, const Cell& cell);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 
 #include "evaluate/metrics/word_metrics.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::array<std::string_view, 7> kTextMetricNames = {"pp",   "cs",     "low",       "english",
@@ -163,4 +163,4 @@ Result<void> read_measures(const YamlMap& root, ExperimentSpec& run) {
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -6,9 +6,9 @@
 #include "evaluate/experiment/experiment_spec.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Fills the measures and the report of `run` from the file's map.
 Result<void> read_measures(const YamlMap& root, ExperimentSpec& run);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

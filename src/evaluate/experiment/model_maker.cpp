@@ -15,7 +15,7 @@
 #include "evaluate/experiment/grid.hpp"
 #include "evaluate/experiment/seeds.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// Identifies a file's content well enough to know whether it was already imported; a result's key has the
@@ -43,13 +43,13 @@ Result<std::string> folder_digest(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     if (entry.is_regular_file(error)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  Sha256 hash;
+  base::Sha256 hash;
   for (const auto& file : files) {
-    SOTTO_ASSIGN(const MappedFile content, MappedFile::open(file));
+    SOTTO_ASSIGN(const base::MappedFile content, base::MappedFile::open(file));
     hash.update(fmt::format("{} {}\n", file.filename().string(), content.bytes().size()));
     hash.update({reinterpret_cast<const char*>(content.bytes().data()), content.bytes().size()});
   }
-  return to_hex(hash.finish());
+  return base::to_hex(hash.finish());
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ std::filesystem::path ModelMaker::kept(const std::string& label, const std::stri
   std::string name;
   for (const char c : label)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
-  return options_.models / fmt::format("{}-{}.safetensors", name, to_hex(sha256(identity)).substr(0, 16));
+  return options_.models /
+         fmt::format("{}-{}.safetensors", name, base::to_hex(base::sha256(identity)).substr(0, 16));
 }
 
 Result<PreparedModel> ModelMaker::make(const ModelSpec& spec) const {
@@ -71,14 +72,15 @@ Result<PreparedModel> ModelMaker::make(const ModelSpec& spec) const {
 
 Result<PreparedModel> ModelMaker::open_file(const ModelSpec& spec) const {
   const auto path = find_model(spec.file);
-  if (!path) return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, describe(path.error())));
+  if (!path)
+    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, sotto::describe(path.error())));
   return describe(*path, {});
 }
 
 Result<PreparedModel> ModelMaker::open_language_model(const ModelSpec& spec) const {
   const auto folder = find_language_model(spec.language_model);
   if (!folder)
-    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, describe(folder.error())));
+    return fail(Errc::not_found, fmt::format("model '{}': {}", spec.label, sotto::describe(folder.error())));
   SOTTO_ASSIGN(std::string digest, folder_digest(*folder));
   return PreparedModel{*folder, std::move(digest), 0, 0, {}, {spec.device, spec.precision, 1}};
 }
@@ -102,7 +104,7 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
   }
   const std::string words = only == nullptr ? std::string() : joined(*only);
   import.output = kept(spec.label, fmt::format("import 1\n{}\n{}\n{}", fingerprint(import.vectors),
-                                               spec.limit, to_hex(sha256(words))));
+                                               spec.limit, base::to_hex(base::sha256(words))));
   if (std::filesystem::exists(import.output, ignored)) return import.output;
   if (only != nullptr) {
     import.vocabulary = import.output;
@@ -115,7 +117,7 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
 };
 SOTTO_TRY(import_vectors(import));
 return import.output;
-}  // namespace sotto
+}  // namespace sotto::evaluate
 
 Result<std::vector<std::string>> ModelMaker::shared_words(const ModelSpec& spec) const {
   std::vector<std::string> shared;
@@ -157,4 +159,4 @@ Result<PreparedModel> ModelMaker::build(const ModelSpec& spec) const {
                                             fmt::join(spec.list_models, ", ")));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -10,7 +10,7 @@
 
 #include "evaluate/experiment/experiment_inputs.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 class ModelMaker {
  public:
@@ -36,4 +36,4 @@ class ModelMaker {
   const ExperimentInputOptions& options_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -10,7 +10,7 @@
 #include "evaluate/experiment/seeds.hpp"
 #include "evaluate/experiment/table_reader.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 std::string column_name(std::size_t index) {
@@ -134,10 +134,10 @@ Result<TextColumns> RewrittenTexts::load(const TextRequest& request) const {
 }
 
 nlohmann::ordered_json RewrittenTexts::report(const std::string& key) const {
-  const auto content = read_file(report_file(key));
+  const auto content = base::read_file(report_file(key));
   if (!content) return {};
-  auto json = parse_json<nlohmann::ordered_json>(*content);
+  auto json = base::parse_json<nlohmann::ordered_json>(*content);
   return json.is_object() ? json : nlohmann::ordered_json();
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

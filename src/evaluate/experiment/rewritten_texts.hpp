@@ -17,7 +17,7 @@
 #include "evaluate/experiment/experiment_inputs.hpp"
 #include "evaluate/experiment/grid.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// A split to rewrite once. Strings are labels.
 struct TextRequest {
@@ -69,4 +69,4 @@ class RewrittenTexts {
   mutable std::mutex originals_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

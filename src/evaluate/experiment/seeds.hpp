@@ -7,12 +7,12 @@
 
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// The key of the draws for `purpose`. Thread-safe.
-Key experiment_key(std::uint64_t seed, std::string_view purpose);
+random::Key experiment_key(std::uint64_t seed, std::string_view purpose);
 
 /// The first 63 bits of that key, for what takes a number. Thread-safe.
 std::uint64_t experiment_seed(std::uint64_t seed, std::string_view purpose);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -10,11 +10,11 @@
 #include "pipeline/records/record_syntax.hpp"
 #include "text/printable.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<std::string> read_unpacked(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const auto stream, InputStream::open(file));
+  SOTTO_ASSIGN(const auto stream, base::InputStream::open(file));
   std::string content;
   constexpr std::size_t kBlock = 1 << 20;
   for (std::size_t size = 0;;) {
@@ -32,20 +32,20 @@ Result<std::string> read_unpacked(const std::filesystem::path& file) {
 Result<void> read_delimited(std::string_view content, Format format, bool header, Table& table) {
   const bool quotes = format == Format::csv;
   std::vector<std::string_view> fields;
-  OutputBuffer text;
-  RecordCursor cursor(content, format, true);
+  text::OutputBuffer text;
+  pipeline::RecordCursor cursor(content, format, true);
   std::size_t number = 0;
   for (std::string_view record; cursor.next(record);) {
     ++number;
-    const std::string_view body = without_line_end(record);
+    const std::string_view body = pipeline::without_line_end(record);
     if (cursor.quote_is_open())
       return fail(Errc::bad_format,
                   fmt::format("{}: record {}: a quoted field is not closed", table.file, number));
     if (body.empty()) continue;
-    split_record(body, quotes ? ',' : '\t', quotes, fields);
+    pipeline::split_record(body, quotes ? ',' : '\t', quotes, fields);
     std::vector<std::string> row;
     for (const std::string_view field : fields) {
-      unquote(field, quotes, text);
+      pipeline::unquote(field, quotes, text);
       row.emplace_back(text.view());
     }
     if (header && table.names.empty()) {
@@ -66,12 +66,12 @@ std::string plain(const nlohmann::json& value) {
 }
 
 Result<void> read_json_lines(std::string_view content, Table& table) {
-  RecordCursor cursor(content, Format::jsonl, true);
+  pipeline::RecordCursor cursor(content, Format::jsonl, true);
   std::size_t record = 0;
   for (std::string_view line; cursor.next(line);) {
     ++record;
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
-    const auto object = parse_json(line);
+    const auto object = base::parse_json(line);
     if (!object.is_object())
       return fail(Errc::bad_format, fmt::format("{}: line {}: not a JSON object", table.file, record));
     if (table.names.empty())
@@ -81,7 +81,7 @@ Result<void> read_json_lines(std::string_view content, Table& table) {
       if (!object.contains(name))
         return fail(Errc::bad_format,
                     fmt::format("{}: line {}: there is no field '{}', which the first line has", table.file,
-                                record, printable(name)));
+                                record, text::printable(name)));
       row.push_back(plain(object[name]));
     }
     table.rows.push_back(std::move(row));
@@ -95,7 +95,7 @@ Result<std::size_t> Table::column(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
     return fail(Errc::bad_format,
-                fmt::format("{}: there is no column '{}'; it has {}", file, name, list_names(names)));
+                fmt::format("{}: there is no column '{}'; it has {}", file, name, text::list_names(names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -113,4 +113,4 @@ Result<Table> read_table(const std::filesystem::path& file, Format format, bool 
   return table;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

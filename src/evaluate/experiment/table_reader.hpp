@@ -10,7 +10,7 @@
 #include <sotto/privatize.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct Table {
   std::string file;  ///< for messages
@@ -27,4 +27,4 @@ struct Table {
 Result<Table> read_table(const std::filesystem::path& file, Format format, bool header,
                          const std::vector<std::string>& names);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -12,7 +12,7 @@
 #include "base/file.hpp"
 #include "base/yaml.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 int line_of(const YAML::Node& node) {
@@ -39,8 +39,8 @@ std::string describe_for_run_file(const Error& error) {
 }
 
 Result<YAML::Node> load_yaml(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const std::string content, read_file(file));
-  SOTTO_ASSIGN(YAML::Node node, parse_yaml(content, file.string()));
+  SOTTO_ASSIGN(const std::string content, base::read_file(file));
+  SOTTO_ASSIGN(YAML::Node node, base::parse_yaml(content, file.string()));
   if (!node.IsMap())
     return fail(Errc::invalid_argument, fmt::format("{}: is not a map of keys to values", file.string()));
   return node;
@@ -208,4 +208,4 @@ Result<YamlMap> YamlMap::any_map(const std::string& key) const {
   return open_any(node(key), file_, path_of(key));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -14,7 +14,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Reads a file whose content is a map, within the limits of base/yaml.hpp.
 Result<YAML::Node> load_yaml(const std::filesystem::path& file);
@@ -85,4 +85,4 @@ Result<void> read_entries(const YamlMap& map, const std::string& key, const Read
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

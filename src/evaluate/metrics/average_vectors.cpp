@@ -6,7 +6,7 @@
 #include "base/parallel.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// The direction of a text's mean vector; scale and number of words do not change a cosine, so the integers
@@ -26,13 +26,13 @@ void add_row(std::vector<double>& sum, std::span<const Integer> vectors, TokenId
 class AverageVectorSimilarity final : public TextSimilarity {
  public:
   AverageVectorSimilarity(std::shared_ptr<const Model> model, unsigned threads)
-      : model_(std::move(model)), threads_(thread_count(threads)) {}
+      : model_(std::move(model)), threads_(base::thread_count(threads)) {}
 
   std::string name() const override { return fmt::format("average vectors of {}", model_->name()); }
 
   Result<std::vector<double>> similarities(std::span<const RewrittenText> pairs) override {
     std::vector<double> cosines(pairs.size());
-    parallel_for(pairs.size(), 64, threads_, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(pairs.size(), 64, threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         cosines[i] = cosine(vector_of(pairs[i].original), vector_of(pairs[i].privatized));
     });
@@ -81,4 +81,4 @@ Result<std::unique_ptr<TextSimilarity>> make_average_vector_similarity(std::shar
   return std::make_unique<AverageVectorSimilarity>(std::move(model), threads);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

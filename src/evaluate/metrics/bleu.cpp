@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::size_t kMostOrder = 4;
@@ -135,4 +135,4 @@ Result<BleuScore> sentence_bleu(const Tokens& candidate, const Tokens& reference
   return corpus_bleu(std::span(&candidate, 1), std::span(&reference, 1), options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

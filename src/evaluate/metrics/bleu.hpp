@@ -8,7 +8,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// How an order without a match is treated; without smoothing it makes the score zero.
 enum class BleuSmoothing {
@@ -58,4 +58,4 @@ Result<BleuScore> corpus_bleu(std::span<const Tokens> candidates, std::span<cons
 Result<BleuScore> sentence_bleu(const Tokens& candidate, const Tokens& reference,
                                 const BleuOptions& options = kSacrebleuSentence);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

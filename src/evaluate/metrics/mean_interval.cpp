@@ -12,12 +12,12 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<void> check_confidence(double confidence) {
   if (confidence > 0 && confidence < 1) return {};
-  return not_allowed("confidence", confidence, "a number above 0 and below 1");
+  return base::not_allowed("confidence", confidence, "a number above 0 and below 1");
 }
 
 }  // namespace
@@ -62,4 +62,4 @@ Result<Estimate> share_interval(std::uint64_t successes, std::uint64_t trials, d
                   successes == trials ? 1 : std::min(1.0, centre + half)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -8,7 +8,7 @@
 #include <sotto/attack.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct Spread {
   std::size_t n = 0;
@@ -26,4 +26,4 @@ Result<Estimate> mean_interval(const Spread& spread, double confidence = 0.95);
 /// A proportion with Wilson's score interval (without continuity correction). `trials` is at least 1.
 Result<Estimate> share_interval(std::uint64_t successes, std::uint64_t trials, double confidence = 0.95);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -7,7 +7,7 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<void> check_finite(std::span<const double> values) {
@@ -20,7 +20,7 @@ Result<void> check_finite(std::span<const double> values) {
 }  // namespace
 
 Result<double> privacy_utility_composite(const CompositeScores& scores, double alpha) {
-  if (!(alpha >= 0 && alpha <= 1)) return not_allowed("alpha", alpha, "a number from 0 to 1");
+  if (!(alpha >= 0 && alpha <= 1)) return base::not_allowed("alpha", alpha, "a number from 0 to 1");
   const std::size_t privacy_scores = scores.privacy_up.size() + scores.privacy_down.size();
   if (scores.utilities.empty() || privacy_scores == 0)
     return fail(Errc::invalid_argument, "PUC: give at least one utility and one privacy score");
@@ -46,4 +46,4 @@ Result<double> privacy_utility_composite(const WordLevelScores& scores, double a
   return privacy_utility_composite(CompositeScores{std::span(&utility, 1), up, down, 100}, alpha);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Scores between 0 and `maximum`. A utility relative to its baseline may exceed it.
 struct CompositeScores {
@@ -34,4 +34,4 @@ struct WordLevelScores {
 /// as privacy_down. Thread-safe.
 Result<double> privacy_utility_composite(const WordLevelScores& scores, double alpha);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

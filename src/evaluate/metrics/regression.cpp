@@ -8,7 +8,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// A column whose distance from the earlier ones is below this fraction of its norm is dependent on them.
@@ -112,4 +112,4 @@ Result<std::vector<Predictor>> categorical_predictors(const std::string& name,
   return columns;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -8,7 +8,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// A column of the regression.
 struct Predictor {
@@ -45,4 +45,4 @@ Result<std::vector<Predictor>> categorical_predictors(const std::string& name,
                                                       std::span<const std::string> values,
                                                       const std::string& reference = {});
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
@@ -135,4 +135,4 @@ Result<double> relative_gain(double utility_private, double utility_original, do
   return utility_private / utility_original - privacy_private / privacy_original;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

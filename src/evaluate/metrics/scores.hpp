@@ -8,7 +8,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 using ClassIndex = std::uint32_t;
 
@@ -61,4 +61,4 @@ double points_over_majority(double score, double majority_score);
 Result<double> relative_gain(double utility_private, double utility_original, double privacy_private,
                              double privacy_original);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

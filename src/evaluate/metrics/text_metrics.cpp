@@ -10,7 +10,7 @@
 #include "text/letter_case.hpp"
 #include "text/wordnet.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// Calls use(token class, token in lower case) for each token.
@@ -24,7 +24,7 @@ void for_each_token(std::string_view text, const Use& use) {
   std::vector<Token> tokens;
   tokenize(text, tokens);
   for (const Token& token : tokens)
-    use(token.token_class, lookup_form(text.substr(token.begin, token.end - token.begin)));
+    use(token.token_class, text::lookup_form(text.substr(token.begin, token.end - token.begin)));
 }
 
 /// The length of a longest common subsequence. Hunt and Szymanski: the longest chain, increasing on both
@@ -150,19 +150,19 @@ WordTest word_test(const Model& model) {
   return [&model](std::string_view word) { return model.find(word) != model.bottom(); };
 }
 
-WordTest word_test(const WordNet& wordnet) {
+WordTest word_test(const text::WordNet& wordnet) {
   return [&wordnet](std::string_view word) {
     if (is_stopword(word)) return true;
-    constexpr std::array kParts = {PartOfSpeech::noun, PartOfSpeech::verb, PartOfSpeech::adjective,
-                                   PartOfSpeech::adverb};
+    constexpr std::array kParts = {text::PartOfSpeech::noun, text::PartOfSpeech::verb,
+                                   text::PartOfSpeech::adjective, text::PartOfSpeech::adverb};
     return std::any_of(kParts.begin(), kParts.end(),
-                       [&](PartOfSpeech part) { return !wordnet.base_forms(word, part).empty(); });
+                       [&](text::PartOfSpeech part) { return !wordnet.base_forms(word, part).empty(); });
   };
 }
 
 WordTest word_test(std::span<const std::string> words) {
   auto set = std::make_shared<std::unordered_set<std::string>>();
-  for (const std::string& word : words) set->insert(lookup_form(word));
+  for (const std::string& word : words) set->insert(text::lookup_form(word));
   return [set = std::move(set)](std::string_view word) { return set->contains(std::string(word)); };
 }
 
@@ -175,4 +175,4 @@ Share known_words(std::string_view text, const WordTest& test) {
   return share;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

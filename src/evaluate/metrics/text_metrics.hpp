@@ -15,9 +15,13 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::text {
 
 class WordNet;
+
+}  // namespace sotto::text
+
+namespace sotto::evaluate {
 
 struct RewrittenText {
   std::string_view original;
@@ -75,7 +79,7 @@ using WordTest = std::function<bool(std::string_view word)>;
 WordTest word_test(const Model& model);
 /// True for words and inflected forms of WordNet, which must outlive the test, and for English stopwords,
 /// most of which WordNet does not list.
-WordTest word_test(const WordNet& wordnet);
+WordTest word_test(const text::WordNet& wordnet);
 /// True for these words, in any letter case, for example from a list such as the one the paper used.
 WordTest word_test(std::span<const std::string> words);
 
@@ -97,4 +101,4 @@ class TextSimilarity {
 Result<std::unique_ptr<TextSimilarity>> make_average_vector_similarity(std::shared_ptr<const Model> model,
                                                                        unsigned threads = 0);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -18,7 +18,7 @@
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<void> check(const Model& model, std::span<const TokenId> words, const WordMetricOptions& options) {
@@ -39,9 +39,9 @@ Result<void> check(const Model& model, std::span<const TokenId> words, const Wor
                           fmt::format("{} times {} is not allowed; give at least 1 of both",
                                       options.repetitions, options.draws));
   if (!(options.eta > 0 && options.eta < 1))
-    return not_allowed("eta", options.eta, "a number above 0 and below 1");
+    return base::not_allowed("eta", options.eta, "a number above 0 and below 1");
   if (!(options.confidence > 0 && options.confidence < 1))
-    return not_allowed("confidence", options.confidence, "a number above 0 and below 1");
+    return base::not_allowed("confidence", options.confidence, "a number above 0 and below 1");
   return {};
 }
 
@@ -56,7 +56,7 @@ std::uint64_t support_of(std::vector<double> probabilities, double eta) {
 
 WordMetrics from_row(const std::vector<double>& row, TokenId word, const WordMetricOptions& options) {
   const double stays = word < row.size() ? row[word] : 0;
-  return {word, true, exactly(stays), exactly(expected_distinct(row, options.draws)),
+  return {word, true, audit::exactly(stays), audit::exactly(mechanism::expected_distinct(row, options.draws)),
           support_of(row, options.eta)};
 }
 
@@ -76,7 +76,7 @@ struct Sampled {
 /// Draws m outputs of one word `repetitions` times, from a separate stream.
 Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOptions& options) {
   constexpr std::uint64_t kAtOnce = 4096;
-  ChaChaBitSource bits(purpose_key(fmt::format("word metrics {} {}", options.seed, word)));
+  random::ChaChaBitSource bits(random::purpose_key(fmt::format("word metrics {} {}", options.seed, word)));
   const std::unique_ptr<PendingTokens> pending = mechanism.make_pending();
   const std::uint64_t all = options.draws * options.repetitions;
   const std::vector<TokenId> in(std::min(all, kAtOnce), word);
@@ -101,7 +101,7 @@ Sampled sample_word(const Mechanism& mechanism, TokenId word, const WordMetricOp
   Sampled sampled;
   sampled.unchanged = counts.contains(word) ? counts.at(word) : 0;
   const double mean = static_cast<double>(distinct) / static_cast<double>(options.repetitions);
-  sampled.metrics = {word, false, share_of_trials(sampled.unchanged, all, options.confidence),
+  sampled.metrics = {word, false, audit::share_of_trials(sampled.unchanged, all, options.confidence),
                      distinct_interval(mean, options.draws, options.repetitions, options.confidence),
                      support_of(std::move(frequencies), options.eta)};
   return sampled;
@@ -118,22 +118,22 @@ void summarize(WordMetricsReport& report, std::uint64_t unchanged, const WordMet
   }
   report.stays_spread = spread_of(stays);
   report.distinct_spread = spread_of(distinct);
-  report.stays = exactly(report.stays_spread.mean);
-  report.distinct = exactly(report.distinct_spread.mean);
+  report.stays = audit::exactly(report.stays_spread.mean);
+  report.distinct = audit::exactly(report.distinct_spread.mean);
   if (report.exact) return;
   const std::uint64_t groups = report.words.size() * options.repetitions;
   // The probabilities of different words differ; the number of successes then varies less than under the
   // binomial law that the interval assumes.
-  report.stays = share_of_trials(unchanged, groups * options.draws, options.confidence);
+  report.stays = audit::share_of_trials(unchanged, groups * options.draws, options.confidence);
   report.distinct = distinct_interval(report.distinct.value, options.draws, groups, options.confidence);
 }
 
 /// The first `count` of a random order.
 std::vector<TokenId> draw_words(std::vector<TokenId> words, std::size_t count, std::uint64_t seed) {
-  ChaChaBitSource bits(purpose_key(fmt::format("random words {}", seed)));
+  random::ChaChaBitSource bits(random::purpose_key(fmt::format("random words {}", seed)));
   count = std::min(count, words.size());
   for (std::size_t i = 0; i < count; ++i)
-    std::swap(words[i], words[i + uniform_below(bits, words.size() - i)]);
+    std::swap(words[i], words[i + random::uniform_below(bits, words.size() - i)]);
   words.resize(count);
   return words;
 }
@@ -151,8 +151,8 @@ Result<WordMetricsReport> word_metrics(const Mechanism& mechanism, const Model& 
 
   std::mutex mutex;
   std::uint64_t unchanged = 0;
-  WorkMeter meter(options.progress, words.size());
-  parallel_for(words.size(), 1, thread_count(options.threads), [&](std::size_t i, std::size_t) {
+  base::WorkMeter meter(options.progress, words.size());
+  base::parallel_for(words.size(), 1, base::thread_count(options.threads), [&](std::size_t i, std::size_t) {
     if (meter.stopped()) return;
     Sampled word;
     if (report.exact)
@@ -204,4 +204,4 @@ Result<std::vector<TokenId>> find_words(const Model& model, std::span<const std:
   return ids;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -20,7 +20,7 @@
 
 #include "evaluate/metrics/mean_interval.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct WordMetricOptions {
   std::uint64_t draws = 100;       ///< m
@@ -88,4 +88,4 @@ std::vector<TokenId> random_words(const Model& model, std::span<const std::strin
 /// The ids of `words`; an error names the first one that the model lacks.
 Result<std::vector<TokenId>> find_words(const Model& model, std::span<const std::string> words);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

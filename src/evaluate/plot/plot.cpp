@@ -8,7 +8,7 @@
 
 #include "evaluate/plot/table.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // A small canvas: text stays readable when the plot is scaled to the width of a phone.
@@ -342,4 +342,4 @@ std::string to_svg(const BarPlot& plot) {
   return to_svg(draw(plot));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct PlotPoint {
   double x = 0;
@@ -75,4 +75,4 @@ struct AxisScale {
 /// and has marks at powers of ten, and between them if these are few.
 AxisScale make_scale(const std::vector<double>& values, bool logarithmic);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

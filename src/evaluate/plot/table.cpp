@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 std::string arrow(Better better) {
@@ -306,4 +306,4 @@ std::string short_number(double value) {
   return fmt::format("{}", value);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

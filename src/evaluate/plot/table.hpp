@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Shown in place of a missing figure.
 inline constexpr std::string_view kNoFigure = "–";
@@ -70,4 +70,4 @@ std::string slug(std::string_view text);
 /// An ε or another number of the run file, as short as possible.
 std::string short_number(double value);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

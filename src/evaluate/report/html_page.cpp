@@ -4,7 +4,7 @@
 
 #include "evaluate/plot/table.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr const char* kStyle = R"css(
@@ -98,4 +98,4 @@ std::string html_page(const PageHeader& header, const std::vector<PageSection>& 
   return html + fmt::format("</main>\n<footer>{}</footer></body></html>\n", escape_html(footer));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct PageSection {
   std::string id;
@@ -23,4 +23,4 @@ struct PageHeader {
 std::string html_page(const PageHeader& header, const std::vector<PageSection>& sections,
                       const std::string& footer);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 
 #include "evaluate/metrics/mean_interval.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::string_view kInterval = "_interval";
@@ -102,4 +102,4 @@ std::vector<double> Observations::epsilons(const Question& question) const {
   return {epsilons.begin(), epsilons.end()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

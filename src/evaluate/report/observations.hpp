@@ -10,7 +10,7 @@
 
 #include "evaluate/experiment/grid.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// A cell with its figures. An inference cell becomes one observation per mechanism.
 struct Observation {
@@ -53,4 +53,4 @@ class Observations {
   std::vector<Observation> observations_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 #include "evaluate/plot/table.hpp"
 #include "evaluate/report/tables.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// A figure by mechanism and ε.
@@ -423,4 +423,4 @@ std::string speed_plots(const ReportData& data) {
   return plot.series.empty() ? std::string() : grid(to_html(plot));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 
 #include "evaluate/report/report.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// N_w, S_w, their ratio and CS against ε.
 std::string privacy_plots(const ReportData& data);
@@ -19,4 +19,4 @@ std::string inference_plots(const ReportData& data);
 std::string composite_plots(const ReportData& data);
 std::string speed_plots(const ReportData& data);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 #include "evaluate/report/plots.hpp"
 #include "evaluate/report/tables.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 using Tables = std::vector<ReportTable>;
@@ -185,4 +185,4 @@ Result<void> write_report(const ReportInput& input, const std::filesystem::path&
   return write_whole_file(folder / "report.html", html_page(header_of(data), sections, footer));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

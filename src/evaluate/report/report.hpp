@@ -14,7 +14,7 @@
 #include "evaluate/experiment/experiment_spec.hpp"
 #include "evaluate/report/observations.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct ReportInput {
   const ExperimentSpec& run;
@@ -44,4 +44,4 @@ std::string score_title(const std::string& score);
 /// Writes report.html and tables/ into the folder.
 Result<void> write_report(const ReportInput& input, const std::filesystem::path& folder);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

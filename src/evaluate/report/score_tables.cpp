@@ -7,7 +7,7 @@
 #include "evaluate/metrics/scores.hpp"
 #include "evaluate/report/tables.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 TableCell percent(const std::optional<Figure>& figure) {
@@ -360,4 +360,4 @@ std::vector<ReportTable> regression_tables(const ReportData& data) {
   return {table};
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// A figure of a cell as a column.
@@ -262,4 +262,4 @@ std::vector<ReportTable> speed_tables(const ReportData& data) {
   return tables;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

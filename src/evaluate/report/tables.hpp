@@ -6,7 +6,7 @@
 #include "evaluate/plot/table.hpp"
 #include "evaluate/report/report.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// N_w, S_w, PP, CS and LOW by mechanism and ε, a table per data set.
 std::vector<ReportTable> privacy_tables(const ReportData& data);
@@ -41,4 +41,4 @@ std::vector<Setting> settings(const ReportData& data);
 std::vector<TableCell> setting_labels(const ReportData& data, const Setting& setting);
 std::vector<ReportColumn> setting_columns(const ReportData& data);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -12,7 +12,7 @@
 #include "mechanisms/noise/noisy_neighbours.hpp"
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 // Draws between two progress reports, and words that a thread takes at a time.
@@ -20,11 +20,11 @@ constexpr std::uint64_t kDrawsAtOnce = 1 << 16;
 constexpr std::size_t kWordsOfThread = 16;
 constexpr std::size_t kBatch = 1024;
 
-const NoiseMechanism* as_noise(const NamedMechanism& named) {
-  return dynamic_cast<const NoiseMechanism*>(named.mechanism);
+const mechanism::NoiseMechanism* as_noise(const NamedMechanism& named) {
+  return dynamic_cast<const mechanism::NoiseMechanism*>(named.mechanism);
 }
 
-bool can_share(const NoiseMechanism* noise) {
+bool can_share(const mechanism::NoiseMechanism* noise) {
   return noise != nullptr && noise->shape() == nullptr;
 }
 
@@ -37,17 +37,17 @@ class Drawer {
         options_(options),
         tallies_(group.size(), OutputTally(words.size(), options.draws)) {
     for (const NamedMechanism& named : group)
-      if (const NoiseMechanism* noise = as_noise(named)) choosers_.push_back(noise);
+      if (const mechanism::NoiseMechanism* noise = as_noise(named)) choosers_.push_back(noise);
     assert(group.size() == 1 || choosers_.size() == group.size());
   }
 
   Result<std::vector<OutputTally>> run() {
-    const unsigned threads = thread_count(options_.threads);
+    const unsigned threads = base::thread_count(options_.threads);
     const std::size_t at_once =
         std::max<std::size_t>(threads * kWordsOfThread, kDrawsAtOnce / options_.draws);
     for (std::size_t first = 0; first < words_.size(); first += at_once) {
       const std::size_t count = std::min(at_once, words_.size() - first);
-      parallel_for(count, kWordsOfThread, threads, [&](std::size_t begin, std::size_t end) {
+      base::parallel_for(count, kWordsOfThread, threads, [&](std::size_t begin, std::size_t end) {
         choosers_.empty() ? draw_alone(first + begin, first + end)
                           : draw_together(first + begin, first + end);
       });
@@ -59,13 +59,13 @@ class Drawer {
  private:
   /// Each word has its own bits, so that the number of threads does not matter.
   std::unique_ptr<BitSource> bits(std::size_t place) const {
-    if (!options_.seed) return std::make_unique<OsBitSource>();
+    if (!options_.seed) return std::make_unique<random::OsBitSource>();
     const bool shares = !choosers_.empty() && can_share(choosers_.front());
     const std::string name =
         shares ? fmt::format("noise {}", choosers_.front()->epsilon())
                : fmt::format("{} {}", group_.front().name, group_.front().mechanism->guarantee().epsilon);
-    return std::make_unique<ChaChaBitSource>(
-        purpose_key(fmt::format("shared draws {} {} {}", *options_.seed, place, name)));
+    return std::make_unique<random::ChaChaBitSource>(
+        random::purpose_key(fmt::format("shared draws {} {} {}", *options_.seed, place, name)));
   }
 
   void draw_alone(std::size_t begin, std::size_t end) {
@@ -78,12 +78,13 @@ class Drawer {
 
   void draw_together(std::size_t begin, std::size_t end) {
     std::size_t neighbours = 0;
-    for (const NoiseMechanism* chooser : choosers_) neighbours = std::max(neighbours, chooser->neighbours());
-    const NoiseMechanism& any = *choosers_.front();
-    NoisyNeighbours batch(any.space(), {any.epsilon(), any.shape(), neighbours, true});
+    for (const mechanism::NoiseMechanism* chooser : choosers_)
+      neighbours = std::max(neighbours, chooser->neighbours());
+    const mechanism::NoiseMechanism& any = *choosers_.front();
+    mechanism::NoisyNeighbours batch(any.space(), {any.epsilon(), any.shape(), neighbours, true});
     std::vector<std::vector<TokenId>> outputs(choosers_.size());
     std::size_t open = begin;  // the word whose outputs are incomplete
-    const auto take = [&](const NoisyNeighbours::Found& found) {
+    const auto take = [&](const mechanism::NoisyNeighbours::Found& found) {
       choose(found, outputs);
       if (outputs.front().size() < options_.draws) return;
       for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -103,7 +104,8 @@ class Drawer {
   }
 
   /// Each mechanism sees as many neighbours as it would have searched for.
-  void choose(const NoisyNeighbours::Found& found, std::vector<std::vector<TokenId>>& outputs) const {
+  void choose(const mechanism::NoisyNeighbours::Found& found,
+              std::vector<std::vector<TokenId>>& outputs) const {
     for (std::size_t i = 0; i < choosers_.size(); ++i) {
       const std::size_t seen = std::min(choosers_[i]->neighbours(), found.nearest.size());
       outputs[i].push_back(choosers_[i]->choose(found.word, found.nearest.first(seen), found.coin));
@@ -113,7 +115,7 @@ class Drawer {
   std::span<const TokenId> words_;
   std::span<const NamedMechanism> group_;
   const SharedDrawOptions& options_;
-  std::vector<const NoiseMechanism*> choosers_;  ///< empty: the mechanism draws by itself
+  std::vector<const mechanism::NoiseMechanism*> choosers_;  ///< empty: the mechanism draws by itself
   std::vector<OutputTally> tallies_;
 };
 
@@ -123,7 +125,7 @@ std::vector<DrawGroup> group_by_noise(std::span<const NamedMechanism> mechanisms
   std::vector<DrawGroup> groups;
   std::map<double, std::size_t> by_epsilon;
   for (std::size_t i = 0; i < mechanisms.size(); ++i) {
-    const NoiseMechanism* noise = as_noise(mechanisms[i]);
+    const mechanism::NoiseMechanism* noise = as_noise(mechanisms[i]);
     std::size_t group = groups.size();
     if (can_share(noise)) group = by_epsilon.emplace(noise->epsilon(), group).first->second;
     if (group == groups.size()) groups.emplace_back();
@@ -138,4 +140,4 @@ Result<std::vector<OutputTally>> draw_outputs(std::span<const TokenId> words,
   return Drawer(words, group, options).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -12,7 +12,7 @@
 
 #include "evaluate/tuning/output_tally.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// A mechanism and a name that distinguishes it from others at the same ε.
 struct NamedMechanism {
@@ -42,4 +42,4 @@ Result<std::vector<OutputTally>> draw_outputs(std::span<const TokenId> words,
                                               std::span<const NamedMechanism> group,
                                               const SharedDrawOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -12,6 +12,7 @@
 #include "mechanisms/mechanism_family.hpp"
 
 namespace sotto {
+using namespace evaluate;
 namespace {
 
 /// A variant at an ε, and where its results go.
@@ -26,7 +27,7 @@ class Measurement {
       : task_(task),
         options_(options),
         epsilons_(epsilons),
-        threads_(thread_count(options.resources.threads)) {}
+        threads_(base::thread_count(options.resources.threads)) {}
 
   /// Measures all mechanisms at one ε.
   Result<void> measure(const std::vector<MeasuredMechanism>& subjects) {
@@ -48,14 +49,14 @@ class Measurement {
  private:
   Result<void> evaluate_exactly(const MeasuredMechanism& subject) {
     const std::size_t secrets = task_.secrets.words.size();
-    JointSums joint(task_.model->size());
-    std::vector<std::vector<double>> rows(JointSums::kRowsAtOnce);
+    audit::JointSums joint(task_.model->size());
+    std::vector<std::vector<double>> rows(audit::JointSums::kRowsAtOnce);
     std::vector<double> losses(rows.size());
     double loss = 0;
     double stays = 0;
     for (std::size_t first = 0; first < secrets; first += rows.size()) {
       const std::size_t count = std::min(rows.size(), secrets - first);
-      parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
+      base::parallel_for(count, 1, threads_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           rows[i] = subject.mechanism->row(task_.secrets.words[first + i]);
           losses[i] = expected_loss(task_.secrets.words[first + i], rows[i]);
@@ -69,10 +70,10 @@ class Measurement {
       SOTTO_TRY(report(count));
     }
     subject.result->exact = true;
-    subject.result->inference_error = exactly(std::max(0.0, joint.inference_error()));
-    subject.result->best_guess_error = exactly(std::max(0.0, 1 - joint.best_guess_success()));
-    subject.result->utility_loss = exactly(loss);
-    subject.result->changed = exactly(std::max(0.0, 1 - stays));
+    subject.result->inference_error = audit::exactly(std::max(0.0, joint.inference_error()));
+    subject.result->best_guess_error = audit::exactly(std::max(0.0, 1 - joint.best_guess_success()));
+    subject.result->utility_loss = audit::exactly(loss);
+    subject.result->changed = audit::exactly(std::max(0.0, 1 - stays));
     return {};
   }
 
@@ -84,7 +85,7 @@ class Measurement {
                  draw_outputs(task_.secrets.words, group,
                               {options_.draws, options_.seed, options_.resources.threads,
                                [&](std::size_t words) { return report(words); }}));
-    parallel_for(group.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(group.size(), 1, threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         estimate_figures(task_, tallies[i], options_.confidence, *sampled[places[i]]->result);
     });
@@ -93,7 +94,7 @@ class Measurement {
 
   Result<void> report(std::size_t words) {
     done_ += words;
-    return report_progress(options_.progress, done_, total_);
+    return base::report_progress(options_.progress, done_, total_);
   }
 
   double expected_loss(TokenId word, std::span<const double> row) const {
@@ -113,9 +114,9 @@ class Measurement {
 Result<void> check_options(std::span<const double> epsilons, const InferenceErrorOptions& options) {
   for (const double epsilon : epsilons) SOTTO_TRY(check_epsilon("epsilon", epsilon));
   if (options.draws < 2 || options.draws > 100'000'000)
-    return not_allowed("draws", options.draws, "a whole number from 2 to 100000000");
+    return base::not_allowed("draws", options.draws, "a whole number from 2 to 100000000");
   if (options.confidence >= 0.5 && options.confidence < 1) return {};
-  return not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+  return base::not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
 }
 
 }  // namespace
@@ -124,15 +125,16 @@ std::string TradeOff::name() const {
   return MechanismVariant{mechanism, parameters}.name();
 }
 
-Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
-                                                      std::span<const MechanismVariant> variants,
-                                                      std::span<const double> epsilons,
-                                                      const InferenceErrorOptions& options) {
+Result<std::vector<TradeOff>> evaluate::measure_inference_error(const WordTask& task,
+                                                                std::span<const MechanismVariant> variants,
+                                                                std::span<const double> epsilons,
+                                                                const InferenceErrorOptions& options) {
   SOTTO_TRY(check_options(epsilons, options));
-  std::vector<MechanismFamily> families;
+  std::vector<mechanism::MechanismFamily> families;
   for (const MechanismVariant& variant : variants) {
-    SOTTO_ASSIGN(MechanismFamily family,
-                 prepare_mechanism(variant.mechanism, task.model, variant.parameters, options.resources));
+    SOTTO_ASSIGN(
+        mechanism::MechanismFamily family,
+        mechanism::prepare_mechanism(variant.mechanism, task.model, variant.parameters, options.resources));
     families.push_back(std::move(family));
   }
   std::vector<TradeOff> results(variants.size() * epsilons.size());

@@ -14,7 +14,7 @@
 #include "evaluate/tuning/parameter_grid.hpp"
 #include "evaluate/tuning/word_task.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 struct InferenceErrorOptions {
   std::uint64_t draws = 100;  ///< per word where there is no closed form, at least 2
@@ -38,4 +38,4 @@ Result<std::vector<TradeOff>> measure_inference_error(const WordTask& task,
                                                       std::span<const double> epsilons,
                                                       const InferenceErrorOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 
 #include "audit/falsify/event.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// For one output: sums over the secrets of the adversary's observations, π(w)·n.
@@ -93,7 +93,7 @@ class Estimator {
       weights += task_.secrets.prior[secret] * task_.secrets.prior[secret];
     }
     const double n = draws_ / weights;
-    const double deviations = normal_deviations((1 - confidence) / 2);
+    const double deviations = audit::normal_deviations((1 - confidence) / 2);
     result.inference_error = complement(drawn_.estimate(1, n, deviations));
     result.best_guess_error = complement(best_.estimate(1, n, deviations));
     result.utility_loss = loss_.estimate(task_.losses.largest(), n, deviations);
@@ -156,4 +156,4 @@ void estimate_figures(const WordTask& task, const OutputTally& tally, double con
   Estimator(task, tally).run(confidence, result);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

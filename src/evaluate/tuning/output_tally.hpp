@@ -9,7 +9,7 @@
 
 #include "evaluate/tuning/word_task.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// How often each output occurred, per secret. Different threads may fill different secrets.
 class OutputTally {
@@ -44,4 +44,4 @@ class OutputTally {
 /// an interval from collapsing where no draw showed a difference.
 void estimate_figures(const WordTask& task, const OutputTally& tally, double confidence, TradeOff& result);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

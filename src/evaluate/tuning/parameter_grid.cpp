@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::size_t kMostVariants = 10'000;
@@ -69,4 +69,4 @@ Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>
   return variants;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

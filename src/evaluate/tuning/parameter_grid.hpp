@@ -8,7 +8,7 @@
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// A mechanism before ε is chosen.
 struct MechanismVariant {
@@ -27,4 +27,4 @@ using ParameterGrid = std::map<std::string, std::vector<std::string>>;
 Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>& mechanisms,
                                                   const ParameterGrid& grid);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -12,6 +12,7 @@
 #include "pipeline/records/output_target.hpp"
 
 namespace sotto {
+using namespace evaluate;
 namespace {
 
 class Chooser {
@@ -60,7 +61,7 @@ Result<void> check_options(const TuneOptions& options) {
   if (options.epsilons.empty())
     return fail_parameter("epsilon", "", "missing; give numbers from 1e-9 to 1e6");
   if (options.largest_loss >= 0) return {};
-  return not_allowed("max_loss", options.largest_loss, "a number from 0 on");
+  return base::not_allowed("max_loss", options.largest_loss, "a number from 0 on");
 }
 
 /// If everything requested is refused, there is nothing to report but the reason.
@@ -79,16 +80,16 @@ const Estimate& TuneReport::objective_of(const TradeOff& point) const {
 }
 
 Result<TuneReport> tune(const TuneOptions& options) {
-  const Stopwatch watch;
+  const base::Stopwatch watch;
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(options.mechanisms, options.grid));
   SOTTO_ASSIGN(const auto file,
                find_model(MechanismSpec{.name = options.mechanisms.front(), .model = options.model}));
   SOTTO_ASSIGN(auto model, Model::open(file));
   SOTTO_ASSIGN(const WordTask task, WordTask::read(std::move(model), options.task));
-  std::unique_ptr<OutputTarget> picture;  // opened first, so that no run is lost for want of it
+  std::unique_ptr<pipeline::OutputTarget> picture;  // opened first, so that no run is lost for want of it
   if (options.plot) {
-    SOTTO_ASSIGN(picture, open_output(options.plot));
+    SOTTO_ASSIGN(picture, pipeline::open_output(options.plot));
   }
   TuneReport report;
   report.model = task.model->name();

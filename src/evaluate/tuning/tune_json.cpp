@@ -19,10 +19,10 @@ Json json_of(const TradeOff& point) {
     return json;
   }
   json["exact"] = point.exact;
-  json["inference_error"] = json_of(point.inference_error);
-  json["best_guess_error"] = json_of(point.best_guess_error);
-  json["utility_loss"] = json_of(point.utility_loss);
-  json["changed"] = json_of(point.changed);
+  json["inference_error"] = audit::json_of(point.inference_error);
+  json["best_guess_error"] = audit::json_of(point.best_guess_error);
+  json["utility_loss"] = audit::json_of(point.utility_loss);
+  json["changed"] = audit::json_of(point.changed);
   return json;
 }
 
@@ -34,22 +34,22 @@ std::string to_json(const TuneReport& report) {
   const auto chosen = [&](const std::optional<std::size_t>& index) {
     return index ? json_of(report.points[*index]) : Json();
   };
-  return json_text({{"model", report.model},
-                    {"listed", report.listed},
-                    {"covered", report.covered},
-                    {"prior", report.prior},
-                    {"outputs", report.outputs},
-                    {"objective", kTuneObjectiveNames[static_cast<std::size_t>(report.objective)]},
-                    {"max_loss", report.largest_loss},
-                    {"draws", report.draws},
-                    {"confidence", report.confidence},
-                    {"blind_error", report.blind_error},
-                    {"points", points},
-                    {"frontier", report.frontier},
-                    {"choice", chosen(report.choice)},
-                    {"choice_is_certain", report.choice_is_certain},
-                    {"certain_choice", chosen(report.certain_choice)},
-                    {"seconds", report.seconds}});
+  return base::json_text({{"model", report.model},
+                          {"listed", report.listed},
+                          {"covered", report.covered},
+                          {"prior", report.prior},
+                          {"outputs", report.outputs},
+                          {"objective", kTuneObjectiveNames[static_cast<std::size_t>(report.objective)]},
+                          {"max_loss", report.largest_loss},
+                          {"draws", report.draws},
+                          {"confidence", report.confidence},
+                          {"blind_error", report.blind_error},
+                          {"points", points},
+                          {"frontier", report.frontier},
+                          {"choice", chosen(report.choice)},
+                          {"choice_is_certain", report.choice_is_certain},
+                          {"certain_choice", chosen(report.certain_choice)},
+                          {"seconds", report.seconds}});
 }
 
 }  // namespace sotto

@@ -6,7 +6,7 @@
 
 #include "evaluate/plot/plot.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 PlotPoint point_of(const TuneReport& report, const TradeOff& measured) {
@@ -59,4 +59,4 @@ std::string frontier_svg(const TuneReport& report) {
   return to_svg(plot);
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

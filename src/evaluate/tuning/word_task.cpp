@@ -15,7 +15,7 @@
 #include "embed/restricted_model.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 constexpr std::size_t kLongestLine = 1 << 16;
@@ -27,13 +27,13 @@ struct Line {
   std::vector<std::string> fields;  ///< tab-separated, surrounding blanks removed
 
   tl::unexpected<Error> error(const Message& what) const {
-    return fail(Errc::bad_format, format_message("{}, line {}: {}", file, number, what));
+    return fail(Errc::bad_format, base::format_message("{}, line {}: {}", file, number, what));
   }
 };
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const CodePoint point = decode_utf8(text, i);
+    const text::CodePoint point = text::decode_utf8(text, i);
     if (!point.valid || point.value == 0) return false;
     i += point.size;
   }
@@ -48,7 +48,7 @@ std::string trimmed(std::string_view text) {
 
 Result<void> for_each_line(const std::filesystem::path& file,
                            const std::function<Result<void>(const Line&)>& take) {
-  SOTTO_ASSIGN(BufferedInput input, BufferedInput::open(file));
+  SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(file));
   Line line{file.string(), 0, {}};
   for (std::string_view text;;) {
     SOTTO_ASSIGN(const bool more, input.next_line(text, kLongestLine));
@@ -87,14 +87,14 @@ class WordTable {
     if (!options.table && options.classes.empty())
       return fail_parameter(
           "words", "",
-          format_message("missing; give a file of words with labels, or {{class_files}} LABEL=FILE"));
+          base::format_message("missing; give a file of words with labels, or {{class_files}} LABEL=FILE"));
     if (options.table)
       SOTTO_TRY(for_each_line(*options.table, [&](const Line& line) { return table.take(line); }));
     for (const auto& [label, file] : options.classes)
       SOTTO_TRY(for_each_line(file, [&table, &of_file = label](const Line& line) -> Result<void> {
         if (line.fields.size() > 1)
           return line.error(
-              format_message("more than one word; files of {{class_files}} have one word per line"));
+              base::format_message("more than one word; files of {{class_files}} have one word per line"));
         table.add(line.fields[0], of_file, 1);
         return {};
       }));
@@ -175,9 +175,9 @@ class TaskMaker {
         kept.push_back(word);
       }
       found = std::move(renumbered);
-      SOTTO_ASSIGN(model, restrict_model(*model, kept));
+      SOTTO_ASSIGN(model, embed::restrict_model(*model, kept));
     }
-    SOTTO_ASSIGN(Secrets secrets, choose(*model, found));
+    SOTTO_ASSIGN(audit::Secrets secrets, choose(*model, found));
     SOTTO_ASSIGN(WordLosses losses, lose(*model, found));
     return WordTask{std::move(model), std::move(secrets), std::move(losses), table_.words().size()};
   }
@@ -196,14 +196,14 @@ class TaskMaker {
     return found;
   }
 
-  Result<Secrets> choose(const Model& model, const std::map<TokenId, ListedWord>& found) const {
+  Result<audit::Secrets> choose(const Model& model, const std::map<TokenId, ListedWord>& found) const {
     SOTTO_ASSIGN(const std::size_t prior, read_choice("prior", options_.prior, kWordTaskPriorNames));
     if (prior == 2 && model.counts().empty())
       return fail_parameter(
           "prior", "counts",
           fmt::format("'counts' is not allowed: the model '{}' has no counts; give list or uniform",
                       model.name()));
-    Secrets secrets;
+    audit::Secrets secrets;
     for (const auto& [word, listed] : found) {
       const double weight = prior == 0   ? listed.count
                             : prior == 1 ? 1
@@ -242,8 +242,8 @@ class TaskMaker {
                                           [](const auto& word) { return word.second.labels.empty(); });
     return fail_parameter(
         "words", "",
-        format_message("{} of {} words have no label; give each word one, or {{losses}} between words",
-                       unlabelled, found.size()));
+        base::format_message("{} of {} words have no label; give each word one, or {{losses}} between words",
+                             unlabelled, found.size()));
   }
 
   /// Words with the same labels form one class; the last class is for words outside the list.
@@ -311,4 +311,4 @@ Result<WordTask> WordTask::read(std::shared_ptr<const Model> model, const WordTa
   return TaskMaker(table, options).make(std::move(model));
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

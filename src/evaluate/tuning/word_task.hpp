@@ -13,7 +13,7 @@
 
 #include "audit/attack/guesses.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// d_L(w, w′) for the words of a model. Immutable, so safe to share between threads.
 class WordLosses {
@@ -50,7 +50,7 @@ class WordLosses {
 /// Immutable, so safe to share between threads.
 struct WordTask {
   std::shared_ptr<const Model> model;  ///< its words are the outputs
-  Secrets secrets;                     ///< the listed words that it has, and their prior
+  audit::Secrets secrets;              ///< the listed words that it has, and their prior
   WordLosses losses;
   std::uint64_t listed = 0;  ///< distinct words in the list
 
@@ -59,4 +59,4 @@ struct WordTask {
   static Result<WordTask> read(std::shared_ptr<const Model> model, const WordTaskOptions& options);
 };
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

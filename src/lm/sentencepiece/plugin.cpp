@@ -4,7 +4,7 @@
 
 #include "lm/tokenizer/sentence_pieces.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 // A loaded model encodes and decodes everything; there are no errors to report.
@@ -48,10 +48,10 @@ class Pieces final : public SentencePieces {
 };
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lm
 
-extern "C" __attribute__((visibility("default"))) const sotto::SentencePieces* sotto_read_sentence_pieces(
+extern "C" __attribute__((visibility("default"))) const sotto::lm::SentencePieces* sotto_read_sentence_pieces(
     const char* bytes, std::size_t size) {
-  auto pieces = std::make_unique<sotto::Pieces>();
+  auto pieces = std::make_unique<sotto::lm::Pieces>();
   return pieces->load({bytes, size}) ? pieces.release() : nullptr;
 }

@@ -6,19 +6,19 @@
 #include "lm/tokenizer/unicode_classes.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// The code point that ends at text[position); position > 0, text valid.
-CodePoint code_point_before(std::string_view text, std::size_t position) {
+text::CodePoint code_point_before(std::string_view text, std::size_t position) {
   std::size_t begin = position - 1;
   while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-  return decode_utf8(text, begin);
+  return text::decode_utf8(text, begin);
 }
 
 std::size_t strip_left(std::string_view text, std::size_t position, std::size_t limit) {
   while (position > limit) {
-    const CodePoint before = code_point_before(text, position);
+    const text::CodePoint before = code_point_before(text, position);
     if (!is_unicode_space(before.value)) break;
     position -= before.size;
   }
@@ -27,7 +27,7 @@ std::size_t strip_left(std::string_view text, std::size_t position, std::size_t 
 
 std::size_t strip_right(std::string_view text, std::size_t position) {
   while (position < text.size()) {
-    const CodePoint next = decode_utf8(text, position);
+    const text::CodePoint next = text::decode_utf8(text, position);
     if (!is_unicode_space(next.value)) break;
     position += next.size;
   }
@@ -36,7 +36,7 @@ std::size_t strip_right(std::string_view text, std::size_t position) {
 
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
   if (begin > 0 && is_word_character(code_point_before(text, begin).value)) return false;
-  return end == text.size() || !is_word_character(decode_utf8(text, end).value);
+  return end == text.size() || !is_word_character(text::decode_utf8(text, end).value);
 }
 
 }  // namespace
@@ -108,4 +108,4 @@ void AddedTokens::split_by(const Finder& finder, std::string_view text, bool spe
   if (done < text.size()) segments.push_back({nullptr, done, text.size()});
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -11,7 +11,7 @@
 #include "lm/tokenizer/subword_model.hpp"
 #include "lm/tokenizer/subword_types.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct AddedToken {
   SubwordId id = 0;
@@ -65,4 +65,4 @@ class AddedTokens {
   Finder normalized_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

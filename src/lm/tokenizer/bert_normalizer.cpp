@@ -7,7 +7,7 @@
 #include "text/letter_case.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Applies the steps to one code point after another. Marks wait for the next starter, since decomposition
@@ -58,7 +58,7 @@ class BertWriter {
   }
 
   void write(char32_t value, std::size_t begin, std::size_t end) {
-    if (!settings_.lowercase) return out_.append(encode_utf8(value).view(), begin, end);
+    if (!settings_.lowercase) return out_.append(text::encode_utf8(value).view(), begin, end);
     lower_.clear();
     append_lower(lower_, value);
     out_.append(lower_, begin, end);
@@ -84,7 +84,7 @@ void normalize_bert(std::string_view text, const BertNormalization& settings, bo
   std::string run;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_plain(text[i])) {
-      const CodePoint code_point = decode_utf8(text, i);
+      const text::CodePoint code_point = text::decode_utf8(text, i);
       writer.add(code_point.value, i, i + code_point.size);
       i += code_point.size;
       continue;
@@ -93,7 +93,7 @@ void normalize_bert(std::string_view text, const BertNormalization& settings, bo
     const std::size_t begin = i;
     while (i < text.size() && is_plain(text[i])) ++i;
     run.assign(text, begin, i - begin);
-    if (settings.lowercase) lower_ascii(run, run.data());
+    if (settings.lowercase) text::lower_ascii(run, run.data());
     if (!track) {
       out.append(run, begin, i);
       continue;
@@ -108,7 +108,7 @@ IndexRange next_bert_word(std::string_view text, std::size_t position) {
   std::size_t begin = position;
   std::size_t end = position;
   while (end < text.size()) {
-    const CodePoint code_point = decode_utf8(text, end);
+    const text::CodePoint code_point = text::decode_utf8(text, end);
     const bool space = is_unicode_space(code_point.value);
     if (space || is_bert_punctuation(code_point.value)) {
       if (begin < end) break;
@@ -122,4 +122,4 @@ IndexRange next_bert_word(std::string_view text, std::size_t position) {
   return {begin, end};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -7,7 +7,7 @@
 
 #include "lm/tokenizer/subword_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct BertNormalization {
   bool clean_text = true;            ///< drop control characters, make every blank U+0020
@@ -24,4 +24,4 @@ void normalize_bert(std::string_view text, const BertNormalization& settings, bo
 /// punctuation. If there is none, an empty range at the end of the text. Thread-safe.
 IndexRange next_bert_word(std::string_view text, std::size_t position);
 
-}  // namespace sotto
+}  // namespace sotto::lm

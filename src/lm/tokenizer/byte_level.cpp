@@ -6,7 +6,7 @@
 #include "lm/tokenizer/unicode_classes.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Bytes that are printable in Latin-1 represent themselves; the others map to U+0100 and up, in order.
@@ -46,7 +46,7 @@ struct Classified {
 };
 
 Classified classify(std::string_view text, std::size_t position) {
-  const CodePoint code_point = decode_utf8(text, position);
+  const text::CodePoint code_point = text::decode_utf8(text, position);
   return {pattern_class(code_point.value), code_point.size};
 }
 
@@ -109,7 +109,7 @@ std::string_view byte_symbol(unsigned char byte) {
 std::optional<std::string> symbols_to_bytes(std::string_view token) {
   std::string bytes;
   for (std::size_t i = 0; i < token.size();) {
-    const CodePoint symbol = decode_utf8(token, i);
+    const text::CodePoint symbol = text::decode_utf8(token, i);
     if (symbol.value >= kSymbols || kTables.bytes[symbol.value] < 0) return std::nullopt;
     bytes.push_back(static_cast<char>(kTables.bytes[symbol.value]));
     i += symbol.size;
@@ -117,4 +117,4 @@ std::optional<std::string> symbols_to_bytes(std::string_view token) {
   return bytes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

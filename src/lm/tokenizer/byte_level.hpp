@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Where the word that starts at text[position] ends. Words are the matches of the pattern that tokenizer
 /// files quote, 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+, and cover the
@@ -22,4 +22,4 @@ std::string_view byte_symbol(unsigned char byte);
 /// The bytes that a vocabulary token represents; nullopt if one of its characters represents no byte.
 std::optional<std::string> symbols_to_bytes(std::string_view token);
 
-}  // namespace sotto
+}  // namespace sotto::lm

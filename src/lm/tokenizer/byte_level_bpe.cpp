@@ -9,7 +9,7 @@
 
 #include "lm/tokenizer/byte_level.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct ByteLevelBpe::Symbol {
   SubwordId id;
@@ -179,4 +179,4 @@ std::string ByteLevelBpe::surface(std::string_view token) const {
   return bytes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -18,7 +18,7 @@
 #include "lm/tokenizer/subword_vocabulary.hpp"
 #include "lm/tokenizer/word_cache.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct BpeSettings {
   bool add_prefix_space = false;     ///< a segment that does not start with a blank gets one
@@ -66,4 +66,4 @@ class ByteLevelBpe final : public SubwordModel {
   mutable WordCache cache_;  // synchronizes internally
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

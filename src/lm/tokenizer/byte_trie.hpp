@@ -9,7 +9,7 @@
 
 #include "lm/tokenizer/flat_map.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// A trie over bytes. Reading is thread-safe.
 class ByteTrie {
@@ -65,4 +65,4 @@ class ByteTrie {
   std::vector<std::uint32_t> values_ = {kNone};  // one per node
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

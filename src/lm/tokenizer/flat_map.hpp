@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Keys are anything but all ones. Values are small and trivially copyable. Reading is thread-safe.
 template <class Value>
@@ -59,4 +59,4 @@ class FlatMap {
   std::size_t count_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

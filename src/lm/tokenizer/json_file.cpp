@@ -7,11 +7,11 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 Result<Json> read_json_object(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const std::string text, read_file(file));
-  Json json = parse_json(text);
+  SOTTO_ASSIGN(const std::string text, base::read_file(file));
+  Json json = base::parse_json(text);
   if (json.is_discarded())
     return fail(Errc::bad_format, fmt::format("{}: not valid JSON, or nested too deeply", file.string()));
   if (!json.is_object())
@@ -64,4 +64,4 @@ Result<JsonView> JsonView::object(std::string_view field) const {
   return JsonView(*value, fmt::format("{}: {}", place_, field));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -11,7 +11,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 using Json = nlohmann::json;
 
@@ -47,4 +47,4 @@ class JsonView {
   std::string place_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

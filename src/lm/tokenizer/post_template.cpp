@@ -1,6 +1,6 @@
 #include "lm/tokenizer/post_template.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr TemplateItem kFirst = {TemplateItem::Kind::first, 0, 0};
@@ -28,4 +28,4 @@ PostTemplate t5_template(SubwordId eos) {
   return {{kFirst, token(eos)}, {kFirst, token(eos), second(0), token(eos)}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,7 +6,7 @@
 
 #include "lm/tokenizer/subword_types.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// One item of a template: a token, or the ids of a text.
 struct TemplateItem {
@@ -28,4 +28,4 @@ PostTemplate roberta_template(SubwordId cls, SubwordId sep);
 /// A </s> and A </s> B </s>, all of type 0.
 PostTemplate t5_template(SubwordId eos);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -8,7 +8,7 @@
 
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr std::size_t kShortCluster = 6;
@@ -89,7 +89,7 @@ void PrecompiledMap::add_cluster(std::string_view text, std::size_t begin, std::
     if (const auto whole = replacement(cluster)) return out.append(*whole, begin, end);
   }
   for (std::size_t i = begin; i < end;) {
-    const std::uint32_t size = decode_utf8(text, i).size;
+    const std::uint32_t size = text::decode_utf8(text, i).size;
     const std::string_view part = text.substr(i, size);
     out.append(replacement(part).value_or(part), i, i + size);
     i += size;
@@ -101,16 +101,16 @@ void PrecompiledMap::apply(std::string_view text, bool track, NormalizedText& ou
   std::size_t begin = 0;
   utf8proc_int32_t state = 0;
   for (std::size_t i = 0; i < text.size();) {
-    const CodePoint code_point = decode_utf8(text, i);
+    const text::CodePoint code_point = text::decode_utf8(text, i);
     i += code_point.size;
     const bool ends =
-        i == text.size() ||
-        utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(code_point.value),
-                                         static_cast<utf8proc_int32_t>(decode_utf8(text, i).value), &state);
+        i == text.size() || utf8proc_grapheme_break_stateful(
+                                static_cast<utf8proc_int32_t>(code_point.value),
+                                static_cast<utf8proc_int32_t>(text::decode_utf8(text, i).value), &state);
     if (!ends) continue;
     add_cluster(text, begin, i, out);
     begin = i;
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

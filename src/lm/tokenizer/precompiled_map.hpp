@@ -11,7 +11,7 @@
 
 #include "lm/tokenizer/subword_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// A double-array trie over the strings to replace, and the replacements. Reading is thread-safe.
 class PrecompiledMap {
@@ -31,4 +31,4 @@ class PrecompiledMap {
   std::string replacements_;  // each terminated by a zero byte
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

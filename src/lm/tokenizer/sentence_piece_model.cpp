@@ -7,7 +7,7 @@
 #include "base/file.hpp"
 #include "lm/tokenizer/unigram_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFairseqFirst = {"<s>", "<pad>", "</s>", "<unk>"};
@@ -19,7 +19,7 @@ constexpr int kFileSpecials = kFileFirst.size();
 
 Result<std::unique_ptr<const SentencePieceModel>> SentencePieceModel::open(const std::filesystem::path& file,
                                                                            PieceIds ids) {
-  SOTTO_ASSIGN(const std::string bytes, read_file(file));
+  SOTTO_ASSIGN(const std::string bytes, base::read_file(file));
   std::unique_ptr<SentencePieceModel> model(new SentencePieceModel());
   model->ids_ = ids;
   SOTTO_ASSIGN(model->pieces_, read_sentence_pieces(bytes, file.string()));
@@ -70,4 +70,4 @@ std::string SentencePieceModel::surface(std::string_view token) const {
   return std::string(starts_word(token) ? token.substr(kMetaspace.size()) : token);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

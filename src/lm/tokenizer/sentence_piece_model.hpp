@@ -13,7 +13,7 @@
 #include "lm/tokenizer/subword_model.hpp"
 #include "lm/tokenizer/subword_vocabulary.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// How ids of the file map to ids of the language model.
 enum class PieceIds {
@@ -43,4 +43,4 @@ class SentencePieceModel final : public SubwordModel {
   std::unique_ptr<const SentencePieces> after_text_;  // prepends no blank to the text
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -4,18 +4,18 @@
 
 #include "base/plugin.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
-constexpr Plugin kPlugin = {.file = "libsotto_sentencepiece.so",
-                            .purpose = "sentencepiece models",
-                            .remedy = "sentencepiece (Debian: libsentencepiece-dev)"};
+constexpr base::Plugin kPlugin = {.file = "libsotto_sentencepiece.so",
+                                  .purpose = "sentencepiece models",
+                                  .remedy = "sentencepiece (Debian: libsentencepiece-dev)"};
 
 }  // namespace
 
 Result<std::unique_ptr<const SentencePieces>> read_sentence_pieces(std::string_view bytes,
                                                                    std::string_view file) {
-  static const Result<void*> kReader = load_plugin_function(kPlugin, kSentencePiecesReader);
+  static const Result<void*> kReader = base::load_plugin_function(kPlugin, kSentencePiecesReader);
   SOTTO_ASSIGN(void* const reader, kReader);
   std::unique_ptr<const SentencePieces> pieces(
       reinterpret_cast<SentencePiecesReader>(reader)(bytes.data(), bytes.size()));
@@ -23,4 +23,4 @@ Result<std::unique_ptr<const SentencePieces>> read_sentence_pieces(std::string_v
   return pieces;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

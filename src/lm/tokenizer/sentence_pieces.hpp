@@ -11,7 +11,7 @@
 
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// A piece of a text and the bytes it represents.
 struct SentencePiece {
@@ -40,4 +40,4 @@ Result<std::unique_ptr<const SentencePieces>> read_sentence_pieces(std::string_v
 inline constexpr const char* kSentencePiecesReader = "sotto_read_sentence_pieces";
 using SentencePiecesReader = const SentencePieces* (*)(const char* bytes, std::size_t size);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::lm {
 
 void NormalizedText::start(bool track) {
   identity_ = false;
@@ -71,4 +71,4 @@ void SubwordModel::normalize(std::string_view segment, bool /*track*/, Normalize
   out.set_identity(segment);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -10,7 +10,7 @@
 
 #include "lm/tokenizer/subword_types.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// A normalized text, and where each of its bytes comes from.
 class NormalizedText {
@@ -93,4 +93,4 @@ class SubwordModel {
   virtual std::string surface(std::string_view token) const = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,17 +6,17 @@
 
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Maps positions in a repaired text back to positions in the original text.
 class RepairMap {
  public:
   explicit RepairMap(std::string_view text) {
-    const std::uint32_t mark = encode_utf8(kReplacementCharacter).size;
+    const std::uint32_t mark = text::encode_utf8(text::kReplacementCharacter).size;
     std::size_t repaired = 0;
     for (std::size_t i = 0; i < text.size();) {
-      const CodePoint code_point = decode_utf8(text, i);
+      const text::CodePoint code_point = text::decode_utf8(text, i);
       const std::size_t written = code_point.valid ? code_point.size : mark;
       i += code_point.size;
       repaired += written;
@@ -170,4 +170,4 @@ bool SubwordTokenizer::is_whole_word(SubwordId id) const {
          tokens[0].token_class == TokenClass::word;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

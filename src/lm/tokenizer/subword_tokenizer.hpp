@@ -19,7 +19,7 @@
 #include "lm/tokenizer/subword_types.hpp"
 #include "lm/tokenizer/subword_vocabulary.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Ids with a special meaning; those that the model lacks are empty.
 struct SpecialIds {
@@ -123,4 +123,4 @@ class SubwordTokenizer {
   TokenizerParts parts_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

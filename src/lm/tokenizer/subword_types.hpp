@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// An id in a language model's vocabulary; not to be confused with TokenId, the words of a vector model.
 using SubwordId = std::uint32_t;
@@ -23,4 +23,4 @@ struct IndexRange {
   std::size_t end = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

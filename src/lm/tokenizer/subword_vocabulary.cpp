@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::lm {
 
 Result<void> SubwordVocabulary::add(std::string_view token, SubwordId id, std::string_view file) {
   if (id > kMaxId)
@@ -29,4 +29,4 @@ std::string_view SubwordVocabulary::token(SubwordId id) const {
   return has(id) ? std::string_view(*tokens_[id]) : std::string_view();
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -13,7 +13,7 @@
 
 #include "lm/tokenizer/subword_types.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Allows lookups by views without copies.
 struct StringHash {
@@ -50,4 +50,4 @@ class SubwordVocabulary {
   std::vector<const std::string*> tokens_;  // keys of ids_, whose nodes do not move
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -12,13 +12,13 @@
 #include "lm/tokenizer/sentence_piece_model.hpp"
 #include "lm/tokenizer/word_piece_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Calls apply(line, number) for every line; lines end with "\n" or "\r\n".
 template <class Apply>
 Result<void> for_each_line(const std::filesystem::path& file, const Apply& apply) {
-  SOTTO_ASSIGN(const std::string text, read_file(file));
+  SOTTO_ASSIGN(const std::string text, base::read_file(file));
   if (!is_valid_utf8(text)) return fail(Errc::bad_format, fmt::format("{}: not valid UTF-8", file.string()));
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -179,4 +179,4 @@ Result<TokenizerParts> read_xlm_roberta_file(const std::filesystem::path& file,
   return complete(std::move(parts), std::move(added), settings);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

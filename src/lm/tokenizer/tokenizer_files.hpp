@@ -10,7 +10,7 @@
 #include "lm/tokenizer/json_file.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The settings that accompany a vocabulary; missing files count as empty.
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON's default constructor, a null, allocates nothing
@@ -47,4 +47,4 @@ Result<TokenizerParts> read_t5_file(const std::filesystem::path& file, const Tok
 Result<TokenizerParts> read_xlm_roberta_file(const std::filesystem::path& file,
                                              const TokenizerSettings& settings);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,7 +6,7 @@
 #include "lm/tokenizer/tokenizer_json.hpp"
 #include "text/printable.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 bool is_there(const std::filesystem::path& file) {
@@ -61,9 +61,10 @@ Result<void> SubwordTokenizer::check_special_tokens(const std::filesystem::path&
   for (const std::string_view text : texts)
     for (const SubwordId id : encode(text, {.add_special = false, .special_in_text = false}).ids)
       if (is_special(id) && id != special().unk)
-        return fail(Errc::bad_format, fmt::format("{}: the text '{}' would become the special token '{}'",
-                                                  folder.string(), printable(text), printable(token(id))));
+        return fail(Errc::bad_format,
+                    fmt::format("{}: the text '{}' would become the special token '{}'", folder.string(),
+                                text::printable(text), text::printable(token(id))));
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

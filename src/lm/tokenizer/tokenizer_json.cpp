@@ -5,7 +5,7 @@
 #include "lm/tokenizer/byte_level_bpe.hpp"
 #include "lm/tokenizer/word_piece_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Older files have no type.
@@ -180,4 +180,4 @@ Result<TokenizerParts> read_tokenizer_json(const std::filesystem::path& file) {
   return parts;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

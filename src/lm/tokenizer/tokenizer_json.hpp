@@ -10,7 +10,7 @@
 #include "lm/tokenizer/json_file.hpp"
 #include "lm/tokenizer/subword_tokenizer.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// Reads the file: byte-level BPE, WordPiece with BERT's normalization, or Unigram. Special ids are left
 /// empty, since other files of the folder name them. Unsupported settings that would change ids are an error
@@ -29,4 +29,4 @@ Result<std::unique_ptr<const SubwordModel>> parse_unigram(const JsonView& root, 
                                                           const std::vector<AddedToken>& added,
                                                           SubwordVocabulary& vocabulary);
 
-}  // namespace sotto
+}  // namespace sotto::lm

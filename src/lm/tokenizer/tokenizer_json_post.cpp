@@ -3,7 +3,7 @@
 
 #include "lm/tokenizer/tokenizer_json.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// ["[SEP]", 102]: how BertProcessing and RobertaProcessing name a token.
@@ -102,4 +102,4 @@ Result<PostTemplate> parse_post_processor(const JsonView& root, const SubwordVoc
   return result;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

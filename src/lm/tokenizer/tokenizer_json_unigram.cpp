@@ -6,7 +6,7 @@
 #include "lm/tokenizer/tokenizer_json.hpp"
 #include "lm/tokenizer/unigram_model.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// Calls apply(step) for the step in `field`, or for each step of a Sequence, whose list is in `list`.
@@ -142,4 +142,4 @@ Result<std::unique_ptr<const SubwordModel>> parse_unigram(const JsonView& root, 
   return std::make_unique<const UnigramModel>(vocabulary, std::move(scores), unknown, std::move(settings));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -7,7 +7,7 @@
 #include "lm/tokenizer/tokenizer_files.hpp"
 #include "lm/tokenizer/tokenizer_json.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 /// A token is named by a string or by an object with its content.
@@ -94,4 +94,4 @@ Result<void> add_listed_tokens(const TokenizerSettings& settings, SubwordVocabul
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -8,7 +8,7 @@
 #include "lm/tokenizer/unicode_differences.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 utf8proc_category_t category(char32_t value) {
@@ -63,7 +63,7 @@ bool is_word_character(char32_t value) {
 
 bool is_bert_control(char32_t value) {
   if (value == '\t' || value == '\n' || value == '\r') return false;
-  if (value == 0 || value == kReplacementCharacter) return true;
+  if (value == 0 || value == text::kReplacementCharacter) return true;
   const utf8proc_category_t kind = category(value);
   if (kind == UTF8PROC_CATEGORY_CF) return !in_ranges(kNewerFormats, value);
   return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CO;
@@ -117,7 +117,7 @@ void append_lower(std::string& out, char32_t value) {
   auto lower = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(value)));
   if (const LowerCaseRange* range = find_range<LowerCaseRange>(kNewerCapitals, value))
     lower = static_cast<char32_t>(static_cast<std::int64_t>(value) + range->distance);
-  out.append(encode_utf8(lower).view());
+  out.append(text::encode_utf8(lower).view());
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

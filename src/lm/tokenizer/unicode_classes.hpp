@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The classes of GPT-2's pattern: \s, \p{L}, \p{N}, and the rest.
 enum class PatternClass : std::uint8_t { space, letter, number, other };
@@ -47,4 +47,4 @@ int combining_class(char32_t value);
 /// Appends the lower case of one code point, regardless of context, as UTF-8.
 void append_lower(std::string& out, char32_t value);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -3,7 +3,7 @@
 // Unicode 17, but marks, punctuation and format characters, which BERT's normalization uses, from Unicode 8.
 #pragma once
 
-namespace sotto {
+namespace sotto::lm {
 
 struct CodePointRange {
   char32_t first;
@@ -71,4 +71,4 @@ inline constexpr LowerCaseRange kNewerCapitals[] = {
     {0xA7D2, 0xA7D2, 1},    {0xA7D4, 0xA7D4, 1},      {0xA7DA, 0xA7DA, 1}, {0xA7DC, 0xA7DC, -42561},
     {0x10D50, 0x10D65, 32}, {0x16EA0, 0x16EB8, 27}};
 
-}  // namespace sotto
+}  // namespace sotto::lm

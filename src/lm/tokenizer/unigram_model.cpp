@@ -7,7 +7,7 @@
 #include "lm/tokenizer/unicode_classes.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
@@ -17,7 +17,7 @@ void strip(NormalizedText& text, bool left, bool right) {
   std::size_t first = text.view().size();  // the first character that is not a blank
   std::size_t last = 0;                    // the end of the last one
   for (std::size_t i = 0; i < text.view().size();) {
-    const CodePoint code_point = decode_utf8(text.view(), i);
+    const text::CodePoint code_point = text::decode_utf8(text.view(), i);
     if (!is_unicode_space(code_point.value)) {
       first = std::min(first, i);
       last = i + code_point.size;
@@ -98,7 +98,8 @@ void UnigramModel::encode(std::string_view normalized, SegmentPlace place, Piece
   }
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= normalized.size();) {
-    const CodePoint code_point = i < normalized.size() ? decode_utf8(normalized, i) : CodePoint{' ', 1, true};
+    const text::CodePoint code_point =
+        i < normalized.size() ? text::decode_utf8(normalized, i) : text::CodePoint{' ', 1, true};
     if (is_unicode_space(code_point.value)) {
       if (begin < i) encode_piece(normalized, {begin, i}, prepends(begin), sink);
       begin = i + code_point.size;
@@ -156,7 +157,7 @@ void UnigramModel::cut(std::string_view word, std::vector<WordPart>& parts) cons
       node = {sum, id, static_cast<std::uint32_t>(begin)};
   };
   for (std::size_t i = 0; i < word.size();) {
-    const std::size_t size = decode_utf8(word, i).size;
+    const std::size_t size = text::decode_utf8(word, i).size;
     bool has_single = false;
     trie_.prefixes(word.substr(i), [&](std::size_t length, SubwordId id) {
       offer(i, i + length, id, scores_[id]);
@@ -203,4 +204,4 @@ std::string decode_metaspace(std::span<const std::string_view> tokens, bool prep
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

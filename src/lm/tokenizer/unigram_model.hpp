@@ -19,7 +19,7 @@
 #include "lm/tokenizer/subword_vocabulary.hpp"
 #include "lm/tokenizer/word_cache.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// The mark that represents a blank: ▁.
 inline constexpr std::string_view kMetaspace = "\u2581";
@@ -71,4 +71,4 @@ class UnigramModel final : public SubwordModel {
 /// The text of tokens that mark blanks by ▁. A mark at the very beginning is not a blank if `prepended`.
 std::string decode_metaspace(std::span<const std::string_view> tokens, bool prepended);
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -13,7 +13,7 @@
 #include "lm/tokenizer/subword_types.hpp"
 #include "lm/tokenizer/subword_vocabulary.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 /// An id and the bytes of the word that it represents.
 struct WordPart {
@@ -60,4 +60,4 @@ class WordCache {
   std::array<Shard, kShards> shards_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::lm {
 namespace {
 
 std::size_t count_chars(std::string_view text) {
@@ -111,4 +111,4 @@ std::string WordPieceModel::surface(std::string_view token) const {
   return std::string(starts_word(token) ? token : token.substr(settings_.continuation.size()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lm

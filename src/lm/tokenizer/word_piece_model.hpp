@@ -16,7 +16,7 @@
 #include "lm/tokenizer/subword_vocabulary.hpp"
 #include "lm/tokenizer/word_cache.hpp"
 
-namespace sotto {
+namespace sotto::lm {
 
 struct WordPieceSettings {
   BertNormalization normalization;
@@ -51,4 +51,4 @@ class WordPieceModel final : public SubwordModel {
   mutable WordCache cache_;  // synchronizes internally
 };
 
-}  // namespace sotto
+}  // namespace sotto::lm

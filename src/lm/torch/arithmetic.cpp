@@ -78,8 +78,9 @@ std::string gpu() {
 
 std::string arithmetic(const Runtime& runtime) {
   const std::string library = at::show_config();
-  std::string text = fmt::format("libtorch {} ({}), build {:.16}", told(library, "TORCH_VERSION=", ", \n"),
-                                 told(library, "CPU capability usage: ", "\n"), to_hex(sha256(library)));
+  std::string text =
+      fmt::format("libtorch {} ({}), build {:.16}", told(library, "TORCH_VERSION=", ", \n"),
+                  told(library, "CPU capability usage: ", "\n"), base::to_hex(base::sha256(library)));
   const std::string& blas = loaded_blas().description;
   text += fmt::format("; BLAS {}", blas.empty() ? "on " + processor() : blas);
   text += fmt::format("; oneDNN {}", onednn_instructions());

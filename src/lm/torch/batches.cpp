@@ -156,7 +156,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   const Plan plan = plan_batches(sequences, runtime, packing);
   std::mutex mutex;
   std::exception_ptr thrown;
-  parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
+  base::parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
       const ThreadSpread spread(plan.ends.size() == 1 ? runtime.threads : 1);
       // Longest first, so that the threads finish together.

@@ -24,15 +24,15 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-at::ScalarType scalar_type(TensorType type, const std::string& where) {
+at::ScalarType scalar_type(base::TensorType type, const std::string& where) {
   switch (type) {
-    case TensorType::f32:
+    case base::TensorType::f32:
       return at::kFloat;
-    case TensorType::f16:
+    case base::TensorType::f16:
       return at::kHalf;
-    case TensorType::bf16:
+    case base::TensorType::bf16:
       return at::kBFloat16;
-    case TensorType::f64:
+    case base::TensorType::f64:
       return at::kDouble;
     default:
       break;
@@ -40,7 +40,7 @@ at::ScalarType scalar_type(TensorType type, const std::string& where) {
   refuse(Errc::bad_format,
          fmt::format("{} has type {}; F32, F16, BF16, F64, or I8 with a tensor of scales are "
                      "allowed",
-                     where, type_name(type)));
+                     where, base::type_name(type)));
 }
 
 std::string where_is(const std::string& file_name, const std::string& name) {
@@ -59,7 +59,7 @@ Runtime make_runtime(const LanguageModelResources& resources) {
     runtime.batch_tokens = kDeviceTokens;
     return runtime;
   }
-  runtime.threads = loaded_blas().shareable ? thread_count(resources.threads) : 1;
+  runtime.threads = loaded_blas().shareable ? base::thread_count(resources.threads) : 1;
   runtime.batch_tokens = kProcessorTokens;
   runtime.bytes = resources.precision == Precision::int8;
   return runtime;
@@ -102,8 +102,8 @@ void Checkpoint::map_shards() {
 
 void Checkpoint::map_file(const std::string& file_name) {
   const std::string name = (folder_ / file_name).string();
-  const auto file = std::make_shared<const MappedFile>(unwrap(MappedFile::open(name)));
-  Safetensors parsed = unwrap(parse_safetensors(file->bytes(), name, Alignment::any));
+  const auto file = std::make_shared<const base::MappedFile>(unwrap(base::MappedFile::open(name)));
+  base::Safetensors parsed = unwrap(base::parse_safetensors(file->bytes(), name, base::Alignment::any));
   for (auto& [key, view] : parsed.tensors)
     if (!tensors_.emplace(key, Entry{std::move(view), file, name}).second)
       refuse(Errc::bad_format, fmt::format("{} is in another file of the folder too", where_is(name, key)));
@@ -145,7 +145,7 @@ const Checkpoint::Entry& Checkpoint::entry(const std::string& name,
 at::Tensor Checkpoint::stored(const Entry& entry, at::ScalarType type) {
   const std::vector<std::int64_t> shape(entry.view.shape.begin(), entry.view.shape.end());
   void* const data = const_cast<std::byte*>(entry.view.bytes.data());
-  if (reinterpret_cast<std::uintptr_t>(data) % element_size(entry.view.type) != 0) {
+  if (reinterpret_cast<std::uintptr_t>(data) % base::element_size(entry.view.type) != 0) {
     at::Tensor copy = at::empty(shape, type);
     std::copy(entry.view.bytes.begin(), entry.view.bytes.end(), static_cast<std::byte*>(copy.data_ptr()));
     return copy;
@@ -156,7 +156,7 @@ at::Tensor Checkpoint::stored(const Entry& entry, at::ScalarType type) {
 
 ByteRows Checkpoint::byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const {
   const Entry& values = entry(name, shape);
-  if (values.view.type != TensorType::i8) return {};
+  if (values.view.type != base::TensorType::i8) return {};
   const Entry& scales = entry(name + ".scale", {shape[0]});
   const at::ScalarType type = scalar_type(scales.view.type, where_is(scales.file_name, name + ".scale"));
   return {stored(values, at::kChar), stored(scales, type).to(at::kFloat)};
@@ -164,7 +164,7 @@ ByteRows Checkpoint::byte_rows(const std::string& name, const std::vector<std::i
 
 at::Tensor Checkpoint::tensor(const std::string& name, const std::vector<std::int64_t>& shape) const {
   const Entry& found = entry(name, shape);
-  if (found.view.type == TensorType::i8 && !shape.empty() && has(name + ".scale")) {
+  if (found.view.type == base::TensorType::i8 && !shape.empty() && has(name + ".scale")) {
     const ByteRows rows = byte_rows(name, shape);
     std::vector<std::int64_t> column(shape.size(), 1);
     column[0] = shape[0];

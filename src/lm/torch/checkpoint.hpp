@@ -53,8 +53,8 @@ class Checkpoint {
 
  private:
   struct Entry {
-    TensorView view;
-    std::shared_ptr<const MappedFile> file;
+    base::TensorView view;
+    std::shared_ptr<const base::MappedFile> file;
     std::string file_name;
   };
   void map_file(const std::string& file_name);

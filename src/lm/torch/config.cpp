@@ -23,10 +23,10 @@ Config Config::read(const std::filesystem::path& file) {
   if (!error && size > kLargestFile)
     refuse(Errc::bad_format,
            fmt::format("{}: {} bytes; at most {} are allowed", file.string(), size, kLargestFile));
-  const std::string text = unwrap(read_file(file));
+  const std::string text = unwrap(base::read_file(file));
   Config config;
   config.name_ = file.string();
-  config.json_ = parse_json(text);
+  config.json_ = base::parse_json(text);
   if (!config.json_.is_object()) refuse(Errc::bad_format, fmt::format("{}: not a JSON object", config.name_));
   return config;
 }

@@ -27,7 +27,7 @@ std::shared_ptr<const ByteMatrix> rounded(const at::Tensor& weight) {
   std::vector<std::int8_t> values(static_cast<std::size_t>(rows * columns));
   std::vector<float> scales(static_cast<std::size_t>(rows));
   const auto* data = weight.data_ptr<float>();
-  parallel_for(scales.size(), 256, thread_count(0), [&](std::size_t begin, std::size_t end) {
+  base::parallel_for(scales.size(), 256, base::thread_count(0), [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r)
       scales[r] =
           to_bytes(data + static_cast<std::int64_t>(r) * weight.stride(0), static_cast<std::size_t>(columns),
@@ -82,12 +82,12 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
   // Each thread computes some of the outputs.
   constexpr auto kPanel = static_cast<std::int64_t>(ByteMatrix::kPanel);
   const std::int64_t grain = ((outputs + threads - 1) / threads + kPanel - 1) / kPanel * kPanel;
-  parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),
-               static_cast<unsigned>(threads), [&](std::size_t begin, std::size_t end) {
-                 const ThreadSpread alone(1);
-                 multiply_part(vectors, static_cast<std::int64_t>(begin),
-                               static_cast<std::int64_t>(end - begin), out);
-               });
+  base::parallel_for(static_cast<std::size_t>(outputs), static_cast<std::size_t>(grain),
+                     static_cast<unsigned>(threads), [&](std::size_t begin, std::size_t end) {
+                       const ThreadSpread alone(1);
+                       multiply_part(vectors, static_cast<std::int64_t>(begin),
+                                     static_cast<std::int64_t>(end - begin), out);
+                     });
   return out.view(shape);
 }
 
@@ -178,7 +178,7 @@ at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Te
   const auto row = [](const at::Tensor& x, std::int64_t i) {
     return AttentionRows{x.data_ptr<float>() + i * x.stride(1), static_cast<std::size_t>(x.stride(1))};
   };
-  parallel_for(inputs.begins.size() - 1, 1, ThreadSpread::threads(), [&](std::size_t i, std::size_t) {
+  base::parallel_for(inputs.begins.size() - 1, 1, ThreadSpread::threads(), [&](std::size_t i, std::size_t) {
     thread_local std::vector<float> scratch;
     const std::int64_t first = inputs.begins[i];
     const std::int64_t keys = inputs.begins[i + 1] - first;

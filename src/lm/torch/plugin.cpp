@@ -56,8 +56,8 @@ class TorchBackend final : public LanguageModelBackend {
 }  // namespace
 }  // namespace sotto::lm
 
-extern "C" __attribute__((visibility("default"))) sotto::LanguageModelBackend* sotto_language_model_backend(
-    std::uint32_t abi) {
+extern "C" __attribute__((visibility("default"))) sotto::lm::LanguageModelBackend*
+sotto_language_model_backend(std::uint32_t abi) {
   static sotto::lm::TorchBackend backend;
-  return abi == sotto::kLanguageModelAbi ? &backend : nullptr;
+  return abi == sotto::lm::kLanguageModelAbi ? &backend : nullptr;
 }

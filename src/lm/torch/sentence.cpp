@@ -42,7 +42,7 @@ SentenceLayout read_layout(const std::filesystem::path& folder) {
   std::error_code ignored;
   const std::filesystem::path modules = folder / "modules.json";
   if (std::filesystem::exists(modules, ignored)) {
-    const auto json = parse_json(unwrap(read_file(modules)));
+    const auto json = base::parse_json(unwrap(base::read_file(modules)));
     if (!json.is_array()) refuse(Errc::bad_format, fmt::format("{}: not a JSON list", modules.string()));
     for (const nlohmann::json& module : json) {
       if (!module.is_object() || !module.value("type", nlohmann::json()).is_string() ||

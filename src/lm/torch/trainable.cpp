@@ -23,7 +23,7 @@ constexpr std::size_t kLanes = 4;
 template <class Body>
 void run_parts(std::size_t count, unsigned threads, const Body& body) {
   std::vector<std::exception_ptr> thrown(count);
-  parallel_for(count, 1, threads, [&](std::size_t part, std::size_t) {
+  base::parallel_for(count, 1, threads, [&](std::size_t part, std::size_t) {
     try {
       body(part);
     } catch (...) {

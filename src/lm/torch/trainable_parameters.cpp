@@ -76,7 +76,7 @@ Gradient Parameters::make_gradient() const {
 // Returns the norm of the sum.
 double Parameters::add_up(std::span<Gradient> gradients, unsigned threads) const {
   std::vector<double> squares(pieces_.size());
-  parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+  base::parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
     const OneThread alone;
     for (std::size_t i = begin; i < end; ++i) {
       at::Tensor sum = gradients[0].flat.narrow(0, pieces_[i].offset, pieces_[i].count);
@@ -96,7 +96,7 @@ void Parameters::step(std::span<Gradient> gradients, double learning_rate, const
   const at::Tensor& gradient = gradients[0].flat;
   if (settings.weight_decay > 0) decay(1 - learning_rate * settings.weight_decay, threads);
   const double shrink = settings.largest_norm > 0 ? std::min(1.0, settings.largest_norm / norm) : 1.0;
-  parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+  base::parallel_for(pieces_.size(), kPiecesAtOnce, threads, [&](std::size_t begin, std::size_t end) {
     const OneThread alone;
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = pieces_[i];
@@ -107,7 +107,7 @@ void Parameters::step(std::span<Gradient> gradients, double learning_rate, const
 }
 
 void Parameters::decay(double factor, unsigned threads) {
-  parallel_for(decaying_.size(), 1, threads, [&](std::size_t matrix, std::size_t) {
+  base::parallel_for(decaying_.size(), 1, threads, [&](std::size_t matrix, std::size_t) {
     const OneThread alone;
     flat_.narrow(0, decaying_[matrix].offset, decaying_[matrix].count).mul_(factor);
   });

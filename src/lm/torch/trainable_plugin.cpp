@@ -43,8 +43,8 @@ class TorchNetworks final : public NetworkBackend {
 }  // namespace
 }  // namespace sotto::lm
 
-extern "C" __attribute__((visibility("default"))) sotto::NetworkBackend* sotto_network_backend(
+extern "C" __attribute__((visibility("default"))) sotto::lm::NetworkBackend* sotto_network_backend(
     std::uint32_t abi) {
   static sotto::lm::TorchNetworks backend;
-  return abi == sotto::kNetworkAbi ? &backend : nullptr;
+  return abi == sotto::lm::kNetworkAbi ? &backend : nullptr;
 }

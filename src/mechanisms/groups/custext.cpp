@@ -23,7 +23,7 @@
 #include "privacy/rounding.hpp"
 #include "random/weighted.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 using Groups = std::vector<std::vector<TokenId>>;
@@ -61,10 +61,10 @@ class GroupLayout {
   GroupLayout(std::shared_ptr<const Model> model, const Groups& groups, unsigned threads)
       : model_(std::move(model)), rows_(model_->size() + 1ULL), largest_(groups.size()) {
     lay_out(groups);
-    parallel_for(groups.size(), kGroupsAtOnce, thread_count(threads),
-                 [&](std::size_t begin, std::size_t end) {
-                   for (std::size_t g = begin; g < end; ++g) largest_[g] = largest_square(groups[g]);
-                 });
+    base::parallel_for(groups.size(), kGroupsAtOnce, base::thread_count(threads),
+                       [&](std::size_t begin, std::size_t end) {
+                         for (std::size_t g = begin; g < end; ++g) largest_[g] = largest_square(groups[g]);
+                       });
   }
 
   const Model& model() const { return *model_; }
@@ -162,7 +162,7 @@ class Custext final : public IntegerMechanism {
       const std::span<const TokenId> members = layout_->members(in[i]);
       const std::span<const std::uint64_t> row = cumulative(in[i], scratch);
       const std::uint64_t position = draw_position(bits, row.back());
-      out[i] = members[find_in_steps(row, position)];
+      out[i] = members[random::find_in_steps(row, position)];
     }
   }
 
@@ -171,7 +171,7 @@ class Custext final : public IntegerMechanism {
             .unit = {},
             .scope = GuaranteeScope::group,
             .epsilon = epsilon_,
-            .rho = multiply_up(epsilon_, epsilon_) / 8,
+            .rho = privacy::multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement = fmt::format(
                 "For any two words of one group the probabilities of each output differ at most by the "
@@ -294,7 +294,7 @@ Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
   if (bytes > request.resources.memory)
     return fail_parameter(
         "parameters.k", k,
-        format_message(
+        base::format_message(
             "'{}' needs {} MiB for {} words, and {} are allowed; give a smaller one or more {{memory}}", k,
             (bytes >> 20) + 1, model.size(), request.resources.memory >> 20),
         Errc::limit);
@@ -310,4 +310,4 @@ Result<MechanismFamily> prepare_custext(const MechanismRequest& request) {
                          model.size() * sizeof(void*)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

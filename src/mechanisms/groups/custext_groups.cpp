@@ -6,7 +6,7 @@
 #include "base/check.hpp"
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // Centres searched per round: few enough that the words they take rarely appear in each other's lists, and
@@ -43,9 +43,10 @@ class GroupBuilder {
     for (std::size_t i = next_; i < order_.size() && centres.size() < kCentresAtOnce; ++i)
       if (grouped_[order_[i]] == 0) centres.push_back(order_[i]);
 
-    SOTTO_ASSIGN(const NearestSearch search, NearestSearch::create(rows(members), model_.dimension()));
+    SOTTO_ASSIGN(const embed::NearestSearch search,
+                 embed::NearestSearch::create(rows(members), model_.dimension()));
     const std::size_t width = std::min(kSpare * size_, members.size());
-    std::vector<Neighbour> found(centres.size() * width);
+    std::vector<embed::Neighbour> found(centres.size() * width);
     search.search(rows(centres), width, threads_, found);
     for (std::size_t c = 0; c < centres.size(); ++c) {
       if (grouped_[centres[c]] != 0) continue;
@@ -55,9 +56,10 @@ class GroupBuilder {
   }
 
   /// Returns false, without any effect, if the list has too few ungrouped words.
-  bool form_group(TokenId centre, std::span<const Neighbour> nearest, std::span<const TokenId> members) {
+  bool form_group(TokenId centre, std::span<const embed::Neighbour> nearest,
+                  std::span<const TokenId> members) {
     std::vector<TokenId> group = {centre};
-    for (const Neighbour& neighbour : nearest) {
+    for (const embed::Neighbour& neighbour : nearest) {
       const TokenId word = members[neighbour.row];
       if (grouped_[word] == 0 && word != centre) group.push_back(word);
       if (group.size() == size_) break;
@@ -120,4 +122,4 @@ std::vector<TokenId> frequency_order(const Model& model) {
   return order;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -8,7 +8,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Repeatedly groups the first ungrouped word of `order` with its size − 1 nearest ungrouped words (ties: the
 /// lower id). The last group holds the remaining words; a single remaining word joins the previous group.
@@ -19,4 +19,4 @@ Result<std::vector<std::vector<TokenId>>> build_groups(const Model& model, std::
 /// All words, most frequent first (ties: the lower id); in model order if the model has no counts.
 std::vector<TokenId> frequency_order(const Model& model);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

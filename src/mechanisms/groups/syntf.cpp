@@ -24,7 +24,7 @@
 #include "random/mpfr_real.hpp"
 #include "random/weighted.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 enum class Candidates { synonyms, vocabulary };
@@ -63,7 +63,7 @@ class Syntf final : public IntegerMechanism {
         model_(synonyms_->model.get()),
         epsilon_(epsilon),
         candidates_(candidates) {
-    const MpfrCleanup cleanup;
+    const random::MpfrCleanup cleanup;
     const int bits = weight_bits(model_->size());
     rest_weight_ = weight_of_loss(epsilon, 1, bits);
     std::unordered_map<double, std::uint64_t> weights;  // there are few distinct ratings
@@ -88,7 +88,7 @@ class Syntf final : public IntegerMechanism {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Row row = row_of(in[i]);
       const std::uint64_t position = draw_position(bits, row.total);
-      const std::size_t known = find_in_steps(row.cumulative, position);
+      const std::size_t known = random::find_in_steps(row.cumulative, position);
       out[i] = known < row.words.size()
                    ? row.words[known]
                    : rest_word(row, static_cast<TokenId>((position - row.rated) / rest_weight_));
@@ -102,7 +102,7 @@ class Syntf final : public IntegerMechanism {
         .unit = {},
         .scope = GuaranteeScope::all_inputs,
         .epsilon = epsilon_,
-        .rho = all ? multiply_up(epsilon_, epsilon_) / 8 : 0,
+        .rho = all ? privacy::multiply_up(epsilon_, epsilon_) / 8 : 0,
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = all ? fmt::format("For any two words, and words outside the vocabulary, the "
                                        "probabilities of each output differ at most by the factor exp({}).",
@@ -181,7 +181,7 @@ class Syntf final : public IntegerMechanism {
   std::vector<std::uint64_t> cumulative_;
 };
 
-Result<WordNet> open_wordnet(const std::string& folder) {
+Result<text::WordNet> open_wordnet(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::path(folder) / "index.noun", ignored))
     return fail_parameter("parameters.wordnet", folder,
@@ -189,7 +189,7 @@ Result<WordNet> open_wordnet(const std::string& folder) {
                                       "or give the folder of a WordNet data base",
                                       folder),
                           Errc::not_found);
-  return WordNet::open(folder);
+  return text::WordNet::open(folder);
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ MechanismInfo syntf_info() {
                          {"rating", "similarity",
                           "similarity: the share of senses that two words have in common; paper: the "
                           "synonym's tf-idf in public text"},
-                         {"wordnet", std::string(WordNet::kDefaultFolder),
+                         {"wordnet", std::string(text::WordNet::kDefaultFolder),
                           "folder of the WordNet data base (Debian package wordnet-base)"}}};
 }
 
@@ -224,7 +224,7 @@ Result<MechanismFamily> prepare_syntf(const MechanismRequest& request) {
         "parameters.rating", "paper",
         fmt::format("'paper' is not allowed, because model '{}' has no counts; give similarity",
                     model.name()));
-  SOTTO_ASSIGN(const WordNet net, open_wordnet(request.parameters.at("wordnet")));
+  SOTTO_ASSIGN(const text::WordNet net, open_wordnet(request.parameters.at("wordnet")));
   SOTTO_ASSIGN(RatedSynonyms synonyms, RatedSynonyms::find(model, net));
   if (rating == 1) synonyms.rate(tf_idf_ratings(model.counts()));
   auto rows = std::make_shared<const SynonymRows>(request.model, synonyms, net.digest());
@@ -235,4 +235,4 @@ Result<MechanismFamily> prepare_syntf(const MechanismRequest& request) {
                          bytes};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

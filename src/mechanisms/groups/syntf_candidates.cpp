@@ -8,17 +8,17 @@
 #include "random/mpfr_real.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
-using Senses = std::vector<std::vector<Synset>>;
+using Senses = std::vector<std::vector<text::Synset>>;
 
 /// The words of the model in each synset; reads each synset once.
 class SynsetWords {
  public:
-  SynsetWords(const Model& model, const WordNet& net) : model_(model), net_(net) {}
+  SynsetWords(const Model& model, const text::WordNet& net) : model_(model), net_(net) {}
 
-  Result<const std::vector<TokenId>*> operator()(Synset synset) {
+  Result<const std::vector<TokenId>*> operator()(text::Synset synset) {
     const auto [entry, is_new] = known_.try_emplace(key(synset));
     if (is_new) {
       SOTTO_ASSIGN(const auto words, net_.words(synset));
@@ -29,17 +29,17 @@ class SynsetWords {
   }
 
  private:
-  static std::uint64_t key(Synset synset) {
+  static std::uint64_t key(text::Synset synset) {
     return std::uint64_t{synset.offset} << 2 | static_cast<std::uint64_t>(synset.part);
   }
 
   const Model& model_;
-  const WordNet& net_;
+  const text::WordNet& net_;
   std::unordered_map<std::uint64_t, std::vector<TokenId>> known_;
 };
 
-double shared_senses(const std::vector<Synset>& a, const std::vector<Synset>& b) {
-  std::vector<Synset> both;
+double shared_senses(const std::vector<text::Synset>& a, const std::vector<text::Synset>& b) {
+  std::vector<text::Synset> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   const std::size_t either = a.size() + b.size() - both.size();
   return static_cast<double>(both.size()) / static_cast<double>(either);
@@ -47,15 +47,16 @@ double shared_senses(const std::vector<Synset>& a, const std::vector<Synset>& b)
 
 }  // namespace
 
-Result<RatedSynonyms> RatedSynonyms::find(const Model& model, const WordNet& net) {
+Result<RatedSynonyms> RatedSynonyms::find(const Model& model, const text::WordNet& net) {
   Senses senses(model.size());
-  for (TokenId word = 0; word < model.size(); ++word) senses[word] = net.synsets(to_lower(model.word(word)));
+  for (TokenId word = 0; word < model.size(); ++word)
+    senses[word] = net.synsets(text::to_lower(model.word(word)));
   SynsetWords synset_words(model, net);
   RatedSynonyms synonyms;
   std::vector<TokenId> found;
   for (TokenId word = 0; word < model.size(); ++word) {
     found.assign(1, word);
-    for (const Synset& synset : senses[word]) {
+    for (const text::Synset& synset : senses[word]) {
       SOTTO_ASSIGN(const auto* words, synset_words(synset));
       found.insert(found.end(), words->begin(), words->end());
     }
@@ -73,12 +74,12 @@ void RatedSynonyms::rate(std::span<const double> ratings) {
 }
 
 std::vector<double> tf_idf_ratings(std::span<const std::uint64_t> counts) {
-  const MpfrCleanup cleanup;
+  const random::MpfrCleanup cleanup;
   const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   std::vector<double> ratings;
   ratings.reserve(counts.size());
-  MpfrReal share;
-  MpfrReal value;
+  random::MpfrReal share;
+  random::MpfrReal value;
   for (const std::uint64_t count : counts) {
     if (count == 0) {
       ratings.push_back(0);
@@ -96,4 +97,4 @@ std::vector<double> tf_idf_ratings(std::span<const std::uint64_t> counts) {
   return ratings;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -10,7 +10,7 @@
 
 #include "text/wordnet.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 struct RatedWord {
   TokenId word;
@@ -28,7 +28,7 @@ class RatedSynonyms {
   /// Rated by the senses two words have in common: |S(x) ∩ S(y)| / |S(x) ∪ S(y)|, where S are the synsets of
   /// a word; a word itself has 1. Only words of the model are synonyms; a multi-word entry of a synset is one
   /// if the model has it joined with '_'.
-  static Result<RatedSynonyms> find(const Model& model, const WordNet& net);
+  static Result<RatedSynonyms> find(const Model& model, const text::WordNet& net);
 
   /// Overrides each word y's rating with ratings[y], whatever it is a synonym of.
   void rate(std::span<const double> ratings);
@@ -42,4 +42,4 @@ class RatedSynonyms {
 /// p of all occurrences, divided by the largest. Identical on every processor.
 std::vector<double> tf_idf_ratings(std::span<const std::uint64_t> counts);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -18,7 +18,7 @@
 #include "random/geometric.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // The tables of the geometric noise; they grow only if ε is tiny.
@@ -38,7 +38,7 @@ class DiffractorGeometric final : public IntegerMechanism {
   }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
-    std::array<std::uint64_t, UniformBatch::kMostPerWord> lists;
+    std::array<std::uint64_t, random::UniformBatch::kMostPerWord> lists;
     const std::int64_t last = lists_.words() - 1;
     for (std::size_t begin = 0; begin < in.size(); begin += list_choice_.per_word()) {
       list_choice_.draw(bits, lists);
@@ -94,8 +94,8 @@ class DiffractorGeometric final : public IntegerMechanism {
   std::shared_ptr<const ListChoice> shared_lists_;
   const ListChoice& lists_;
   double epsilon_;
-  UniformBatch list_choice_;
-  TwoSidedGeometric noise_;
+  random::UniformBatch list_choice_;
+  random::TwoSidedGeometric noise_;
 };
 
 }  // namespace
@@ -120,4 +120,4 @@ Result<MechanismFamily> prepare_diffractor_geometric(const MechanismRequest& req
                          kNoiseBytes};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

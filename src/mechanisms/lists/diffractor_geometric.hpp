@@ -3,9 +3,9 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo diffractor_geometric_info();
 Result<MechanismFamily> prepare_diffractor_geometric(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -22,7 +22,7 @@
 #include "random/integer_samplers.hpp"
 #include "random/weighted.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// The mechanism on one list of `words` places, the same for all lists: one table of weights by distance
@@ -49,7 +49,8 @@ class PlaceSampler {
     const std::uint64_t is_far = ~(is_left | is_right);
     std::uint64_t distance = 0;
     if (!near_.empty())
-      distance = find_in_steps(near_, (position & is_left) | ((beyond + weights_.near[0]) & is_right));
+      distance =
+          random::find_in_steps(near_, (position & is_left) | ((beyond + weights_.near[0]) & is_right));
     std::uint64_t far = far_places((beyond - shares.right) & is_far);
     far += shares.near & all_ones_if(far >= shares.first);
     return static_cast<std::uint32_t>(((place - distance) & is_left) | ((place + distance) & is_right) |
@@ -127,7 +128,7 @@ class DiffractorTem final : public IntegerMechanism {
   }
 
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
-    std::array<std::uint64_t, UniformBatch::kMostPerWord> lists;
+    std::array<std::uint64_t, random::UniformBatch::kMostPerWord> lists;
     for (std::size_t begin = 0; begin < in.size(); begin += list_choice_.per_word()) {
       list_choice_.draw(bits, lists);
       const std::size_t end = std::min(begin + list_choice_.per_word(), in.size());
@@ -146,7 +147,7 @@ class DiffractorTem final : public IntegerMechanism {
             .epsilon = epsilon_,
             // Rényi divergences are quasi-convex, so a mixture with input-independent weights is no worse
             // than its components.
-            .rho = multiply_up(epsilon_, epsilon_) / 8,
+            .rho = privacy::multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
             .statement =
                 fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
@@ -178,7 +179,7 @@ class DiffractorTem final : public IntegerMechanism {
   const ListChoice& lists_;
   double epsilon_;
   double gamma_;
-  UniformBatch list_choice_;
+  random::UniformBatch list_choice_;
   PlaceSampler places_;
 };
 
@@ -212,4 +213,4 @@ Result<MechanismFamily> prepare_diffractor_tem(const MechanismRequest& request) 
                          kBytesPerPlace * request.model->size()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

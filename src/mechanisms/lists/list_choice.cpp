@@ -6,7 +6,7 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 ParameterInfo lists_parameter() {
   return {"lists", "L0",
@@ -16,9 +16,10 @@ ParameterInfo lists_parameter() {
 Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::string_view lists) {
   SOTTO_ASSIGN(const std::size_t set, read_choice("parameters.lists", lists, {"L0", "L1", "L2"}));
   if (model->lists().empty())
-    return fail_parameter("model", model->name(),
-                          format_message("'{}' has no word lists; build them with '{{0}}'", model->name()),
-                          Errc::invalid_argument, {{"lists build", {{"model", model->name()}}}});
+    return fail_parameter(
+        "model", model->name(),
+        base::format_message("'{}' has no word lists; build them with '{{0}}'", model->name()),
+        Errc::invalid_argument, {{"lists build", {{"model", model->name()}}}});
   const std::size_t per_model = set == 1 ? 2 : 1;
   ListChoice choice;
   choice.words_ = model->size();
@@ -44,4 +45,4 @@ Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::str
   return choice;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -12,7 +12,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The parameter `lists`, shared by the mechanisms that work on word lists.
 ParameterInfo lists_parameter();
@@ -53,4 +53,4 @@ class ListChoice {
   std::uint32_t words_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

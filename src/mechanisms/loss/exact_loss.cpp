@@ -5,22 +5,22 @@
 
 #include "random/mpfr_real.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// a/b, rounded in the given direction; a and b are exact.
-void quotient(MpfrReal& out, std::uint64_t a, std::uint64_t b, mpfr_rnd_t rounding) {
-  MpfrReal divisor(kLossPrecision);
+void quotient(random::MpfrReal& out, std::uint64_t a, std::uint64_t b, mpfr_rnd_t rounding) {
+  random::MpfrReal divisor(kLossPrecision);
   mpfr_set_uj(out, a, MPFR_RNDN);
   mpfr_set_uj(divisor, b, MPFR_RNDN);
   mpfr_div(out, out, divisor, rounding);
 }
 
 /// ln(Σ weight/total ÷ Σ other_weight/other_total) ± kDrawSlack, every step rounded in the given direction.
-void log_ratio(MpfrReal& out, std::span<const LossFraction> parts, mpfr_rnd_t rounding) {
+void log_ratio(random::MpfrReal& out, std::span<const LossFraction> parts, mpfr_rnd_t rounding) {
   const mpfr_rnd_t opposite = rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
-  MpfrReal part(kLossPrecision);
-  MpfrReal denominator(kLossPrecision);
+  random::MpfrReal part(kLossPrecision);
+  random::MpfrReal denominator(kLossPrecision);
   mpfr_set_zero(out, 1);
   mpfr_set_zero(denominator, 1);
   for (const LossFraction& fraction : parts) {
@@ -35,7 +35,7 @@ void log_ratio(MpfrReal& out, std::span<const LossFraction> parts, mpfr_rnd_t ro
 }
 
 /// The distance, rounded in the given direction.
-void set_distance(MpfrReal& out, const ExactDistance& distance, mpfr_rnd_t rounding) {
+void set_distance(random::MpfrReal& out, const ExactDistance& distance, mpfr_rnd_t rounding) {
   mpfr_set_sj(out, distance.squared, MPFR_RNDN);
   mpfr_sqrt(out, out, rounding);
   mpfr_mul_d(out, out, distance.scale, rounding);
@@ -43,9 +43,9 @@ void set_distance(MpfrReal& out, const ExactDistance& distance, mpfr_rnd_t round
 }
 
 /// Dividing by a greater distance makes a positive loss smaller and a negative one greater.
-double divide(MpfrReal& loss, const ExactDistance& distance, mpfr_rnd_t rounding) {
+double divide(random::MpfrReal& loss, const ExactDistance& distance, mpfr_rnd_t rounding) {
   const bool wants_large = (rounding == MPFR_RNDD) == (mpfr_sgn(static_cast<mpfr_ptr>(loss)) >= 0);
-  MpfrReal divisor(kLossPrecision);
+  random::MpfrReal divisor(kLossPrecision);
   set_distance(divisor, distance, wants_large ? MPFR_RNDU : MPFR_RNDD);
   mpfr_div(loss, loss, divisor, rounding);
   return mpfr_get_d(loss, rounding);
@@ -58,8 +58,8 @@ double ExactDistance::value() const {
 }
 
 Bounds loss_bounds(const LossFraction& fraction) {
-  const MpfrCleanup cleanup;
-  MpfrReal loss(kLossPrecision);
+  const random::MpfrCleanup cleanup;
+  random::MpfrReal loss(kLossPrecision);
   Bounds bounds;
   log_ratio(loss, {&fraction, 1}, MPFR_RNDD);
   bounds.lower = mpfr_get_d(loss, MPFR_RNDD);
@@ -73,8 +73,8 @@ Bounds loss_per_distance(const LossFraction& fraction, const ExactDistance& dist
 }
 
 Bounds mixture_loss_per_distance(std::span<const LossFraction> parts, const ExactDistance& distance) {
-  const MpfrCleanup cleanup;
-  MpfrReal loss(kLossPrecision);
+  const random::MpfrCleanup cleanup;
+  random::MpfrReal loss(kLossPrecision);
   Bounds bounds;
   log_ratio(loss, parts, MPFR_RNDD);
   bounds.lower = divide(loss, distance, MPFR_RNDD);
@@ -92,4 +92,4 @@ WorstOutputs worst_outputs(std::span<const std::uint64_t> row, std::span<const s
   return worst;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

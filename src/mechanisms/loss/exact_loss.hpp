@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// P(y|x)/P(y|x′) with P(y|x) = weight/total and P(y|x′) = other_weight/other_total. All values are positive
 /// and below 2^63.
@@ -63,4 +63,4 @@ struct WorstOutputs {
 };
 WorstOutputs worst_outputs(std::span<const std::uint64_t> row, std::span<const std::uint64_t> other);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

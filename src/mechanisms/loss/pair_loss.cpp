@@ -9,7 +9,7 @@
 #include "mechanisms/selection/selection.hpp"
 #include "random/mpfr_real.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 tl::unexpected<Error> no_loss(const char* why) {
@@ -49,11 +49,11 @@ std::uint64_t total_at(const IndexWeights& weights, std::uint32_t words, std::ui
 
 /// P(clamped place = output | place) under two-sided geometric noise, q = exp(−ε): (1 − q)/(1 + q)·q^|k|
 /// inside the list, q^|k|/(1 + q) at its ends; rounded in the given direction.
-void clamped_geometric(MpfrReal& out, double epsilon, std::uint32_t last, std::uint32_t output,
+void clamped_geometric(random::MpfrReal& out, double epsilon, std::uint32_t last, std::uint32_t output,
                        std::uint32_t place, mpfr_rnd_t rounding) {
   const mpfr_rnd_t opposite = rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
-  MpfrReal q(kLossPrecision);
-  MpfrReal denominator(kLossPrecision);
+  random::MpfrReal q(kLossPrecision);
+  random::MpfrReal denominator(kLossPrecision);
   mpfr_set_d(q, -epsilon, MPFR_RNDN);
   mpfr_mul_ui(out, q, apart(output, place), MPFR_RNDN);  // exact: 53 and 32 bits
   mpfr_exp(out, out, rounding);
@@ -67,10 +67,10 @@ void clamped_geometric(MpfrReal& out, double epsilon, std::uint32_t last, std::u
 }
 
 /// The probability of an output under the mixture of the lists, times the number of lists.
-void mixed_geometric(MpfrReal& out, const GeometricRows& rows, TokenId output, TokenId input,
+void mixed_geometric(random::MpfrReal& out, const GeometricRows& rows, TokenId output, TokenId input,
                      mpfr_rnd_t rounding) {
   const ListChoice& lists = rows.lists;
-  MpfrReal part(kLossPrecision);
+  random::MpfrReal part(kLossPrecision);
   mpfr_set_zero(out, 1);
   for (std::uint32_t l = 0; l < lists.size(); ++l) {
     clamped_geometric(part, rows.epsilon, lists.words() - 1, lists.place(l, output), lists.place(l, input),
@@ -120,8 +120,8 @@ class WitnessVisitor final : public RowVisitor {
   Result<void> visit(const GeometricRows& rows) override {
     const auto places = static_cast<std::int64_t>(rows.lists.distance(witness_.input, witness_.other));
     if (places == 0) return no_loss(kNoDistance);
-    const MpfrCleanup cleanup;
-    MpfrReal loss(kLossPrecision);
+    const random::MpfrCleanup cleanup;
+    random::MpfrReal loss(kLossPrecision);
     found_.distance = static_cast<double>(places);
     geometric_loss(loss, rows, MPFR_RNDU);
     found_.loss = mpfr_get_d(loss, MPFR_RNDU);
@@ -166,8 +166,8 @@ class WitnessVisitor final : public RowVisitor {
     return {};
   }
 
-  void geometric_loss(MpfrReal& out, const GeometricRows& rows, mpfr_rnd_t rounding) const {
-    MpfrReal denominator(kLossPrecision);
+  void geometric_loss(random::MpfrReal& out, const GeometricRows& rows, mpfr_rnd_t rounding) const {
+    random::MpfrReal denominator(kLossPrecision);
     mixed_geometric(out, rows, witness_.output, witness_.input, rounding);
     mixed_geometric(denominator, rows, witness_.output, witness_.other,
                     rounding == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU);
@@ -191,4 +191,4 @@ Result<PairLoss> pair_loss(const Mechanism& mechanism, const Model& model, const
   return visitor.found();
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -8,7 +8,7 @@
 
 #include "mechanisms/loss/exact_loss.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Two inputs, ⊥ allowed, and an output.
 struct Witness {
@@ -23,8 +23,8 @@ struct PairLoss {
   Bounds per_distance;  ///< loss per unit of distance; bit-identical on every processor
 };
 
-/// Refuses a mechanism whose rows are not exact (see show_rows), ids that `model` does not have, inputs without
-/// a guarantee between them or at distance 0, and an output impossible for one of them.
+/// Refuses a mechanism whose rows are not exact (see show_rows), ids that `model` does not have, inputs
+/// without a guarantee between them or at distance 0, and an output impossible for one of them.
 Result<PairLoss> pair_loss(const Mechanism& mechanism, const Model& model, const Witness& witness);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -9,14 +9,14 @@
 
 #include "mechanisms/noise/noise.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class Cmp final : public NoiseMechanism {
  public:
   using NoiseMechanism::NoiseMechanism;
 
-  TokenId choose(TokenId, std::span<const Neighbour> nearest, double) const override {
+  TokenId choose(TokenId, std::span<const embed::Neighbour> nearest, double) const override {
     return nearest.front().row;
   }
 
@@ -47,4 +47,4 @@ Result<MechanismFamily> prepare_cmp(const MechanismRequest& request) {
       [space = std::move(space)](double epsilon) { return std::make_unique<Cmp>(space, epsilon); }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -3,9 +3,9 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo cmp_info();
 Result<MechanismFamily> prepare_cmp(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

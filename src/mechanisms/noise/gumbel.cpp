@@ -25,13 +25,13 @@
 #include "random/portable_math.hpp"
 #include "random/weighted.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// P(k = i + 1) in units of 2^-62 for a Poisson variable of mean ln(words) truncated to [1, words], up to
 /// where it becomes zero.
 std::vector<std::uint64_t> count_weights(std::uint32_t words) {
-  const double mean = portable_log(words);
+  const double mean = random::portable_log(words);
   std::vector<double> terms;
   double sum = 0;
   double term = 1;
@@ -57,15 +57,15 @@ double most_negative_log(double u) {
 class Gumbel final : public Mechanism {
  public:
   Gumbel(std::shared_ptr<const NoiseSpace> space, double epsilon, double scale, double bound,
-         std::shared_ptr<const CumulativeTable> counts, std::shared_ptr<GumbelLists::Room> room)
+         std::shared_ptr<const random::CumulativeTable> counts, std::shared_ptr<GumbelLists::Room> room)
       : space_(std::move(space)),
         epsilon_(epsilon),
         scale_(scale),
         bound_(bound),
         counts_(std::move(counts)),
         lists_(*space_, counts_->size(), scale, std::move(room)),
-        low_(portable_exp(-portable_exp(bound / scale))),
-        mass_(portable_exp(-portable_exp(-bound / scale)) - low_) {}
+        low_(random::portable_exp(-random::portable_exp(bound / scale))),
+        mass_(random::portable_exp(-random::portable_exp(-bound / scale)) - low_) {}
 
   std::unique_ptr<PendingTokens> make_pending() const override {
     return std::make_unique<UnbatchedTokens<Gumbel>>(*this);
@@ -119,9 +119,9 @@ class Gumbel final : public Mechanism {
     double best = -1;
     TokenId word = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      const double u = low_ + mass_ * open_uniform(bits);
+      const double u = low_ + mass_ * random::open_uniform(bits);
       if (most_negative_log(u) * list[i].weight <= best) continue;
-      const double score = -portable_log(u) * list[i].weight;
+      const double score = -random::portable_log(u) * list[i].weight;
       if (score <= best) continue;
       best = score;
       word = list[i].word;
@@ -133,7 +133,7 @@ class Gumbel final : public Mechanism {
   double epsilon_;
   double scale_;
   double bound_;
-  std::shared_ptr<const CumulativeTable> counts_;
+  std::shared_ptr<const random::CumulativeTable> counts_;
   GumbelLists lists_;
   double low_;   ///< P(noise < −bound) before truncation
   double mass_;  ///< P(|noise| <= bound) before truncation
@@ -161,10 +161,11 @@ Result<MechanismFamily> prepare_gumbel(const MechanismRequest& request) {
   const auto calibrated = calibration == 0 ? GumbelCalibration::paper : GumbelCalibration::theorem;
   SOTTO_ASSIGN(auto space, NoiseSpace::make(request.model));
   SOTTO_ASSIGN(const WordDistances distances, word_distances(*space, request.resources.threads));
-  SOTTO_ASSIGN(CumulativeTable table, CumulativeTable::make(count_weights(request.model->size())));
+  SOTTO_ASSIGN(random::CumulativeTable table,
+               random::CumulativeTable::make(count_weights(request.model->size())));
   const std::uint64_t lists = request.resources.memory / (table.size() * sizeof(GumbelCandidate));
   auto room = std::make_shared<GumbelLists::Room>(static_cast<std::int64_t>(lists));
-  auto counts = std::make_shared<const CumulativeTable>(std::move(table));
+  auto counts = std::make_shared<const random::CumulativeTable>(std::move(table));
   const std::uint32_t words = request.model->size();
   return MechanismFamily{
       [=](double epsilon) -> Result<std::unique_ptr<Mechanism>> {
@@ -174,4 +175,4 @@ Result<MechanismFamily> prepare_gumbel(const MechanismRequest& request) {
       words * sizeof(void*)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -6,7 +6,7 @@
 
 #include <boost/math/quadrature/gauss.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// Gumbel(0, scale) conditioned on [−bound, bound].
@@ -95,4 +95,4 @@ std::vector<double> gumbel_choice_law(std::span<const double> distances,
   return law;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

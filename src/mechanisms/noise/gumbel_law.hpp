@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// `count_probabilities[i]` is P(k = i + 1); candidate i is at `distances[i]`, ascending, with as many
 /// candidates as counts. Returns for each candidate the probability that it has the smallest distance plus
@@ -14,4 +14,4 @@ std::vector<double> gumbel_choice_law(std::span<const double> distances,
                                       std::span<const double> count_probabilities, double scale,
                                       double bound);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

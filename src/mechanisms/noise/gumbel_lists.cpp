@@ -5,7 +5,7 @@
 
 #include "random/portable_math.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 GumbelLists::GumbelLists(const NoiseSpace& space, std::size_t length, double scale,
                          std::shared_ptr<Room> room)
@@ -33,16 +33,18 @@ std::vector<TokenId> GumbelLists::missing(std::span<const TokenId> inputs) const
   return words;
 }
 
-std::vector<GumbelCandidate> GumbelLists::make_list(TokenId input, std::span<const Neighbour> nearest) const {
+std::vector<GumbelCandidate> GumbelLists::make_list(TokenId input,
+                                                    std::span<const embed::Neighbour> nearest) const {
   std::vector<GumbelCandidate> list;
   list.reserve(length_ + 1);
   if (input != space_.model().bottom()) list.push_back({1, input});
-  for (const Neighbour& neighbour : nearest) {
+  for (const embed::Neighbour& neighbour : nearest) {
     if (neighbour.row == input) continue;
     const double distance =
         std::sqrt(static_cast<double>(neighbour.squared_distance)) * space_.model().scale();
     // d/b is at most Δ/b, bounded by the logarithm of an epsilon; the floor only keeps floats normal.
-    list.push_back({static_cast<float>(portable_exp(std::max(-distance / scale_, -80.0))), neighbour.row});
+    list.push_back(
+        {static_cast<float>(random::portable_exp(std::max(-distance / scale_, -80.0))), neighbour.row});
   }
   list.resize(length_);  // one too many if `length_` others have the input's vector
   return list;
@@ -70,10 +72,10 @@ void GumbelLists::prepare(std::span<const TokenId> inputs, Extra& extra) const {
   std::vector<std::int16_t> queries(words.size() * space_.dimension());
   for (std::size_t i = 0; i < words.size(); ++i)
     space_.copy_vector(words[i], std::span(queries).subspan(i * space_.dimension(), space_.dimension()));
-  std::vector<Neighbour> nearest(words.size() * length_);
+  std::vector<embed::Neighbour> nearest(words.size() * length_);
   space_.search().search(queries, length_, 1, nearest);
   for (std::size_t i = 0; i < words.size(); ++i)
     keep(words[i], make_list(words[i], std::span(nearest).subspan(i * length_, length_)), extra);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -11,7 +11,7 @@
 
 #include "mechanisms/noise/noise.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 struct GumbelCandidate {
   float weight;  ///< exp(−d/b) for its distance d from the input; 32 bits, as memory access dominates
@@ -47,7 +47,7 @@ class GumbelLists {
 
  private:
   std::vector<TokenId> missing(std::span<const TokenId> inputs) const;
-  std::vector<GumbelCandidate> make_list(TokenId input, std::span<const Neighbour> nearest) const;
+  std::vector<GumbelCandidate> make_list(TokenId input, std::span<const embed::Neighbour> nearest) const;
   void keep(TokenId input, std::vector<GumbelCandidate> list, Extra& extra) const;
 
   const NoiseSpace& space_;
@@ -57,4 +57,4 @@ class GumbelLists {
   mutable std::vector<std::atomic<const GumbelCandidate*>> lists_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

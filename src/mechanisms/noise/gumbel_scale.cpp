@@ -13,7 +13,7 @@
 #include "base/message.hpp"
 #include "base/parallel.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 double rounded_to_32_bits(double x) {
@@ -53,29 +53,30 @@ Result<WordDistances> word_distances(const NoiseSpace& space, unsigned threads) 
   // Rows of large models exceed what malloc keeps; fresh memory for each block would have to be mapped and
   // cleared every time.
   std::vector<std::vector<std::int64_t>> free_buffers;
-  parallel_for(words, kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
-    std::vector<std::int16_t> queries((end - begin) * space.dimension());
-    std::vector<std::int64_t> squares;
-    if (const std::lock_guard lock(mutex); !free_buffers.empty()) {
-      squares = std::move(free_buffers.back());
-      free_buffers.pop_back();
-    }
-    squares.resize((end - begin) * words);
-    for (std::size_t i = begin; i < end; ++i)
-      space.copy_vector(static_cast<TokenId>(i),
-                        std::span(queries).subspan((i - begin) * space.dimension(), space.dimension()));
-    space.search().squared_distances(queries, squares);
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    std::int64_t most = 0;
-    for (const std::int64_t square : squares) {
-      most = std::max(most, square);
-      least = std::min(least, square == 0 ? least : square);
-    }
-    const std::lock_guard lock(mutex);
-    smallest = std::min(smallest, least);
-    largest = std::max(largest, most);
-    free_buffers.push_back(std::move(squares));
-  });
+  base::parallel_for(
+      words, kRowsAtOnce, base::thread_count(threads), [&](std::size_t begin, std::size_t end) {
+        std::vector<std::int16_t> queries((end - begin) * space.dimension());
+        std::vector<std::int64_t> squares;
+        if (const std::lock_guard lock(mutex); !free_buffers.empty()) {
+          squares = std::move(free_buffers.back());
+          free_buffers.pop_back();
+        }
+        squares.resize((end - begin) * words);
+        for (std::size_t i = begin; i < end; ++i)
+          space.copy_vector(static_cast<TokenId>(i),
+                            std::span(queries).subspan((i - begin) * space.dimension(), space.dimension()));
+        space.search().squared_distances(queries, squares);
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        std::int64_t most = 0;
+        for (const std::int64_t square : squares) {
+          most = std::max(most, square);
+          least = std::min(least, square == 0 ? least : square);
+        }
+        const std::lock_guard lock(mutex);
+        smallest = std::min(smallest, least);
+        largest = std::max(largest, most);
+        free_buffers.push_back(std::move(squares));
+      });
   if (largest == 0)
     return fail_parameter("model", space.model().name(),
                           fmt::format("the vectors of '{}' are all equal; give a model with different ones",
@@ -95,9 +96,9 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
   if (calibration == GumbelCalibration::theorem && !(log_term > 0))
     return fail_parameter(
         "epsilon", fmt::to_string(epsilon),
-        format_message("'{}' is not allowed, because calibration=theorem is not defined for it on this "
-                       "model; give at least {}, or {{parameters.calibration}}=paper",
-                       epsilon, just_above(defined_above)));
+        base::format_message("'{}' is not allowed, because calibration=theorem is not defined for it on this "
+                             "model; give at least {}, or {{parameters.calibration}}=paper",
+                             epsilon, just_above(defined_above)));
   const double divisor = alpha > 0 ? std::min(lambert_term, log_term) : lambert_term;
   if (!(divisor > 0)) {
     // The real part of W₀(x) becomes positive below x = −π/2.
@@ -113,4 +114,4 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
   return rounded_to_32_bits(2 * distances.largest / divisor);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -7,7 +7,7 @@
 
 #include "mechanisms/noise/noise.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Over all pairs of words with different vectors, in the model's units.
 struct WordDistances {
@@ -34,4 +34,4 @@ Result<double> gumbel_scale(GumbelCalibration calibration, double epsilon, std::
 /// The real part of the principal branch of the Lambert W function, for any real x.
 double real_lambert_w0(double x);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

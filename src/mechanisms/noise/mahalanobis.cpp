@@ -12,7 +12,7 @@
 #include "base/checked_value.hpp"
 #include "mechanisms/noise/noise.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class Mahalanobis final : public NoiseMechanism {
@@ -21,7 +21,7 @@ class Mahalanobis final : public NoiseMechanism {
               std::shared_ptr<const NoiseShape> shape, double lambda)
       : NoiseMechanism(std::move(space), epsilon), shape_(std::move(shape)), lambda_(lambda) {}
 
-  TokenId choose(TokenId, std::span<const Neighbour> nearest, double) const override {
+  TokenId choose(TokenId, std::span<const embed::Neighbour> nearest, double) const override {
     return nearest.front().row;
   }
   const NoiseShape* shape() const override { return shape_.get(); }
@@ -78,4 +78,4 @@ Result<MechanismFamily> prepare_mahalanobis(const MechanismRequest& request) {
   }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

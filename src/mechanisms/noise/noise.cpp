@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "mechanisms/noise/noisy_neighbours.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // Longer vectors are shortened to this; distances then stay exact, and are 2^14 times those of the words.
@@ -74,14 +74,14 @@ class NoisyTokens final : public PendingTokens {
 
 }  // namespace
 
-NoiseSpace::NoiseSpace(std::shared_ptr<const Model> model, NearestSearch search)
+NoiseSpace::NoiseSpace(std::shared_ptr<const Model> model, embed::NearestSearch search)
     : model_(std::move(model)), search_(std::move(search)), mean_(bottom_vector(*model_)) {}
 
 Result<std::shared_ptr<const NoiseSpace>> NoiseSpace::make(std::shared_ptr<const Model> model) {
   if (model->dimension() == 0)
     return fail_parameter("model", model->name(),
                           fmt::format("'{}' has no vectors; give a vector model", model->name()));
-  SOTTO_ASSIGN(NearestSearch search, NearestSearch::create(*model));
+  SOTTO_ASSIGN(embed::NearestSearch search, embed::NearestSearch::create(*model));
   return std::shared_ptr<const NoiseSpace>(new NoiseSpace(std::move(model), std::move(search)));
 }
 
@@ -132,4 +132,4 @@ Guarantee NoiseMechanism::analytic_guarantee(std::string metric, std::string_vie
                                epsilon_, symbol)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -16,7 +16,7 @@
 #include "mechanisms/mechanism_request.hpp"
 #include "mechanisms/noise/noise_shape.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The vectors of a model, in units of its scale. Immutable, so safe to share between threads.
 class NoiseSpace {
@@ -25,7 +25,7 @@ class NoiseSpace {
   static Result<std::shared_ptr<const NoiseSpace>> make(std::shared_ptr<const Model> model);
 
   const Model& model() const { return *model_; }
-  const NearestSearch& search() const { return search_; }
+  const embed::NearestSearch& search() const { return search_; }
   std::size_t dimension() const { return model_->dimension(); }
 
   /// φ(word): dimension() integers. φ(⊥) is the mean of all words, rounded.
@@ -42,10 +42,10 @@ class NoiseSpace {
                     std::span<std::int32_t> out) const;
 
  private:
-  NoiseSpace(std::shared_ptr<const Model> model, NearestSearch search);
+  NoiseSpace(std::shared_ptr<const Model> model, embed::NearestSearch search);
 
   std::shared_ptr<const Model> model_;
-  NearestSearch search_;
+  embed::NearestSearch search_;
   std::vector<std::int16_t> mean_;
 };
 
@@ -70,7 +70,7 @@ class NoiseMechanism : public Mechanism {
   virtual bool needs_coin() const { return false; }
   /// The output for input `in`: one of `nearest`, nearest first (fewer in a smaller vocabulary). `coin` is
   /// uniform on (0, 1).
-  virtual TokenId choose(TokenId in, std::span<const Neighbour> nearest, double coin) const = 0;
+  virtual TokenId choose(TokenId in, std::span<const embed::Neighbour> nearest, double coin) const = 0;
   /// The matrix applied to the direction of the noise; null for none.
   virtual const NoiseShape* shape() const { return nullptr; }
 
@@ -83,4 +83,4 @@ class NoiseMechanism : public Mechanism {
   double epsilon_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto {
+namespace sotto::mechanism {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -61,11 +61,11 @@ void multiply_panel(const ShapePanel& panel, const float* vectors, std::size_t c
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace sotto
+}  // namespace sotto::mechanism
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto {
+namespace sotto::mechanism {
 
 HWY_EXPORT(multiply_panel);
 
@@ -74,5 +74,5 @@ void multiply_shape_panel(const ShapePanel& panel, const float* vectors, std::si
   HWY_DYNAMIC_DISPATCH(multiply_panel)(panel, vectors, count, stride, out);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism
 #endif

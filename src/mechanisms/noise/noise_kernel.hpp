@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Rows per panel; a whole number of registers on every target.
 inline constexpr std::size_t kShapePanel = 32;
@@ -19,4 +19,4 @@ struct ShapePanel {
 void multiply_shape_panel(const ShapePanel& panel, const float* vectors, std::size_t count,
                           std::size_t stride, float* out);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "mechanisms/noise/noise_kernel.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -44,9 +44,9 @@ std::vector<double> unscaled_covariance(std::span<const Integer> vectors, std::s
                                         unsigned threads) {
   constexpr std::size_t kRowsAtOnce = 16;
   std::vector<double> products(dimension * dimension);
-  parallel_for(dimension, kRowsAtOnce, thread_count(threads), [&](std::size_t begin, std::size_t end) {
-    add_products(vectors, dimension, begin, end, products);
-  });
+  base::parallel_for(
+      dimension, kRowsAtOnce, base::thread_count(threads),
+      [&](std::size_t begin, std::size_t end) { add_products(vectors, dimension, begin, end, products); });
   const std::vector<std::int64_t> sums = coordinate_sums(vectors, dimension);
   const auto n = static_cast<Wide>(vectors.size() / dimension);
   for (std::size_t i = 0; i < dimension; ++i) {
@@ -156,4 +156,4 @@ void NoiseShape::multiply(std::span<const float> vectors, std::span<float> out) 
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

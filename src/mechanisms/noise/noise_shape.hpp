@@ -11,7 +11,7 @@
 #include <sotto/model.hpp>
 #include <sotto/result.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// The covariance of the words' vectors, scaled to trace = dimension; row-major. Sums are exact integers, so
 /// the order of summation does not matter. Refuses a model whose vectors are all equal. `threads` 0: all
@@ -46,4 +46,4 @@ class NoiseShape {
   std::vector<std::size_t> offsets_;  ///< of the panels, and the end
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

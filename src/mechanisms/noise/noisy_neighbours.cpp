@@ -5,7 +5,7 @@
 #include "mechanisms/noise/noise.hpp"
 #include "random/continuous.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 NoisyNeighbours::NoisyNeighbours(const NoiseSpace& space, const NoiseDraw& draw)
     : space_(space),
@@ -15,9 +15,9 @@ NoisyNeighbours::NoisyNeighbours(const NoiseSpace& space, const NoiseDraw& draw)
       noise_(dimension_) {}
 
 void NoisyNeighbours::add(TokenId word, BitSource& bits) {
-  uniform_direction(bits, noise_);
-  const double radius = gamma_radius(bits, static_cast<unsigned>(dimension_), draw_.epsilon);
-  const double coin = draw_.coins ? open_uniform(bits) : 0;
+  random::uniform_direction(bits, noise_);
+  const double radius = random::gamma_radius(bits, static_cast<unsigned>(dimension_), draw_.epsilon);
+  const double coin = draw_.coins ? random::open_uniform(bits) : 0;
   tokens_.push_back({word, radius / space_.model().scale(), coin});
   if (draw_.shape != nullptr) {
     for (const double x : noise_) directions_.push_back(static_cast<float>(x));
@@ -50,4 +50,4 @@ void NoisyNeighbours::clear() {
   queries_.clear();
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

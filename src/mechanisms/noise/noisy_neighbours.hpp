@@ -12,7 +12,7 @@
 
 #include "embed/nearest.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 class NoiseShape;
 class NoiseSpace;
@@ -40,8 +40,8 @@ class NoisyNeighbours {
 
   struct Found {
     TokenId word;
-    double coin;                         ///< uniform on (0, 1); 0 without coins
-    std::span<const Neighbour> nearest;  ///< nearest first; valid until find() returns
+    double coin;                                ///< uniform on (0, 1); 0 without coins
+    std::span<const embed::Neighbour> nearest;  ///< nearest first; valid until find() returns
   };
 
   /// Calls visit(Found) for every token in insertion order, then empties the batch.
@@ -50,7 +50,7 @@ class NoisyNeighbours {
     search();
     for (std::size_t i = 0; i < tokens_.size(); ++i)
       visit(Found{tokens_[i].word, tokens_[i].coin,
-                  std::span<const Neighbour>(nearest_).subspan(i * per_token_, per_token_)});
+                  std::span<const embed::Neighbour>(nearest_).subspan(i * per_token_, per_token_)});
     clear();
   }
 
@@ -77,7 +77,7 @@ class NoisyNeighbours {
   std::vector<float> directions_;
   std::vector<float> shaped_;
   std::vector<std::int32_t> queries_;
-  std::vector<Neighbour> nearest_;
+  std::vector<embed::Neighbour> nearest_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -10,7 +10,7 @@
 #include "base/checked_value.hpp"
 #include "mechanisms/noise/vickrey_base.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class Vickrey final : public VickreyMechanism {
@@ -57,4 +57,4 @@ Result<MechanismFamily> prepare_vickrey(const MechanismRequest& request) {
   }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -3,9 +3,9 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo vickrey_info();
 Result<MechanismFamily> prepare_vickrey(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -7,13 +7,13 @@
 #include "base/check.hpp"
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
-TokenId VickreyMechanism::choose(TokenId in, std::span<const Neighbour> nearest, double coin) const {
+TokenId VickreyMechanism::choose(TokenId in, std::span<const embed::Neighbour> nearest, double coin) const {
   std::array<TokenId, kMostCandidates> words{};
   std::array<double, kMostCandidates> distances{};
   std::size_t count = 0;
-  for (const Neighbour& neighbour : nearest) {
+  for (const embed::Neighbour& neighbour : nearest) {
     if ((exclude_input_ && neighbour.row == in) || count == candidates_) continue;
     words[count] = neighbour.row;
     // The root gives distances; the published code uses the squares that its search returns.
@@ -58,4 +58,4 @@ Result<bool> parse_exclude_input(const MechanismRequest& request) {
   return choice == 1;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -6,7 +6,7 @@
 
 #include "mechanisms/noise/noise.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// A Vickrey mechanism chooses among candidates() words: the nearest of all words or, as printed, of all
 /// words except the input.
@@ -20,7 +20,7 @@ class VickreyMechanism : public NoiseMechanism {
 
   std::size_t neighbours() const final { return candidates_ + (exclude_input_ ? 1 : 0); }
   bool needs_coin() const final { return true; }
-  TokenId choose(TokenId in, std::span<const Neighbour> nearest, double coin) const final;
+  TokenId choose(TokenId in, std::span<const embed::Neighbour> nearest, double coin) const final;
   Guarantee guarantee() const final;
   double distance(TokenId a, TokenId b) const final;
 
@@ -38,4 +38,4 @@ class VickreyMechanism : public NoiseMechanism {
 ParameterInfo exclude_input_parameter();
 Result<bool> parse_exclude_input(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -15,7 +15,7 @@
 #include "mechanisms/noise/vickrey_base.hpp"
 #include "random/portable_math.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class VickreyK final : public VickreyMechanism {
@@ -30,7 +30,7 @@ class VickreyK final : public VickreyMechanism {
     for (std::size_t r = 1; r < distances.size(); ++r) least = std::min(least, t_[r] * distances[r]);
     double sum = 0;
     for (std::size_t r = 0; r < distances.size(); ++r) {
-      sum += portable_exp(std::max(least - t_[r] * distances[r], -700.0));
+      sum += random::portable_exp(std::max(least - t_[r] * distances[r], -700.0));
       sums[r] = sum;
     }
     const double place = coin * sum;
@@ -57,8 +57,8 @@ Result<std::vector<double>> parse_t(std::string_view text, std::size_t k) {
   }
   if (values.size() == 1) values.resize(k, values[0]);
   if (values.size() != k)
-    return not_allowed("parameters.t", text,
-                       fmt::format("one number or, as k is {}, {} of them separated by commas", k, k));
+    return base::not_allowed("parameters.t", text,
+                             fmt::format("one number or, as k is {}, {} of them separated by commas", k, k));
   return values;
 }
 
@@ -102,4 +102,4 @@ Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request) {
   }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -3,7 +3,7 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo vickrey_k_info();
 
@@ -11,4 +11,4 @@ MechanismInfo vickrey_k_info();
 void shorten_equal_t(ParameterValues& complete);
 Result<MechanismFamily> prepare_vickrey_k(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

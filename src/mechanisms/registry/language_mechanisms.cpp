@@ -1,6 +1,6 @@
 #include "mechanisms/registry/language_mechanisms.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 const char* const kPureDraw = "analytic: pure ε per draw (ρ at most ε), draws·ε per text";
@@ -85,4 +85,4 @@ MechanismInfo dp_prompt_info() {
   return info;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

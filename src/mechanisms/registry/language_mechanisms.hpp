@@ -3,11 +3,11 @@
 
 #include <sotto/mechanism.hpp>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo dp_mlm_info();
 MechanismInfo dp_mlm_plus_info();
 MechanismInfo dp_paraphrase_info();
 MechanismInfo dp_prompt_info();
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -23,6 +23,7 @@
 #include "mechanisms/selection/tem.hpp"
 
 namespace sotto {
+using namespace mechanism;
 namespace {
 
 using Factory = Result<MechanismFamily> (*)(const MechanismRequest&);
@@ -115,8 +116,8 @@ Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
   if (info->kind == MechanismKind::word_by_word) return info;
   return fail_parameter(
       "mechanism", name,
-      format_message("'{}' rewrites whole texts and says nothing about single words; use it with '{{0}}'",
-                     name),
+      base::format_message(
+          "'{}' rewrites whole texts and says nothing about single words; use it with '{{0}}'", name),
       Errc::invalid_argument, {{"privatize", {}}});
 }
 
@@ -139,9 +140,10 @@ Result<std::unique_ptr<Mechanism>> make_mechanism(std::string_view name, std::sh
   return family.at(epsilon);
 }
 
-Result<MechanismFamily> prepare_mechanism(std::string_view name, std::shared_ptr<const Model> model,
-                                          const ParameterValues& parameters,
-                                          const MechanismResources& resources) {
+Result<MechanismFamily> mechanism::prepare_mechanism(std::string_view name,
+                                                     std::shared_ptr<const Model> model,
+                                                     const ParameterValues& parameters,
+                                                     const MechanismResources& resources) {
   SOTTO_TRY(find_word_mechanism(name));
   SOTTO_ASSIGN(const Entry* entry, find_entry(name));
   SOTTO_ASSIGN(ParameterValues complete, complete_parameters(entry->info, parameters));

@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 constexpr int kGuideBits = 10;
@@ -92,4 +92,4 @@ bool RowMemory::take(std::atomic<std::uint64_t>& left, std::uint64_t bytes) {
   return false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

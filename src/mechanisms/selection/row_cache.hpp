@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// 128 uniform bits: all the randomness a token uses for its selection.
 struct UniformDraw {
@@ -141,4 +141,4 @@ class RowCache {
   std::atomic<std::uint64_t> block_bytes_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

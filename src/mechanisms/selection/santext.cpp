@@ -12,7 +12,7 @@
 #include "mechanisms/integer_rows.hpp"
 #include "mechanisms/selection/selection.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class SanText final : public SelectionMechanism {
@@ -67,4 +67,4 @@ Result<MechanismFamily> prepare_santext(const MechanismRequest& request) {
                          bytes};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

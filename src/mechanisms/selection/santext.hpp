@@ -3,9 +3,9 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo santext_info();
 Result<MechanismFamily> prepare_santext(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -17,7 +17,7 @@
 #include "privacy/rounding.hpp"
 #include "random/integer_samplers.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // p is a multiple of 2^-53: the coin compares 53 uniform bits with an integer, so it is exact for that p.
@@ -80,7 +80,8 @@ class SanTextPlus final : public SelectionMechanism {
 
     void add(std::span<const TokenId> in, BitSource& bits) override {
       for (const TokenId input : in) {
-        if ((*mechanism_.sensitive_)[input] || bernoulli(bits, mechanism_.replaced_sides_, kCoinSides)) {
+        if ((*mechanism_.sensitive_)[input] ||
+            random::bernoulli(bits, mechanism_.replaced_sides_, kCoinSides)) {
           add_selected(input, bits);
         } else {
           add_kept(input);
@@ -94,7 +95,7 @@ class SanTextPlus final : public SelectionMechanism {
 
   /// ln(1/p), rounded up: the library's logarithm is off by less than two units in the last place.
   double extra() const {
-    return replaced_sides_ == kCoinSides ? 0 : round_up(round_up(-std::log(probability())));
+    return replaced_sides_ == kCoinSides ? 0 : privacy::round_up(privacy::round_up(-std::log(probability())));
   }
 
   double probability() const { return static_cast<double>(replaced_sides_) * 0x1p-53; }
@@ -158,4 +159,4 @@ Result<MechanismFamily> prepare_santext_plus(const MechanismRequest& request) {
       bytes};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -3,9 +3,9 @@
 
 #include "mechanisms/mechanism_request.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 MechanismInfo santext_plus_info();
 Result<MechanismFamily> prepare_santext_plus(const MechanismRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -9,7 +9,7 @@
 #include "mechanisms/selection/selection_kernel.hpp"
 #include "privacy/rounding.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 // Words whose distances are computed in one pass over the vectors, and the memory limit for these distances.
@@ -19,8 +19,8 @@ constexpr std::size_t kMostSquaredBytes = std::size_t{16} << 20;
 // A row is kept as a sparse one if at most one in this many outcomes is near.
 constexpr std::size_t kSparseShare = 16;
 
-Result<NearestSearch> search_candidates(const Model& model, std::span<const TokenId> candidates) {
-  if (candidates.empty()) return NearestSearch::create(model);
+Result<embed::NearestSearch> search_candidates(const Model& model, std::span<const TokenId> candidates) {
+  if (candidates.empty()) return embed::NearestSearch::create(model);
   const std::size_t dimension = model.dimension();
   std::vector<std::int16_t> rows;
   rows.reserve(candidates.size() * dimension);
@@ -28,7 +28,7 @@ Result<NearestSearch> search_candidates(const Model& model, std::span<const Toke
     for (std::size_t c = id * dimension; c < (id + 1) * dimension; ++c)
       rows.push_back(model.bits() == 16 ? model.vectors16()[c] : model.vectors8()[c]);
   }
-  return NearestSearch::create(rows, dimension);
+  return embed::NearestSearch::create(rows, dimension);
 }
 
 std::uint64_t accumulate(std::span<std::uint64_t> weights) {
@@ -47,7 +47,7 @@ Result<std::shared_ptr<const SelectionSpace>> SelectionSpace::make(const Mechani
     return fail_parameter("model", model.name(),
                           fmt::format("'{}' has no vectors; give a vector model", model.name()));
   SOTTO_ASSIGN(const SelectionKind kind, parse_selection(selection));
-  SOTTO_ASSIGN(NearestSearch search, search_candidates(model, candidates));
+  SOTTO_ASSIGN(embed::NearestSearch search, search_candidates(model, candidates));
   const std::size_t outcomes = search.size();
   const auto rule = make_selection_rule(kind, DistanceWeights(outcomes, 1, 1));
   return std::shared_ptr<const SelectionSpace>(
@@ -55,7 +55,7 @@ Result<std::shared_ptr<const SelectionSpace>> SelectionSpace::make(const Mechani
                          split_memory(request, outcomes, rule->state_size())));
 }
 
-SelectionSpace::SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search,
+SelectionSpace::SelectionSpace(std::shared_ptr<const Model> model, embed::NearestSearch search,
                                SelectionKind selection, std::vector<TokenId> candidates,
                                const MemorySplit& memory)
     : model_(std::move(model)),
@@ -222,7 +222,7 @@ void Selection::keep(TokenId input, std::span<const std::int64_t> squared,
     add(SparseRow(std::move(near_outcomes), cumulative, far_weight));
   } else if (space_->wants_table(input) && cache_->reserve_table(DenseRow::bytes(outcomes()))) {
     add(DenseRow(cumulative));
-  } else if (space_->norm(input) <= kLargestNorm * kLargestNorm &&
+  } else if (space_->norm(input) <= embed::kLargestNorm * embed::kLargestNorm &&
              cache_->reserve_block(BlockRow::bytes(outcomes(), state.size()))) {
     add(BlockRow(cumulative, std::move(state)));
   }
@@ -299,11 +299,11 @@ void SelectionTokens::resolve(std::span<TokenId> out) {
 }
 
 double selection_rho(const Selection& selection, double epsilon) {
-  return selection.rule().bounded_range() ? multiply_up(epsilon, epsilon) / 8 : 0;
+  return selection.rule().bounded_range() ? privacy::multiply_up(epsilon, epsilon) / 8 : 0;
 }
 
 std::vector<std::string> selection_assumptions() {
   return {"the keyed stream is indistinguishable from uniform bits"};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -20,7 +20,7 @@
 #include "mechanisms/selection/selection_rule.hpp"
 #include "mechanisms/weights.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// What selections of all ε share: the vectors and the memory for rows. Safe to share between threads.
 class SelectionSpace {
@@ -32,7 +32,7 @@ class SelectionSpace {
                                                             std::vector<TokenId> candidates = {});
 
   const Model& model() const { return *model_; }
-  const NearestSearch& search() const { return search_; }
+  const embed::NearestSearch& search() const { return search_; }
   SelectionKind selection() const { return selection_; }
   std::size_t inputs() const { return model_->size() + std::size_t{1}; }
   std::size_t outcomes() const { return search_.size(); }
@@ -56,7 +56,7 @@ class SelectionSpace {
     std::uint64_t blocks;
   };
 
-  SelectionSpace(std::shared_ptr<const Model> model, NearestSearch search, SelectionKind selection,
+  SelectionSpace(std::shared_ptr<const Model> model, embed::NearestSearch search, SelectionKind selection,
                  std::vector<TokenId> candidates, const MemorySplit& memory);
   static MemorySplit split_memory(const MechanismRequest& request, std::size_t outcomes,
                                   std::size_t state_size);
@@ -64,7 +64,7 @@ class SelectionSpace {
   void copy_vectors();
 
   std::shared_ptr<const Model> model_;
-  NearestSearch search_;
+  embed::NearestSearch search_;
   SelectionKind selection_;
   std::vector<TokenId> candidates_;
   std::vector<std::int16_t> own_vectors_;  ///< of an 8-bit model, widened
@@ -111,7 +111,7 @@ class Selection {
   double moved_mass(TokenId input) const;
 
   /// Bound on the relative error of a weight before rounding down, compared with exact arithmetic.
-  double weight_error() const { return sotto::weight_error(space_->selection(), outcomes()); }
+  double weight_error() const { return sotto::mechanism::weight_error(space_->selection(), outcomes()); }
   /// The Euclidean distance between two inputs, ⊥ allowed, in the model's units.
   double distance(TokenId a, TokenId b) const { return space_->distance(a, b); }
   const Model& model() const { return space_->model(); }
@@ -188,4 +188,4 @@ double selection_rho(const Selection& selection, double epsilon);
 /// The assumptions that every selection mechanism states.
 std::vector<std::string> selection_assumptions();
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto {
+namespace sotto::mechanism {
 namespace HWY_NAMESPACE {
 
 std::int32_t rest_of_product(const std::int16_t* a, const std::int16_t* b, std::size_t begin,
@@ -47,11 +47,11 @@ void multiply_rows(const std::int16_t* from, const std::int16_t* const* rows, st
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
-}  // namespace sotto
+}  // namespace sotto::mechanism
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 HWY_EXPORT(multiply_rows);
@@ -63,5 +63,5 @@ void inner_products(const std::int16_t* from, const std::int16_t* const* rows, s
   HWY_DYNAMIC_DISPATCH(multiply_rows)(from, rows, count, dimension, out);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/checked_value.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 /// P(y) ∝ exp(−½ε·d): paper "Differential Privacy for Text Analytics via Natural Text Sanitization".
@@ -173,4 +173,4 @@ std::unique_ptr<SelectionRule> make_selection_rule(SelectionKind kind, const Dis
   return std::make_unique<PermuteAndFlip>(weights);
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

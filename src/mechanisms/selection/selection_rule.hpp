@@ -12,7 +12,7 @@
 
 #include "mechanisms/weights.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 /// Weights of the outcomes of one row: at least kSmallestWeight, less than 2^63 in total, equal for equal
 /// distances. Immutable, so safe to share between threads.
@@ -56,4 +56,4 @@ double weight_error(SelectionKind kind, std::size_t outcomes);
 /// `weights` must have been constructed for that error.
 std::unique_ptr<SelectionRule> make_selection_rule(SelectionKind kind, const DistanceWeights& weights);
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -17,7 +17,7 @@
 #include "mechanisms/selection/selection.hpp"
 #include "mechanisms/truncation.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 namespace {
 
 class Tem final : public SelectionMechanism {
@@ -86,4 +86,4 @@ Result<MechanismFamily> prepare_tem(const MechanismRequest& request) {
                          bytes};
 }
 
-}  // namespace sotto
+}  // namespace sotto::mechanism

@@ -7,10 +7,10 @@
 #include "pipeline/records/record_syntax.hpp"
 #include "text/printable.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
-void append_quoted(std::string_view text, OutputBuffer& out) {
+void append_quoted(std::string_view text, text::OutputBuffer& out) {
   out.append("\"");
   for (std::size_t quote = text.find('"'); quote != std::string_view::npos; quote = text.find('"')) {
     out.append(text.substr(0, quote + 1));
@@ -21,7 +21,7 @@ void append_quoted(std::string_view text, OutputBuffer& out) {
   out.append("\"");
 }
 
-void append_quoted_if_needed(std::string_view text, OutputBuffer& out) {
+void append_quoted_if_needed(std::string_view text, text::OutputBuffer& out) {
   text.find_first_of("\",\r\n") == std::string_view::npos ? out.append(text) : append_quoted(text, out);
 }
 
@@ -74,7 +74,7 @@ class DelimitedChunk {
     if (found == names.end())
       return fail_parameter(
           parameter, name,
-          fmt::format("{} has no column '{}'; it has {}", job_.input_name, name, list_names(names)),
+          fmt::format("{} has no column '{}'; it has {}", job_.input_name, name, text::list_names(names)),
           Errc::not_found);
     if (std::find(found + 1, names.end(), name) != names.end())
       return fail_parameter(parameter, name, fmt::format("{} has two columns '{}'", job_.input_name, name),
@@ -93,7 +93,7 @@ class DelimitedChunk {
     if (values_.size() != columns_.size())
       return record_error(job_, record_, Errc::bad_format,
                           fmt::format("{} columns where the header has {}", values_.size(), columns_.size()));
-    DocumentId id{{}, record_};
+    random::DocumentId id{{}, record_};
     if (id_column_) {
       unquote(values_[*id_column_], quotes_, text_);
       id_ = text_.view();
@@ -117,7 +117,7 @@ class DelimitedChunk {
     return {};
   }
 
-  Result<void> rewrite_value(std::size_t column, const DocumentId& id) {
+  Result<void> rewrite_value(std::size_t column, const random::DocumentId& id) {
     const std::string_view value = values_[column];
     const std::string* field = document_column_[column];
     if (field == nullptr) {
@@ -145,7 +145,7 @@ class DelimitedChunk {
   std::vector<std::string_view> values_;
   std::string id_;
   std::string subject_;
-  OutputBuffer text_;
+  text::OutputBuffer text_;
 };
 
 }  // namespace
@@ -154,4 +154,4 @@ Result<void> rewrite_delimited(const ChunkJob& job) {
   return DelimitedChunk(job).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -13,7 +13,7 @@
 #include "pipeline/records/unique_ids.hpp"
 #include "pipeline/rewrite/rewriter.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Which parts of a record are its documents.
 struct RecordLayout {
@@ -27,7 +27,7 @@ struct RecordLayout {
 struct ChunkJob {
   const Chunk& chunk;
   const RecordLayout& layout;
-  const DocumentStreams& streams;
+  const random::DocumentStreams& streams;
   std::string input_name;  ///< for messages
   Rewriter& rewriter;
   std::set<std::string>& clear_fields;
@@ -46,4 +46,4 @@ Result<void> rewrite_chunk(const ChunkJob& job);
 tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Error error);
 tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code, Message message);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

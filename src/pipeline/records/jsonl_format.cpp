@@ -12,7 +12,7 @@
 #include "pipeline/records/record_syntax.hpp"
 #include "text/utf8.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -31,7 +31,7 @@ struct ParsedRecord {
   std::optional<std::string> subject;
 };
 
-void append_json_string(std::string_view text, OutputBuffer& out) {
+void append_json_string(std::string_view text, text::OutputBuffer& out) {
   out.append("\"");
   std::size_t done = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -91,7 +91,7 @@ class JsonlChunk {
     SOTTO_ASSIGN(const ParsedRecord record, parse(padded_.view()));
     if (replaced > 0 && !replaced_only_in_texts(line, record))
       return problem("a field that is copied as it is holds bytes that are not UTF-8");
-    DocumentId id{{}, record_};
+    random::DocumentId id{{}, record_};
     if (record.id) {
       id.id = *record.id;
       if (job_.ids != nullptr) job_.ids->add(record_, *id.id);
@@ -107,14 +107,14 @@ class JsonlChunk {
   bool replaced_only_in_texts(std::string_view line, const ParsedRecord& record) const {
     const char* replaced = padded_.view().data();
     for (std::size_t position = 0; position < line.size();) {
-      const CodePoint code_point = decode_utf8(line, position);
+      const text::CodePoint code_point = text::decode_utf8(line, position);
       if (!code_point.valid &&
           std::none_of(record.members.begin(), record.members.end(), [&](const TextMember& member) {
             return member.begin < replaced && replaced < member.end;
           }))
         return false;
       position += code_point.size;
-      replaced += code_point.valid ? code_point.size : encode_utf8(kReplacementCharacter).size;
+      replaced += code_point.valid ? code_point.size : text::encode_utf8(text::kReplacementCharacter).size;
     }
     return true;
   }
@@ -160,7 +160,7 @@ class JsonlChunk {
   /// Walks over a value that is copied unchanged, to detect malformed ones. `depth` is that of the enclosing
   /// object or array.
   static simdjson::error_code walk(ondemand::value value, std::size_t depth) {
-    if (depth > kDeepestJson) return simdjson::DEPTH_ERROR;
+    if (depth > base::kDeepestJson) return simdjson::DEPTH_ERROR;
     ondemand::json_type type{};
     if (const auto error = value.type().get(type); error) return error;
     switch (type) {
@@ -253,7 +253,7 @@ class JsonlChunk {
     return record;
   }
 
-  Result<void> splice(std::string_view line, const ParsedRecord& record, const DocumentId& id) {
+  Result<void> splice(std::string_view line, const ParsedRecord& record, const random::DocumentId& id) {
     const char* done = line.data();
     for (const TextMember& member : record.members) {
       if (member.begin == nullptr) continue;  // a null value has no text
@@ -280,8 +280,8 @@ class JsonlChunk {
   const ChunkJob& job_;
   std::uint64_t record_ = 0;
   ondemand::parser parser_;
-  OutputBuffer padded_;
-  OutputBuffer text_;
+  text::OutputBuffer padded_;
+  text::OutputBuffer text_;
 };
 
 }  // namespace
@@ -290,4 +290,4 @@ Result<void> rewrite_jsonl(const ChunkJob& job) {
   return JsonlChunk(job).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

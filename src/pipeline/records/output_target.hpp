@@ -12,7 +12,7 @@
 
 #include "pipeline/records/record_reader.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// What was found in one input.
 struct InputTally {
@@ -52,4 +52,4 @@ Result<std::unique_ptr<OutputTarget>> open_resumable_output(const std::filesyste
                                                             const std::string& fingerprint,
                                                             Progress& resumed);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

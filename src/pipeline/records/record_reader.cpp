@@ -11,7 +11,7 @@
 #include "pipeline/records/record_syntax.hpp"
 #include "text/printable.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 constexpr int kWaitMilliseconds = 100;
@@ -42,7 +42,7 @@ Result<void> RecordReader::measure_inputs() {
   for (const std::filesystem::path& input : options_.inputs) {
     std::error_code not_a_file;
     // Detects a missing file before anything is written. Briefly opening a pipe would cut off its writer.
-    if (!std::filesystem::is_fifo(input, not_a_file)) SOTTO_TRY(open_for_reading(input));
+    if (!std::filesystem::is_fifo(input, not_a_file)) SOTTO_TRY(base::open_for_reading(input));
     const std::uint64_t size = std::filesystem::file_size(input, not_a_file);
     all_known = all_known && !not_a_file;
     input_starts_.push_back(total_bytes_);
@@ -72,11 +72,11 @@ Result<void> RecordReader::check_start() const {
 
 Result<void> RecordReader::open_input(std::uint32_t index) {
   if (options_.inputs.empty()) {
-    file_ = FileDescriptor(::dup(STDIN_FILENO));
+    file_ = base::FileDescriptor(::dup(STDIN_FILENO));
     if (file_.get() < 0)
       return fail(Errc::io, fmt::format("cannot read standard input: {}", std::strerror(errno)));
   } else {
-    SOTTO_ASSIGN(file_, open_for_reading(options_.inputs[index]));
+    SOTTO_ASSIGN(file_, base::open_for_reading(options_.inputs[index]));
   }
   input_open_ = true;
   at_end_of_input_ = false;
@@ -95,7 +95,7 @@ Result<void> RecordReader::open_input(std::uint32_t index) {
 
 /// Consumes the byte order mark and the header, if any, at the start of an input.
 Result<void> RecordReader::take_preamble() {
-  OutputBuffer data;
+  text::OutputBuffer data;
   // A pipe may give the mark byte by byte.
   while (data.size() < kByteOrderMark.size() && !at_end_of_input_) SOTTO_TRY(fill(data));
   if (data.view().starts_with(kByteOrderMark)) {
@@ -107,7 +107,7 @@ Result<void> RecordReader::take_preamble() {
   return {};
 }
 
-Result<void> RecordReader::take_header(OutputBuffer& data) {
+Result<void> RecordReader::take_header(text::OutputBuffer& data) {
   for (;;) {
     RecordCursor cursor(data.view(), options_.format, at_end_of_input_);
     std::string_view header;
@@ -139,7 +139,7 @@ Result<void> RecordReader::check_header(std::string_view header, bool quote_is_o
         fmt::format("the header line has {} columns; at most {} are allowed", columns.size(), kMostColumns));
   // Some systems terminate records with other characters.
   for (const std::string_view column : columns)
-    if (!(quotes && is_quoted(column)) && has_control_characters(column))
+    if (!(quotes && is_quoted(column)) && text::has_control_characters(column))
       return bad_header(
           fmt::format("a name in the header line holds control characters; is this {} in UTF-8?",
                       to_string(options_.format)));
@@ -169,23 +169,24 @@ Result<void> RecordReader::wait_for_data() const {
 }
 
 /// Reads more bytes; returns false at the end of the input.
-Result<bool> RecordReader::fill(OutputBuffer& data) {
+Result<bool> RecordReader::fill(text::OutputBuffer& data) {
   SOTTO_TRY(wait_for_data());
-  SOTTO_ASSIGN(const std::size_t got, read_some(file_.get(), data.reserve(options_.chunk_bytes),
-                                                options_.chunk_bytes, input_name(position_.input)));
+  SOTTO_ASSIGN(const std::size_t got, base::read_some(file_.get(), data.reserve(options_.chunk_bytes),
+                                                      options_.chunk_bytes, input_name(position_.input)));
   data.advance(got);
   if (got == 0) at_end_of_input_ = true;
   return got > 0;
 }
 
 /// Reads until there is at least one whole record or the input ends.
-Result<RecordExtent> RecordReader::fill_whole_records(OutputBuffer& data) {
+Result<RecordExtent> RecordReader::fill_whole_records(text::OutputBuffer& data) {
   for (;;) {
     const RecordExtent extent = whole_records(data.view(), options_.format, at_end_of_input_);
     if (extent.bytes > 0 || at_end_of_input_) return extent;
     if (data.size() > options_.max_record_bytes)
-      return fail(Errc::limit, format_message("{}: record {} is longer than {{max_document_bytes}} allows",
-                                              input_name(position_.input), position_.record + 1));
+      return fail(Errc::limit,
+                  base::format_message("{}: record {} is longer than {{max_document_bytes}} allows",
+                                       input_name(position_.input), position_.record + 1));
     SOTTO_TRY(fill(data));
   }
 }
@@ -240,4 +241,4 @@ Result<bool> RecordReader::next(Chunk& chunk) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

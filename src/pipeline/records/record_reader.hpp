@@ -15,7 +15,7 @@
 #include "pipeline/records/record_syntax.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// A position between two records, where a resumed run can start.
 struct Position {
@@ -25,7 +25,7 @@ struct Position {
 };
 
 struct Chunk {
-  OutputBuffer data;  ///< whole records; the last one of an input may lack its terminator
+  text::OutputBuffer data;  ///< whole records; the last one of an input may lack its terminator
   Position begin;
   Position end;
   std::uint64_t sequence = 0;  ///< 0, 1, 2, … in input order
@@ -64,13 +64,13 @@ class RecordReader {
   Result<void> check_start() const;
   Result<void> open_input(std::uint32_t index);
   Result<void> take_preamble();
-  Result<void> take_header(OutputBuffer& data);
+  Result<void> take_header(text::OutputBuffer& data);
   Result<void> check_header(std::string_view header, bool quote_is_open) const;
   tl::unexpected<Error> header_too_long() const;
   tl::unexpected<Error> bad_header(std::string_view problem) const;
-  Result<bool> fill(OutputBuffer& data);
+  Result<bool> fill(text::OutputBuffer& data);
   Result<void> wait_for_data() const;
-  Result<RecordExtent> fill_whole_records(OutputBuffer& data);
+  Result<RecordExtent> fill_whole_records(text::OutputBuffer& data);
   Result<bool> next_unsharded(Chunk& chunk);
   void cut_to_shard(Chunk& chunk) const;
   std::uint32_t input_count() const;
@@ -81,7 +81,7 @@ class RecordReader {
   std::uint64_t total_bytes_ = 0;
   std::uint64_t shard_begin_ = 0;
   std::uint64_t shard_end_ = ~0ULL;
-  FileDescriptor file_;
+  base::FileDescriptor file_;
   bool input_open_ = false;
   bool at_end_of_input_ = false;
   Position position_;
@@ -91,4 +91,4 @@ class RecordReader {
   std::function<bool()> go_on_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// One past the terminator of the CSV record that begins at position_, or npos if it is incomplete. A quote
 /// opens a quoted field only at the field's beginning, so a stray quote inside a plain field does no harm.
@@ -18,7 +18,7 @@ std::size_t RecordCursor::csv_record_end() {
       }
       ++i;
     }
-    const LineEnd line = lines_.next(i);
+    const text::LineEnd line = lines_.next(i);
     const std::size_t comma = data_.substr(i, line.begin - i).find(',');
     if (comma == std::string_view::npos) return line.end;
     field = i + comma + 1;
@@ -75,7 +75,7 @@ bool is_quoted(std::string_view field) {
   return field.size() >= 2 && field.front() == '"' && field.back() == '"';
 }
 
-void unquote(std::string_view field, bool quotes, OutputBuffer& text) {
+void unquote(std::string_view field, bool quotes, text::OutputBuffer& text) {
   text.clear();
   if (!quotes || !is_quoted(field)) {
     text.append(field);
@@ -89,4 +89,4 @@ void unquote(std::string_view field, bool quotes, OutputBuffer& text) {
   text.append(field);
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -11,7 +11,7 @@
 #include "text/line_ends.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Iterates over the records of `data`.
 class RecordCursor {
@@ -45,7 +45,7 @@ class RecordCursor {
   std::string_view data_;
   bool quotes_;
   bool at_end_;
-  LineEnds lines_;
+  text::LineEnds lines_;
   std::size_t position_ = 0;
   bool quote_is_open_ = false;
 };
@@ -76,6 +76,6 @@ void split_record(std::string_view record, char delimiter, bool quotes,
 bool is_quoted(std::string_view field);
 
 /// Stores the text of a field as written in `text`.
-void unquote(std::string_view field, bool quotes, OutputBuffer& text);
+void unquote(std::string_view field, bool quotes, text::OutputBuffer& text);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

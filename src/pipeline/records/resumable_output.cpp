@@ -18,7 +18,7 @@
 #include "base/json_numbers.hpp"
 #include "pipeline/records/output_target.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -56,7 +56,7 @@ bool restore(const nlohmann::json& numbers, const Members& members) {
   if (!numbers.is_array() || numbers.size() != members.size()) return false;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if constexpr (std::integral<Value>)
-      *members[i] = whole_number<Value>(numbers[i]);
+      *members[i] = base::whole_number<Value>(numbers[i]);
     else
       *members[i] = numbers[i].template get<Value>();
   }
@@ -87,7 +87,7 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     return fail_parameter("resume", "", fmt::format("{} is damaged; remove it to start over", file.string()),
                           Errc::bad_format);
   };
-  const nlohmann::json note = parse_json(text);
+  const nlohmann::json note = base::parse_json(text);
   if (!note.is_object() || !note.contains("fingerprint")) return damaged();
   if (note["fingerprint"] != fingerprint)
     return fail_parameter(
@@ -97,12 +97,12 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
             file.string()));
   try {
     Progress progress;
-    progress.position = {whole_number<std::uint32_t>(note.at("input")),
-                         whole_number<std::uint64_t>(note.at("offset")),
-                         whole_number<std::uint64_t>(note.at("record"))};
-    progress.output_bytes = whole_number<std::uint64_t>(note.at("output_bytes"));
-    progress.input = {whole_number<std::uint64_t>(note.at("input_records")),
-                      whole_number<std::uint64_t>(note.at("input_documents"))};
+    progress.position = {base::whole_number<std::uint32_t>(note.at("input")),
+                         base::whole_number<std::uint64_t>(note.at("offset")),
+                         base::whole_number<std::uint64_t>(note.at("record"))};
+    progress.output_bytes = base::whole_number<std::uint64_t>(note.at("output_bytes"));
+    progress.input = {base::whole_number<std::uint64_t>(note.at("input_records")),
+                      base::whole_number<std::uint64_t>(note.at("input_documents"))};
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
     if (!restore(note.at("counts"), count_members(progress.counts)) ||
         !restore(note.at("amounts"), amount_members(progress.counts)))
@@ -120,7 +120,7 @@ class ResumableOutput final : public OutputTarget {
 
   ~ResumableOutput() override {
     // A newer note can only help.
-    if (descriptor_.get() >= 0 && unsaved_) (void)as_result([this] { return save(); });
+    if (descriptor_.get() >= 0 && unsaved_) (void)base::as_result([this] { return save(); });
   }
 
   Result<void> open(Progress& resumed) {
@@ -136,7 +136,7 @@ class ResumableOutput final : public OutputTarget {
   }
 
   Result<void> write(std::string_view data) override {
-    return write_all(descriptor_.get(), data, file_.string());
+    return base::write_all(descriptor_.get(), data, file_.string());
   }
 
   Result<void> progressed(const Progress& progress) override {
@@ -148,11 +148,11 @@ class ResumableOutput final : public OutputTarget {
 
   Result<void> commit() override {
     unsaved_ = false;
-    SOTTO_TRY(take_after(descriptor_.get(), file_));
-    SOTTO_TRY(sync_file(descriptor_.get(), file_.string()));
+    SOTTO_TRY(base::take_after(descriptor_.get(), file_));
+    SOTTO_TRY(base::sync_file(descriptor_.get(), file_.string()));
     if (::rename(partial_path().c_str(), file_.c_str()) != 0) return cannot_write(file_);
     // The note is obsolete only once the name is on disk.
-    SOTTO_TRY(sync_folder_of(file_));
+    SOTTO_TRY(base::sync_folder_of(file_));
     ::unlink(note_path().c_str());
     return {};
   }
@@ -173,30 +173,30 @@ class ResumableOutput final : public OutputTarget {
     for (;;) {
       std::error_code ignored;
       const mode_t mode = std::filesystem::exists(file_, ignored) ? 0600 : 0666;
-      descriptor_ = FileDescriptor(
+      descriptor_ = base::FileDescriptor(
           ::open(partial_path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
       const bool is_new = descriptor_.get() >= 0;
       if (!is_new && errno != EEXIST) return cannot_write(partial_path());
       if (!is_new) {
-        auto earlier = open_own_file(partial_path(), O_WRONLY);
+        auto earlier = base::open_own_file(partial_path(), O_WRONLY);
         if (!earlier && earlier.error().code == Errc::not_found) continue;  // its run has just finished
         if (!earlier) return tl::unexpected(std::move(earlier.error()));
         descriptor_ = std::move(*earlier);
       }
-      if (!try_lock(descriptor_.get()) && errno == EWOULDBLOCK)
+      if (!base::try_lock(descriptor_.get()) && errno == EWOULDBLOCK)
         return fail_parameter("resume", "",
                               fmt::format("another run is writing {}; wait for it", partial_path().string()),
                               Errc::io);
-      if (is_name_of(partial_path(), descriptor_.get())) return is_new;
+      if (base::is_name_of(partial_path(), descriptor_.get())) return is_new;
     }
   }
 
   /// How far the earlier run came; leaves `resumed` unchanged if that run left no note.
   Result<void> read_note(Progress& resumed) const {
-    auto note = open_own_file(note_path(), O_RDONLY);
+    auto note = base::open_own_file(note_path(), O_RDONLY);
     if (!note && note.error().code == Errc::not_found) return {};
     if (!note) return tl::unexpected(std::move(note.error()));
-    SOTTO_ASSIGN(const std::string text, read_file(*note, note_path().string()));
+    SOTTO_ASSIGN(const std::string text, base::read_file(*note, note_path().string()));
     SOTTO_ASSIGN(resumed, from_note(text, fingerprint_, note_path()));
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) return cannot_write(partial_path());
@@ -210,7 +210,7 @@ class ResumableOutput final : public OutputTarget {
 
   Result<void> save() {
     if (::fdatasync(descriptor_.get()) != 0) return cannot_write(partial_path());
-    SOTTO_ASSIGN(AtomicFile note, AtomicFile::create_own(note_path()));
+    SOTTO_ASSIGN(base::AtomicFile note, base::AtomicFile::create_own(note_path()));
     // The note holds exact counts of the input.
     if (::fchmod(note.descriptor(), 0600) != 0) return cannot_write(note_path());
     SOTTO_TRY(note.write(to_note(latest_, fingerprint_)));
@@ -222,7 +222,7 @@ class ResumableOutput final : public OutputTarget {
 
   std::filesystem::path file_;
   std::string fingerprint_;
-  FileDescriptor descriptor_;
+  base::FileDescriptor descriptor_;
   Progress latest_;
   bool unsaved_ = false;
   Clock::time_point saved_at_ = Clock::now();
@@ -238,4 +238,4 @@ Result<std::unique_ptr<OutputTarget>> open_resumable_output(const std::filesyste
   return output;
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

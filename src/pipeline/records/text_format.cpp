@@ -5,10 +5,10 @@
 #include "pipeline/records/formats.hpp"
 #include "pipeline/records/record_syntax.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Error error) {
-  return fail_at(fmt::format("{}: record {}", job.input_name, record + 1), std::move(error));
+  return base::fail_at(fmt::format("{}: record {}", job.input_name, record + 1), std::move(error));
 }
 
 tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code, Message message) {
@@ -42,4 +42,4 @@ Result<void> rewrite_chunk(const ChunkJob& job) {
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -10,7 +10,7 @@
 
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// What is remembered of an id. Reveals nothing about it without the key.
 using IdHash = std::array<std::uint64_t, 2>;
@@ -19,7 +19,7 @@ using IdHash = std::array<std::uint64_t, 2>;
 /// probability below n²/2^129 for n ids.
 class UniqueIds {
  public:
-  explicit UniqueIds(const Key& key) : key_(key) {}
+  explicit UniqueIds(const random::Key& key) : key_(key) {}
 
   /// May be called from several threads.
   IdHash hash(std::string_view dataset, std::string_view id, std::string_view field = {}) const;
@@ -32,7 +32,7 @@ class UniqueIds {
     std::size_t operator()(const IdHash& hash) const noexcept { return hash[0]; }
   };
 
-  Key key_;
+  random::Key key_;
   std::unordered_set<IdHash, FirstHalf> seen_;
 };
 
@@ -56,4 +56,4 @@ class IdLog {
   std::vector<Entry> entries_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

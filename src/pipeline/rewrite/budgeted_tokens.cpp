@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // Creating a batch costs as much as a few dozen of the cheapest draws.
@@ -13,7 +13,7 @@ constexpr std::size_t kMostGoodBatches = 32;
 
 }  // namespace
 
-BudgetedTokens::BudgetedTokens(MechanismBank& bank, std::size_t good_batch)
+BudgetedTokens::BudgetedTokens(mechanism::MechanismBank& bank, std::size_t good_batch)
     : bank_(bank), good_batch_(std::max(good_batch, kSmallestBatch)) {}
 
 Result<void> BudgetedTokens::add(std::span<const TokenId> in, std::span<const double> epsilons,
@@ -78,4 +78,4 @@ void BudgetedTokens::clear() {
   size_ = 0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -9,14 +9,14 @@
 
 #include "mechanisms/mechanism_bank.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Like PendingTokens, with an ε per token. Documents of equal length have the same ε, so the batches of
 /// short documents fill up; a long document fills its own batches. Not thread-safe.
 class BudgetedTokens {
  public:
   /// `bank` must outlive this object. `good_batch` is that of its mechanisms.
-  BudgetedTokens(MechanismBank& bank, std::size_t good_batch);
+  BudgetedTokens(mechanism::MechanismBank& bank, std::size_t good_batch);
 
   /// Draws all randomness of these tokens, in order; token i has epsilons[i]. An ε that the mechanism refuses
   /// is an error, and then nothing is drawn.
@@ -48,7 +48,7 @@ class BudgetedTokens {
 
   Result<std::size_t> find_batch(double epsilon);
 
-  MechanismBank& bank_;
+  mechanism::MechanismBank& bank_;
   std::size_t good_batch_;
   std::vector<Batch> batches_;
   std::unordered_map<double, std::size_t> places_;  // batch indices by ε
@@ -56,4 +56,4 @@ class BudgetedTokens {
   std::size_t size_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -15,6 +15,7 @@
 #include "random/document_stream.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +26,8 @@ constexpr std::uintmax_t kLargestFile = 1 << 20;
 /// The folders with certificates about a model: one next to it, and one in the user's data folder.
 std::vector<fs::path> certificate_folders(const fs::path& model) {
   std::vector<fs::path> folders = {model.parent_path() / "certificates"};
-  if (const fs::path data = user_data_folder(); !data.empty()) folders.push_back(data / "certificates");
+  if (const fs::path data = embed::user_data_folder(); !data.empty())
+    folders.push_back(data / "certificates");
   return folders;
 }
 
@@ -35,7 +37,7 @@ Result<void> write_file(const fs::path& file, std::string_view content) {
   if (error)
     return fail(Errc::io,
                 fmt::format("cannot make the folder {}: {}", file.parent_path().string(), error.message()));
-  SOTTO_ASSIGN(AtomicFile output, AtomicFile::create(file));
+  SOTTO_ASSIGN(base::AtomicFile output, base::AtomicFile::create(file));
   SOTTO_TRY(output.write(content));
   return output.commit();
 }
@@ -44,18 +46,19 @@ Result<void> write_file(const fs::path& file, std::string_view content) {
 Result<StoredCertificate> store_in(const fs::path& folder, const Certificate& certificate,
                                    std::optional<double> target) {
   const std::string json = to_json(certificate);
-  const fs::path file = folder / certificate_file_name(certificate.subject);
+  const fs::path file = folder / privacy::certificate_file_name(certificate.subject);
   SOTTO_TRY(write_file(file, json));
-  if (target) SOTTO_TRY(write_file(folder / certificate_file_name(certificate.subject, target), json));
-  return StoredCertificate{certificate, file, to_hex(sha256(json))};
+  if (target)
+    SOTTO_TRY(write_file(folder / privacy::certificate_file_name(certificate.subject, target), json));
+  return StoredCertificate{certificate, file, base::to_hex(base::sha256(json))};
 }
 
 /// `remedy` makes the certificate.
 tl::unexpected<Error> unusable(const fs::path& file, std::string_view why, Hint remedy) {
-  return fail(
-      Errc::bad_format,
-      format_message("certificate {} cannot be used: {}; make it again with '{{0}}'", file.string(), why),
-      {std::move(remedy)});
+  return fail(Errc::bad_format,
+              base::format_message("certificate {} cannot be used: {}; make it again with '{{0}}'",
+                                   file.string(), why),
+              {std::move(remedy)});
 }
 
 Result<std::optional<StoredCertificate>> read(const std::string& name, const fs::path& model,
@@ -66,22 +69,24 @@ Result<std::optional<StoredCertificate>> read(const std::string& name, const fs:
     if (!fs::exists(file, ignored)) continue;
     if (fs::file_size(file, ignored) > kLargestFile)
       return unusable(file, "it is damaged: it is far too long", remedy);
-    SOTTO_ASSIGN(const std::string json, read_file(file));
+    SOTTO_ASSIGN(const std::string json, base::read_file(file));
     auto certificate = parse_certificate(json);
     if (!certificate) return unusable(file, describe(certificate.error()), remedy);
-    return StoredCertificate{std::move(*certificate), file, to_hex(sha256(json))};
+    return StoredCertificate{std::move(*certificate), file, base::to_hex(base::sha256(json))};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-CertificateSubject certificate_subject(std::string_view name, const ParameterValues& parameters,
-                                       double epsilon, const Model& model, const Mechanism& mechanism) {
-  return {std::string(name), parameters, epsilon, model.digest(), mechanism.data_digest(), kStreamVersion};
+CertificateSubject pipeline::certificate_subject(std::string_view name, const ParameterValues& parameters,
+                                                 double epsilon, const Model& model,
+                                                 const Mechanism& mechanism) {
+  return {std::string(name),     parameters, epsilon, model.digest(), mechanism.data_digest(),
+          random::kStreamVersion};
 }
 
-Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate) {
+Guarantee pipeline::certified_guarantee(Guarantee guarantee, const Certificate& certificate) {
   guarantee.kind = GuaranteeKind::certified;
   guarantee.epsilon = certificate.epsilon;
   // The certificate accounts for every rounding, so this is the only assumption of the proof that remains.
@@ -98,7 +103,7 @@ Result<StoredCertificate> store_certificate(const Certificate& certificate, cons
                                             std::optional<double> target) {
   if (certificate.sample > 0)
     return fail(Errc::invalid_argument, "a sample is not a certificate and is not stored");
-  SOTTO_TRY(check_figures(certificate));
+  SOTTO_TRY(privacy::check_figures(certificate));
   std::optional<Error> error;
   for (const fs::path& folder : certificate_folders(model)) {
     auto stored = store_in(folder, certificate, target);
@@ -108,17 +113,18 @@ Result<StoredCertificate> store_certificate(const Certificate& certificate, cons
   return tl::unexpected(std::move(*error));
 }
 
-Result<void> check_certificate(const StoredCertificate& stored, const Mechanism& mechanism,
-                               const Model& model) {
+Result<void> pipeline::check_certificate(const StoredCertificate& stored, const Mechanism& mechanism,
+                                         const Model& model) {
   const Certificate& certificate = stored.certificate;
   const auto refused = [&](std::string_view why) {
-    return unusable(stored.file, why, audit_hint(certificate.subject, model.path().string()));
+    return unusable(stored.file, why, privacy::audit_hint(certificate.subject, model.path().string()));
   };
   const Guarantee guarantee = mechanism.guarantee();
   if (!(certificate.unit == guarantee.unit) || certificate.scope != guarantee.scope)
     return refused("it is in another unit or scope than the mechanism's promise");
   const CertifiedPair& worst = certificate.worst;
-  const auto again = pair_loss(mechanism, model, {worst.input_id, worst.other_id, worst.output_id});
+  const auto again =
+      mechanism::pair_loss(mechanism, model, {worst.input_id, worst.other_id, worst.output_id});
   if (!again) return refused(describe(again.error()));
   if (again->per_distance.lower != certificate.attained || again->loss != worst.loss ||
       again->distance != worst.distance)
@@ -129,8 +135,8 @@ Result<void> check_certificate(const StoredCertificate& stored, const Mechanism&
 
 Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubject& subject,
                                                           const Mechanism& mechanism, const Model& model) {
-  SOTTO_ASSIGN(auto found, read(certificate_file_name(subject), model.path(),
-                                audit_hint(subject, model.path().string())));
+  SOTTO_ASSIGN(auto found, read(privacy::certificate_file_name(subject), model.path(),
+                                privacy::audit_hint(subject, model.path().string())));
   if (found && !(found->certificate.subject == subject)) found.reset();
   if (found) SOTTO_TRY(check_certificate(*found, mechanism, model));
   return found;
@@ -139,9 +145,10 @@ Result<std::optional<StoredCertificate>> find_certificate(const CertificateSubje
 Result<std::optional<StoredCertificate>> find_targeted_certificate(std::string_view mechanism,
                                                                    const ParameterValues& parameters,
                                                                    double target, const Model& model) {
-  CertificateSubject wanted{std::string(mechanism), parameters, 0, model.digest(), {}, kStreamVersion};
-  SOTTO_ASSIGN(auto found, read(certificate_file_name(wanted, target), model.path(),
-                                audit_hint(mechanism, parameters, target, model.path().string())));
+  CertificateSubject wanted{std::string(mechanism), parameters, 0,
+                            model.digest(),         {},         random::kStreamVersion};
+  SOTTO_ASSIGN(auto found, read(privacy::certificate_file_name(wanted, target), model.path(),
+                                privacy::audit_hint(mechanism, parameters, target, model.path().string())));
   if (!found) return found;
   wanted.epsilon = found->certificate.subject.epsilon;
   wanted.data_digest = found->certificate.subject.data_digest;

@@ -7,7 +7,7 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 
-namespace sotto {
+namespace sotto::pipeline {
 
 CertificateSubject certificate_subject(std::string_view name, const ParameterValues& parameters,
                                        double epsilon, const Model& model, const Mechanism& mechanism);
@@ -21,4 +21,4 @@ Result<void> check_certificate(const StoredCertificate& stored, const Mechanism&
 /// one.
 Guarantee certified_guarantee(Guarantee guarantee, const Certificate& certificate);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

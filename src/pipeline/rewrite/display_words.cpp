@@ -6,7 +6,7 @@
 #include "text/letter_case.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 bool is_pronoun_i(std::string_view word) {
@@ -14,7 +14,7 @@ bool is_pronoun_i(std::string_view word) {
 }
 
 std::string spelled(std::string_view word, CasePolicy letter_case) {
-  if (letter_case == CasePolicy::lower) return to_lower(word);
+  if (letter_case == CasePolicy::lower) return text::to_lower(word);
   std::string text(word);
   if (is_pronoun_i(word)) text[0] = 'I';
   return text;
@@ -34,7 +34,7 @@ std::string spelled_phrase(std::string_view phrase, CasePolicy letter_case) {
 }  // namespace
 
 DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case, bool phrases) {
-  slots_.reserve(model.size() + kTextPadding / sizeof(Slot));
+  slots_.reserve(model.size() + text::kTextPadding / sizeof(Slot));
   for (TokenId id = 0; id < model.size(); ++id) {
     const std::string_view word = model.word(id);
     if (phrases && count_words(word) > 1)
@@ -42,13 +42,13 @@ DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case, bool phra
     else
       add(spelled(word, letter_case));
   }
-  slots_.resize(slots_.size() + kTextPadding / sizeof(Slot));
+  slots_.resize(slots_.size() + text::kTextPadding / sizeof(Slot));
 }
 
 DisplayWords::DisplayWords(std::span<const std::string> words, CasePolicy letter_case) {
-  slots_.reserve(words.size() + kTextPadding / sizeof(Slot));
+  slots_.reserve(words.size() + text::kTextPadding / sizeof(Slot));
   for (const std::string& word : words) add(spelled(word, letter_case));
-  slots_.resize(slots_.size() + kTextPadding / sizeof(Slot));
+  slots_.resize(slots_.size() + text::kTextPadding / sizeof(Slot));
 }
 
 void DisplayWords::add(std::string_view word) {
@@ -61,7 +61,7 @@ void DisplayWords::add(std::string_view word) {
   slot.length = kLong;
   const std::size_t index = long_words_.size();
   std::memcpy(slot.text, &index, sizeof(index));
-  long_words_.emplace_back(word).reserve(word.size() + kTextPadding);
+  long_words_.emplace_back(word).reserve(word.size() + text::kTextPadding);
 }
 
 std::string_view DisplayWords::long_word(const Slot& slot) const {
@@ -70,4 +70,4 @@ std::string_view DisplayWords::long_word(const Slot& slot) const {
   return long_words_[index];
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -10,7 +10,7 @@
 #include <sotto/model.hpp>
 #include <sotto/policy.hpp>
 
-namespace sotto {
+namespace sotto::pipeline {
 
 class DisplayWords {
  public:
@@ -49,4 +49,4 @@ class DisplayWords {
   std::vector<std::string> long_words_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -8,6 +8,7 @@
 #include "privacy/rounding.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
 /// Calls `visit` with each run of equal ε and its length.
@@ -39,57 +40,58 @@ Result<void> apply_named_budget(std::string_view name, double document_epsilon, 
   if (per_token && document_epsilon != 0)
     return fail_parameter(
         "budget", name,
-        format_message("'{}' is for {{epsilon}}; give even, words, positions or S1 to S4", name));
+        base::format_message("'{}' is for {{epsilon}}; give even, words, positions or S1 to S4", name));
   if (!per_token && document_epsilon == 0)
-    return fail_parameter("budget", name, format_message("'{}' needs {{document_epsilon}}", name));
+    return fail_parameter("budget", name, base::format_message("'{}' needs {{document_epsilon}}", name));
   if (named.collocations) options.collocations = *named.collocations;
   if (named.stopwords) options.policy.stopwords = *named.stopwords;
   if (!per_token) options.document_budget = DocumentBudget{named.strategy, document_epsilon, {}};
   return {};
 }
 
-Result<void> check_budget(const PrivatizeOptions& options) {
+Result<void> pipeline::check_budget(const PrivatizeOptions& options) {
   if (options.phrases && options.collocations == Segmentation::none)
     return fail_parameter(
         "phrases", options.phrases->string(),
-        format_message("'{}' needs {{collocations}} gst, mst or optimal", options.phrases->string()));
+        base::format_message("'{}' needs {{collocations}} gst, mst or optimal", options.phrases->string()));
   if (!options.document_budget) return {};
   const DocumentBudget& budget = *options.document_budget;
   if (options.mechanism.epsilon != 0)
-    return fail_parameter("document_epsilon", "",
-                          format_message("cannot be given together with {{epsilon}}; give one of them"));
+    return fail_parameter(
+        "document_epsilon", "",
+        base::format_message("cannot be given together with {{epsilon}}; give one of them"));
   if (budget.strategy == BudgetStrategy::token)
     return fail_parameter(
         "budget", "token",
-        format_message("'token' is for {{epsilon}}; give even, words, positions or S1 to S4"));
+        base::format_message("'token' is for {{epsilon}}; give even, words, positions or S1 to S4"));
   if (options.target == PrivacyTarget::certified)
     return fail_parameter(
         "target", "certified",
-        format_message(
+        base::format_message(
             "'certified' needs {{epsilon}}; each length of a document would need a certificate of its own"));
   SOTTO_TRY(check_epsilon("document_epsilon", budget.epsilon));
   SOTTO_TRY(share_budget(budget.strategy, budget.epsilon, {1, 1}, budget.profile));
   return {};
 }
 
-void count_shares(std::span<const double> epsilons, double budget, Counts& counts) {
+void pipeline::count_shares(std::span<const double> epsilons, double budget, Counts& counts) {
   double sum = 0;
   for_each_run(epsilons, [&](double epsilon, std::size_t tokens) {
-    sum = add_up(sum, multiply_up(static_cast<double>(tokens), epsilon));
+    sum = privacy::add_up(sum, privacy::multiply_up(static_cast<double>(tokens), epsilon));
     counts.largest_share = std::max(counts.largest_share, epsilon);
     counts.smallest_share = counts.smallest_share == 0 ? epsilon : std::min(counts.smallest_share, epsilon);
   });
   sum = std::min(sum, budget);  // what rounding up the sum adds was subtracted from the shares
-  counts.epsilon_sum = add_up(counts.epsilon_sum, sum);
+  counts.epsilon_sum = privacy::add_up(counts.epsilon_sum, sum);
   counts.largest_epsilon = std::max(counts.largest_epsilon, sum);
 }
 
-NanoEpsilon charge_for_shares(std::span<const double> epsilons, double budget) {
+NanoEpsilon pipeline::charge_for_shares(std::span<const double> epsilons, double budget) {
   NanoEpsilon charge = 0;
   for_each_run(epsilons, [&](double epsilon, std::size_t tokens) {
-    charge = saturating_sum(charge, charge_for(Decimal(epsilon), tokens));
+    charge = privacy::saturating_sum(charge, privacy::charge_for(privacy::Decimal(epsilon), tokens));
   });
-  return std::min(charge, charge_for(Decimal(budget), 1));
+  return std::min(charge, privacy::charge_for(privacy::Decimal(budget), 1));
 }
 
 }  // namespace sotto

@@ -7,7 +7,7 @@
 
 #include "privacy/nano_epsilon.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Returns an error unless the options name one kind of budget and what belongs to it.
 Result<void> check_budget(const PrivatizeOptions& options);
@@ -18,4 +18,4 @@ void count_shares(std::span<const double> epsilons, double budget, Counts& count
 /// The charge for the ledger: their sum, rounded up, but never more than the document's budget.
 NanoEpsilon charge_for_shares(std::span<const double> epsilons, double budget);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

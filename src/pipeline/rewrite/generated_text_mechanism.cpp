@@ -5,7 +5,7 @@
 #include "base/checked_value.hpp"
 #include "pipeline/rewrite/generation_rewriter.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 /// A text that is rewritten as a whole has no tokens that could be kept.
@@ -24,8 +24,8 @@ Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info)
   return {};
 }
 
-Result<GenerationOptions> generation_options(double epsilon, const ParameterValues& parameters) {
-  GenerationOptions options;
+Result<lm::GenerationOptions> generation_options(double epsilon, const ParameterValues& parameters) {
+  lm::GenerationOptions options;
   options.epsilon = epsilon;
   const std::string& length = parameters.at("length");
   if (length == "input") return options;
@@ -33,7 +33,7 @@ Result<GenerationOptions> generation_options(double epsilon, const ParameterValu
     options.length = *number;
     return options;
   }
-  return not_allowed("parameters.length", length, "input or a number from 1 to 1000000");
+  return base::not_allowed("parameters.length", length, "input or a number from 1 to 1000000");
 }
 
 }  // namespace
@@ -52,11 +52,11 @@ std::unique_ptr<TextRewriter> GeneratedTextMechanism::make_rewriter() const {
 Result<ModelDraw> GeneratedTextMechanism::open_model(const MechanismInfo& info,
                                                      const ParameterValues& parameters) {
   SOTTO_TRY(check_whole_policy(options().policy, info));
-  SOTTO_ASSIGN(const GenerationOptions generation,
+  SOTTO_ASSIGN(const lm::GenerationOptions generation,
                generation_options(options().mechanism.epsilon, parameters));
   const std::string& prompt = parameters.at("prompt");
-  SOTTO_ASSIGN(const auto writer,
-               TextWriter::open(folder_, options().language, prompt == "auto" ? std::string_view() : prompt));
+  SOTTO_ASSIGN(const auto writer, lm::TextWriter::open(folder_, options().language,
+                                                       prompt == "auto" ? std::string_view() : prompt));
   // dp-prompt asks an encoder-decoder for its answer; otherwise a causal model continues the text.
   const bool wants_answers = info.name == "dp-prompt";
   if (writer->model().answers() != wants_answers)
@@ -65,9 +65,9 @@ Result<ModelDraw> GeneratedTextMechanism::open_model(const MechanismInfo& info,
         fmt::format("'{}' is not for {}; it needs {}", folder_.string(), info.name,
                     wants_answers ? "an encoder-decoder such as T5" : "a causal model such as GPT-2"));
   if (!calibration_) return no_bounds();
-  SOTTO_ASSIGN(mechanism_, GenerationMechanism::make(writer, generation, calibration_->bounds));
-  return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), LawKind::bounded,
+  SOTTO_ASSIGN(mechanism_, lm::GenerationMechanism::make(writer, generation, calibration_->bounds));
+  return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), lm::LawKind::bounded,
                    writer->outcomes().size()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

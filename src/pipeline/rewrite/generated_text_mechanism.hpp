@@ -6,7 +6,7 @@
 #include "lm/generation.hpp"
 #include "pipeline/rewrite/language_text_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 class GeneratedTextMechanism final : public LanguageTextMechanism {
  public:
@@ -20,12 +20,12 @@ class GeneratedTextMechanism final : public LanguageTextMechanism {
 
   std::unique_ptr<TextRewriter> make_rewriter() const override;
 
-  const GenerationMechanism& mechanism() const { return *mechanism_; }
+  const lm::GenerationMechanism& mechanism() const { return *mechanism_; }
 
  private:
   Result<ModelDraw> open_model(const MechanismInfo& info, const ParameterValues& parameters) override;
 
-  std::shared_ptr<const GenerationMechanism> mechanism_;
+  std::shared_ptr<const lm::GenerationMechanism> mechanism_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

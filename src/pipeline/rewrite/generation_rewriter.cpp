@@ -2,7 +2,7 @@
 
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 GenerationRewriter::GenerationRewriter(const GeneratedTextMechanism& mechanism)
     : LanguageRewriter(mechanism.mechanism()), letter_case_(mechanism.options().policy.letter_case) {}
@@ -17,9 +17,9 @@ bool GenerationRewriter::is_full() const {
   return documents_.size() >= mechanism_.good_batch();
 }
 
-void GenerationRewriter::render(Counts&, OutputBuffer& out) {
+void GenerationRewriter::render(Counts&, text::OutputBuffer& out) {
   const std::string& output = documents_[rendered_++].output;
-  out.append(letter_case_ == CasePolicy::lower ? to_lower(output) : output);
+  out.append(letter_case_ == CasePolicy::lower ? text::to_lower(output) : output);
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

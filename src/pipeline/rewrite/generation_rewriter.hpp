@@ -5,19 +5,19 @@
 #include "pipeline/rewrite/generated_text_mechanism.hpp"
 #include "pipeline/rewrite/language_rewriter.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
-class GenerationRewriter final : public LanguageRewriter<GenerationMechanism, GenerationDocument> {
+class GenerationRewriter final : public LanguageRewriter<lm::GenerationMechanism, lm::GenerationDocument> {
  public:
   /// `mechanism` must outlive this object.
   explicit GenerationRewriter(const GeneratedTextMechanism& mechanism);
 
   Result<void> add(const TextToRewrite& text) override;
   bool is_full() const override;
-  void render(Counts& counts, OutputBuffer& out) override;
+  void render(Counts& counts, text::OutputBuffer& out) override;
 
  private:
   const CasePolicy letter_case_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -9,7 +9,7 @@
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/bit_sources.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Holds documents until the mechanism rewrites them together. `Document` is the mechanism's: a DrawnText and
 /// whatever else its draws need.
@@ -39,14 +39,14 @@ class LanguageRewriter : public TextRewriter {
   /// them and, with a ledger, lists what they cost. `expected_words` is that of ChaChaBitSource.
   void prepare_draws(const TextToRewrite& text, std::size_t expected_words) {
     Document& document = documents_.back();
-    const Key key = text.stream_key();
+    const random::Key key = text.stream_key();
     document.bits = &bits_.emplace_back(key, expected_words);
     mechanism_.prepare(document);
     draws_ += document.draws;
     text.counts.privatized += document.draws;
     text.counts.largest_document = std::max(text.counts.largest_document, document.draws);
     if (text.log != nullptr && document.draws > 0)
-      text.log->list(key, charge_for(text.log->epsilon, document.draws));
+      text.log->list(key, privacy::charge_for(text.log->epsilon, document.draws));
   }
 
   const Mechanism& mechanism_;
@@ -55,7 +55,7 @@ class LanguageRewriter : public TextRewriter {
   std::size_t rendered_ = 0;  // how many documents have been rendered
 
  private:
-  std::deque<ChaChaBitSource, LockedAllocator<ChaChaBitSource>> bits_;
+  std::deque<random::ChaChaBitSource, random::LockedAllocator<random::ChaChaBitSource>> bits_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -9,7 +9,7 @@
 #include "base/hash.hpp"
 #include "lm/language_folder.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // A language model takes seconds for this much, and progress reports and stops happen between chunks.
@@ -17,10 +17,10 @@ constexpr std::size_t kLanguageChunk = 16 << 10;
 
 Result<void> check_language_options(const PrivatizeOptions& options, const MechanismInfo& info) {
   if (!(options.delta > 0 && options.delta < 1))
-    return not_allowed("delta", options.delta, "a number between 0 and 1");
+    return base::not_allowed("delta", options.delta, "a number between 0 and 1");
   if (options.document_budget)
     return fail_parameter("document_epsilon", "",
-                          format_message("{} takes {{epsilon}}, for each draw", info.name));
+                          base::format_message("{} takes {{epsilon}}, for each draw", info.name));
   if (options.collocations != Segmentation::none)
     return fail_parameter("collocations", to_string(options.collocations),
                           fmt::format("{} draws single words", info.name));
@@ -37,20 +37,21 @@ Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const Parame
   SOTTO_TRY(check_language_options(options(), info));
   const std::string& model = options().mechanism.model;
   SOTTO_ASSIGN(folder_, find_language_model(model.empty() ? info.default_model : model));
-  SOTTO_ASSIGN(digest_, folder_digest(folder_));
-  SOTTO_ASSIGN(calibration_, read_calibration(folder_, digest_));
+  SOTTO_ASSIGN(digest_, lm::folder_digest(folder_));
+  SOTTO_ASSIGN(calibration_, lm::read_calibration(folder_, digest_));
   SOTTO_ASSIGN(draw_, open_model(info, parameters));
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(lm::LanguageModelBackend* const backend, lm::language_model_backend());
   SOTTO_ASSIGN(law_["arithmetic"], backend->arithmetic(options().language));
   return {};
 }
 
 tl::unexpected<Error> LanguageTextMechanism::no_bounds() const {
-  return fail(Errc::not_found,
-              format_message("{}: the model's logits have no bounds, so nothing could be promised; estimate "
-                             "them on public text with '{{0}}'",
-                             folder_.string()),
-              {{"lm calibrate", {{"model", folder_.string()}, {"public_text", ""}}}});
+  return fail(
+      Errc::not_found,
+      base::format_message("{}: the model's logits have no bounds, so nothing could be promised; estimate "
+                           "them on public text with '{{0}}'",
+                           folder_.string()),
+      {{"lm calibrate", {{"model", folder_.string()}, {"public_text", ""}}}});
 }
 
 /// If the policy lets words decide which places are drawn, the places reveal something about the words, and
@@ -59,7 +60,7 @@ Guarantee LanguageTextMechanism::guarantee(const Counts&) const {
   return guarantee_for_texts(draw_.guarantee, {.kind = kind(), .policy = options().policy});
 }
 
-void LanguageTextMechanism::add_to(CanonicalConfiguration& configuration) const {
+void LanguageTextMechanism::add_to(random::CanonicalConfiguration& configuration) const {
   configuration.add("epsilon", options().mechanism.epsilon);
   // Different arithmetic may round to a different word, so it gets other noise: a re-run is a new spend.
   configuration.add("device", to_string(options().language.device));
@@ -74,7 +75,7 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   LanguageModelReceipt& model = receipt.language_model.emplace();
   model.device = to_string(options().language.device);
   model.precision = to_string(options().language.precision);
-  model.law = to_string(draw_.law);
+  model.law = lm::to_string(draw_.law);
   model.lowest_logit = draw_.bounds.lowest;
   model.highest_logit = draw_.bounds.highest;
   model.bounded_by_architecture = draw_.bounds.by_architecture;
@@ -88,9 +89,9 @@ Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem
   for (const std::filesystem::path& input : inputs) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(input, ignored)) continue;
-    SOTTO_ASSIGN(const MappedFile file, MappedFile::open(input));
+    SOTTO_ASSIGN(const base::MappedFile file, base::MappedFile::open(input));
     const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-    if (to_hex(sha256(content)) == calibration_->text_digest)
+    if (base::to_hex(base::sha256(content)) == calibration_->text_digest)
       return fail(
           Errc::invalid_argument,
           fmt::format("{}: the bounds of the model were estimated on this very file, so they would reveal "
@@ -108,4 +109,4 @@ unsigned LanguageTextMechanism::threads(unsigned) const {
   return 1;  // a language model is itself multithreaded
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -10,13 +10,13 @@
 #include "lm/draw_law.hpp"
 #include "pipeline/rewrite/text_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// One draw from a language model's answers.
 struct ModelDraw {
   Guarantee guarantee;
-  LogitBounds bounds;
-  LawKind law = LawKind::bounded;
+  lm::LogitBounds bounds;
+  lm::LawKind law = lm::LawKind::bounded;
   std::uint64_t outcomes = 0;  ///< number of words or tokens that it chooses from
 };
 
@@ -25,7 +25,7 @@ class LanguageTextMechanism : public TextMechanism {
   std::string model_name() const final { return folder_.filename().string(); }
   std::string model_digest() const final { return digest_; }
   Guarantee guarantee(const Counts& counts) const final;
-  void add_to(CanonicalConfiguration& configuration) const final;
+  void add_to(random::CanonicalConfiguration& configuration) const final;
   void add_to(Receipt& receipt) const final;
 
   /// Refuses the file that the bounds were estimated on: bounds must be constants that do not depend on the
@@ -47,7 +47,7 @@ class LanguageTextMechanism : public TextMechanism {
   /// What else determines the distribution, by name: the digests of other files that are read, and the
   /// arithmetic. All of it is part of the configuration.
   std::map<std::string, std::string> law_;
-  std::optional<Calibration> calibration_;  // the basis of the bounds; empty: the model's architecture
+  std::optional<lm::Calibration> calibration_;  // the basis of the bounds; empty: the model's architecture
 
  private:
   /// Opens the model in folder_. Clears calibration_ if the bounds come from the architecture.
@@ -57,4 +57,4 @@ class LanguageTextMechanism : public TextMechanism {
   ModelDraw draw_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

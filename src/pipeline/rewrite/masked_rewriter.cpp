@@ -4,7 +4,7 @@
 #include "text/letter_case.hpp"
 #include "text/render.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // A batch ends where a document ends; several batches leave fewer half-filled ones.
@@ -23,7 +23,7 @@ void MaskedRewriter::clear() {
 }
 
 Result<void> MaskedRewriter::add(const TextToRewrite& text) {
-  MaskedDocument& document = add_document(text.text);
+  lm::MaskedDocument& document = add_document(text.text);
   PlannedText& planned = planned_.emplace_back();
   planned.text = text.text;
   tokenize(text.text, planned.tokens);
@@ -33,7 +33,7 @@ Result<void> MaskedRewriter::add(const TextToRewrite& text) {
   // The coins of places, then the digits, then the draws of words, which wait for the batch.
   prepare_draws(text, document.drawn.size() + 1);
   planned.digits.resize(digits);
-  uniform_digits(*document.bits, planned.digits);
+  random::uniform_digits(*document.bits, planned.digits);
   return {};
 }
 
@@ -42,7 +42,7 @@ bool MaskedRewriter::is_full() const {
 }
 
 /// Decides about each token; returns how many digits must be drawn.
-std::size_t MaskedRewriter::plan(PlannedText& planned, MaskedDocument& document, Counts& counts) const {
+std::size_t MaskedRewriter::plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const {
   std::size_t digits = 0;
   for (std::uint32_t i = 0; i < planned.tokens.size(); ++i) {
     const Token& token = planned.tokens[i];
@@ -65,7 +65,7 @@ TokenAction MaskedRewriter::plan_token(const Token& token, std::string_view text
       return keep ? TokenAction::keep : TokenAction::drop;
     }
     case TokenClass::word:
-      if (policy_.stopwords == StopwordPolicy::keep && is_stopword(lookup_form(text))) {
+      if (policy_.stopwords == StopwordPolicy::keep && is_stopword(text::lookup_form(text))) {
         ++counts.clear_stopwords;
         return TokenAction::keep;
       }
@@ -77,11 +77,11 @@ TokenAction MaskedRewriter::plan_token(const Token& token, std::string_view text
   return plan_bottom(policy_, counts);
 }
 
-void MaskedRewriter::render(Counts& counts, OutputBuffer& out) {
+void MaskedRewriter::render(Counts& counts, text::OutputBuffer& out) {
   const PlannedText& planned = planned_[rendered_];
-  const MaskedOutput* output = documents_[rendered_].outputs.data();
+  const lm::MaskedOutput* output = documents_[rendered_].outputs.data();
   ++rendered_;
-  Renderer renderer(planned.text, out);
+  text::Renderer renderer(planned.text, out);
   const char* digit = planned.digits.data();
   bool capital = false;  // a sentence has begun and its first word was omitted
   for (std::size_t i = 0; i < planned.tokens.size(); ++i) {
@@ -107,25 +107,25 @@ void MaskedRewriter::render(Counts& counts, OutputBuffer& out) {
 }
 
 /// Renders the output of a place: nothing, one word, or two.
-void MaskedRewriter::render_words(Renderer& renderer, std::string_view original, const Token& token,
-                                  const MaskedOutput& output, bool& capital, Counts& counts) const {
-  OutputBuffer text;
+void MaskedRewriter::render_words(text::Renderer& renderer, std::string_view original, const Token& token,
+                                  const lm::MaskedOutput& output, bool& capital, Counts& counts) const {
+  text::OutputBuffer text;
   std::uint64_t words = 0;
   for (const std::uint32_t word : {output.word, output.added}) {
-    if (word == MaskedOutput::kNone) continue;
+    if (word == lm::MaskedOutput::kNone) continue;
     if (!text.empty()) text.push_back(' ');
     const std::string_view spelled = display_[word];
     if (policy_.letter_case == CasePolicy::keep)
-      append_in_case(text, spelled, case_pattern(original));
+      text::append_in_case(text, spelled, text::case_pattern(original));
     else if (capital && policy_.letter_case == CasePolicy::position)
-      append_capitalized(text, spelled);
+      text::append_capitalized(text, spelled);
     else
       text.append(spelled);
     capital = false;
     ++words;
   }
   counts.statistics.changed += words;
-  if (output.word != MaskedOutput::kNone && mechanism_.filler().find(original) == output.word)
+  if (output.word != lm::MaskedOutput::kNone && mechanism_.filler().find(original) == output.word)
     --counts.statistics.changed;
   counts.statistics.output_words += words;
   if (text.empty())
@@ -134,4 +134,4 @@ void MaskedRewriter::render_words(Renderer& renderer, std::string_view original,
     renderer.replace(token, text.view());
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -8,10 +8,10 @@
 #include "pipeline/rewrite/masked_text_mechanism.hpp"
 #include "pipeline/rewrite/token_plan.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Some places of a text are drawn, the others follow the policy.
-class MaskedRewriter final : public LanguageRewriter<MaskedMechanism, MaskedDocument> {
+class MaskedRewriter final : public LanguageRewriter<lm::MaskedMechanism, lm::MaskedDocument> {
  public:
   /// `mechanism` must outlive this object.
   explicit MaskedRewriter(const MaskedTextMechanism& mechanism);
@@ -19,18 +19,18 @@ class MaskedRewriter final : public LanguageRewriter<MaskedMechanism, MaskedDocu
   void clear() override;
   Result<void> add(const TextToRewrite& text) override;
   bool is_full() const override;
-  void render(Counts& counts, OutputBuffer& out) override;
+  void render(Counts& counts, text::OutputBuffer& out) override;
 
  private:
-  std::size_t plan(PlannedText& planned, MaskedDocument& document, Counts& counts) const;
+  std::size_t plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const;
   TokenAction plan_token(const Token& token, std::string_view text, std::size_t& digits,
                          Counts& counts) const;
-  void render_words(Renderer& renderer, std::string_view original, const Token& token,
-                    const MaskedOutput& output, bool& capital, Counts& counts) const;
+  void render_words(text::Renderer& renderer, std::string_view original, const Token& token,
+                    const lm::MaskedOutput& output, bool& capital, Counts& counts) const;
 
   const DisplayWords& display_;
   const Policy policy_;
   std::deque<PlannedText> planned_;  // one per document; a deque, because documents refer to their tokens
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

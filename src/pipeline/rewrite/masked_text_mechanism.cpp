@@ -4,7 +4,7 @@
 #include "lm/language_folder.hpp"
 #include "pipeline/rewrite/masked_rewriter.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 /// A probability of DP-MLM-plus. DP-MLM has no such parameter: it is DP-MLM-plus with both at 0.
@@ -14,8 +14,8 @@ Result<double> coin_probability(const ParameterValues& parameters, const std::st
   return read_number("parameters." + name, coin->second, 0, 1);
 }
 
-Result<MaskedOptions> masked_options(double epsilon, const ParameterValues& parameters) {
-  MaskedOptions options;
+Result<lm::MaskedOptions> masked_options(double epsilon, const ParameterValues& parameters) {
+  lm::MaskedOptions options;
   options.epsilon = epsilon;
   SOTTO_ASSIGN(const std::size_t context,
                read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
@@ -25,7 +25,7 @@ Result<MaskedOptions> masked_options(double epsilon, const ParameterValues& para
   options.sequential = mode == 1;
   SOTTO_ASSIGN(const std::size_t law,
                read_choice("parameters.law", parameters.at("law"), {"auto", "bounded", "balanced"}));
-  if (law != 0) options.law = law == 1 ? LawKind::bounded : LawKind::balanced;
+  if (law != 0) options.law = law == 1 ? lm::LawKind::bounded : lm::LawKind::balanced;
   SOTTO_ASSIGN(options.window, read_integer("parameters.window", parameters.at("window"), 0, 1'000'000));
   SOTTO_ASSIGN(options.addition, coin_probability(parameters, "addition"));
   SOTTO_ASSIGN(options.deletion, coin_probability(parameters, "deletion"));
@@ -46,29 +46,29 @@ std::unique_ptr<TextRewriter> MaskedTextMechanism::make_rewriter() const {
 }
 
 Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const ParameterValues& parameters) {
-  SOTTO_ASSIGN(const MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
-  SOTTO_ASSIGN(const auto filler, WordFiller::open(folder_, options().language));
+  SOTTO_ASSIGN(const lm::MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
+  SOTTO_ASSIGN(const auto filler, lm::WordFiller::open(folder_, options().language));
   SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().mechanism.epsilon));
   const bool bounded = own_bounds.has_value();
   if (bounded) calibration_.reset();
   if (!bounded && !calibration_) return no_bounds();
-  std::optional<LogitBounds> bounds;
+  std::optional<lm::LogitBounds> bounds;
   if (calibration_) bounds = calibration_->bounds;
-  SOTTO_ASSIGN(MaskedExtras extras, open_extras(parameters, *filler));
-  SOTTO_ASSIGN(mechanism_, MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
+  SOTTO_ASSIGN(lm::MaskedExtras extras, open_extras(parameters, *filler));
+  SOTTO_ASSIGN(mechanism_, lm::MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
   display_ = DisplayWords(filler->words(), options().policy.letter_case);
   return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), mechanism_->law_kind(),
                    filler->words().size()};
 }
 
-Result<MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& parameters,
-                                                      const WordFiller& filler) {
-  MaskedExtras extras;
+Result<lm::MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& parameters,
+                                                          const lm::WordFiller& filler) {
+  lm::MaskedExtras extras;
   SOTTO_ASSIGN(const std::size_t antonyms,
                read_choice("parameters.antonyms", parameters.at("antonyms"), {"keep", "demote", "exclude"}));
-  extras.antonym_policy = static_cast<AntonymPolicy>(antonyms);
-  if (extras.antonym_policy != AntonymPolicy::keep) {
-    SOTTO_ASSIGN(extras.antonyms, AntonymFilter::open(filler.words(), parameters.at("wordnet")));
+  extras.antonym_policy = static_cast<lm::AntonymPolicy>(antonyms);
+  if (extras.antonym_policy != lm::AntonymPolicy::keep) {
+    SOTTO_ASSIGN(extras.antonyms, lm::AntonymFilter::open(filler.words(), parameters.at("wordnet")));
     law_["wordnet"] = extras.antonyms->digest();
   }
   if (parameters.at("alpha") == "off") return extras;
@@ -76,10 +76,10 @@ Result<MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& par
   if (!alpha) alpha.error().message += " or off";
   SOTTO_ASSIGN(const double weight, std::move(alpha));
   SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
-  SOTTO_ASSIGN(law_["encoder"], folder_digest(folder));
-  SOTTO_ASSIGN(const auto encoder, SentenceEncoder::open(folder, options().language));
-  extras.similarity = std::make_shared<const ContextSimilarity>(encoder, weight);
+  SOTTO_ASSIGN(law_["encoder"], lm::folder_digest(folder));
+  SOTTO_ASSIGN(const auto encoder, lm::SentenceEncoder::open(folder, options().language));
+  extras.similarity = std::make_shared<const lm::ContextSimilarity>(encoder, weight);
   return extras;
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -7,7 +7,7 @@
 #include "pipeline/rewrite/display_words.hpp"
 #include "pipeline/rewrite/language_text_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 class MaskedTextMechanism final : public LanguageTextMechanism {
  public:
@@ -21,15 +21,15 @@ class MaskedTextMechanism final : public LanguageTextMechanism {
 
   std::unique_ptr<TextRewriter> make_rewriter() const override;
 
-  const std::shared_ptr<const MaskedMechanism>& mechanism() const { return mechanism_; }
+  const std::shared_ptr<const lm::MaskedMechanism>& mechanism() const { return mechanism_; }
   const DisplayWords& display() const { return display_; }
 
  private:
   Result<ModelDraw> open_model(const MechanismInfo& info, const ParameterValues& parameters) override;
-  Result<MaskedExtras> open_extras(const ParameterValues& parameters, const WordFiller& filler);
+  Result<lm::MaskedExtras> open_extras(const ParameterValues& parameters, const lm::WordFiller& filler);
 
-  std::shared_ptr<const MaskedMechanism> mechanism_;
+  std::shared_ptr<const lm::MaskedMechanism> mechanism_;
   DisplayWords display_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

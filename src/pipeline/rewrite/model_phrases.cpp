@@ -6,15 +6,15 @@
 
 #include "base/message.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 Result<std::shared_ptr<const ModelPhrases>> ModelPhrases::open(
     const Model& model, const std::optional<std::filesystem::path>& file) {
   if (!file && !model.has_phrases())
     return fail_parameter(
         "collocations", "",
-        format_message("model '{}' carries no phrases; give a model that does, or {{phrases}} FILE",
-                       model.name()));
+        base::format_message("model '{}' carries no phrases; give a model that does, or {{phrases}} FILE",
+                             model.name()));
   auto phrases = std::make_shared<ModelPhrases>();
   SOTTO_ASSIGN(phrases->table, PhraseTable::open(file.value_or(model.path())));
   // The model's file is opened a second time, and its name may refer to a different file by then.
@@ -45,4 +45,4 @@ std::uint8_t count_words(std::string_view word) {
       1 + std::min<std::ptrdiff_t>(254, std::count(word.begin(), word.end(), kPhraseJoint)));
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

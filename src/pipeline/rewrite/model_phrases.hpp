@@ -11,7 +11,7 @@
 #include <sotto/collocations.hpp>
 #include <sotto/model.hpp>
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Immutable, so safe to share between threads.
 struct ModelPhrases {
@@ -29,4 +29,4 @@ struct ModelPhrases {
 /// The number of words that a model's word represents: one more than its joints.
 std::uint8_t count_words(std::string_view word);
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -4,7 +4,7 @@
 
 #include "random/document_stream.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 void ReleaseLog::clear() {
   records.clear();
@@ -13,15 +13,15 @@ void ReleaseLog::clear() {
   outputs_ = 0;
 }
 
-void ReleaseLog::list(const Key& stream_key, NanoEpsilon amount) {
-  documents.push_back({document_tag(stream_key, records.back().subject), amount, {}});
-  output_keys_.push_back(output_key(stream_key));
+void ReleaseLog::list(const random::Key& stream_key, NanoEpsilon amount) {
+  documents.push_back({random::document_tag(stream_key, records.back().subject), amount, {}});
+  output_keys_.push_back(random::output_key(stream_key));
 }
 
 void ReleaseLog::set_output(std::string_view text) {
-  Key& key = output_keys_[outputs_];
-  documents[outputs_++].mac = output_mac(key, text);
+  random::Key& key = output_keys_[outputs_];
+  documents[outputs_++].mac = random::output_mac(key, text);
   sodium_memzero(key.data(), key.size());
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -11,7 +11,7 @@
 #include "privacy/nano_epsilon.hpp"
 #include "random/output_mac.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 struct LoggedRecord {
   std::string subject;
@@ -24,12 +24,12 @@ struct LoggedRecord {
 };
 
 struct ReleaseLog {
-  explicit ReleaseLog(const Decimal& price) : epsilon(price) {}
+  explicit ReleaseLog(const privacy::Decimal& price) : epsilon(price) {}
 
   void clear();
 
   /// Lists a document of the last record. Its output is set later.
-  void list(const Key& stream_key, NanoEpsilon amount);
+  void list(const random::Key& stream_key, NanoEpsilon amount);
 
   /// Sets the text to be released for the first listed document without output. It is the text before a
   /// format escapes or quotes it: that step is a function of the text alone, so it reveals nothing more, and
@@ -39,13 +39,13 @@ struct ReleaseLog {
   /// Whether every listed document has its output.
   bool is_complete() const { return outputs_ == documents.size(); }
 
-  Decimal epsilon;  ///< per token
+  privacy::Decimal epsilon;  ///< per token
   std::vector<LoggedRecord> records;
-  std::vector<LedgerDocument> documents;  ///< those that cost something
+  std::vector<privacy::LedgerDocument> documents;  ///< those that cost something
 
  private:
-  std::vector<Key> output_keys_;  // one per document
-  std::size_t outputs_ = 0;       // documents with output
+  std::vector<random::Key> output_keys_;  // one per document
+  std::size_t outputs_ = 0;               // documents with output
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

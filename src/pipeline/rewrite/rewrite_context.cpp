@@ -7,21 +7,22 @@
 #include "text/char_kind.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
-Result<Key> choose_key(const PrivatizeOptions& options) {
+Result<random::Key> choose_key(const PrivatizeOptions& options) {
   if (options.seed && options.key_file)
-    return fail_parameter("seed", "",
-                          format_message("cannot be given together with {{key_file}}; give one of them"));
-  if (options.seed) return key_from_seed(*options.seed);
-  if (options.key_file) return read_key_file(*options.key_file);
-  return random_key();
+    return fail_parameter(
+        "seed", "", base::format_message("cannot be given together with {{key_file}}; give one of them"));
+  if (options.seed) return random::key_from_seed(*options.seed);
+  if (options.key_file) return random::read_key_file(*options.key_file);
+  return random::random_key();
 }
 
 /// Everything that determines the distribution of the output. A change of this list, of what a mechanism adds
 /// to it, or of the meaning of an entry needs a new kStreamVersion.
-Sha256Digest configuration_digest(const RewriteContext& context) {
-  CanonicalConfiguration configuration;
+base::Sha256Digest configuration_digest(const RewriteContext& context) {
+  random::CanonicalConfiguration configuration;
   configuration.add("mechanism", context.options.mechanism.name);
   configuration.add("model", context.mechanism->model_digest());
   for (const auto& [name, value] : context.parameters) configuration.add("parameter." + name, value);
@@ -34,7 +35,7 @@ Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
-  configuration.add("unicode.version", unicode_tables_version());
+  configuration.add("unicode.version", text::unicode_tables_version());
   return configuration.digest();
 }
 
@@ -52,16 +53,16 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
-  SOTTO_ASSIGN(const Key key, choose_key(options));
-  context->key = make_locked<const Key>(key);
+  SOTTO_ASSIGN(const random::Key key, choose_key(options));
+  context->key = random::make_locked<const random::Key>(key);
   SOTTO_ASSIGN(context->mechanism, TextMechanism::make(*info, options, context->parameters));
   context->configuration = configuration_digest(*context);
   return context;
 }
 
-DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return DocumentStreams(*key, dataset, configuration,
-                         repeatable() ? Repeats::same_noise : Repeats::fresh_noise);
+random::DocumentStreams RewriteContext::streams(std::string_view dataset) const {
+  return random::DocumentStreams(*key, dataset, configuration,
+                                 repeatable() ? random::Repeats::same_noise : random::Repeats::fresh_noise);
 }
 
 Receipt RewriteContext::receipt(const Counts& counts) const {
@@ -74,7 +75,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.guarantee = mechanism->guarantee(counts);
   mechanism->add_to(receipt);
   receipt.policy = options.policy;
-  receipt.configuration_digest = to_hex(configuration);
+  receipt.configuration_digest = base::to_hex(configuration);
   receipt.seeded = options.seed.has_value();
   receipt.keyed = options.key_file.has_value();
   receipt.counts = counts;

@@ -13,7 +13,7 @@
 #include "random/bit_sources.hpp"
 #include "random/document_stream.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Immutable.
 struct RewriteContext {
@@ -22,9 +22,9 @@ struct RewriteContext {
   /// Whether another run with the same key file or seed can repeat the noise.
   bool repeatable() const { return options.key_file || options.seed; }
   /// Streams for the documents of one data set.
-  DocumentStreams streams(std::string_view dataset) const;
+  random::DocumentStreams streams(std::string_view dataset) const;
   /// A key for purposes other than noise.
-  Key subkey(std::string_view purpose) const {
+  random::Key subkey(std::string_view purpose) const {
     return streams("sotto " + std::string(purpose)).stream_key({{}, 0}, "", "");
   }
   /// The receipt of a run with these counts.
@@ -33,8 +33,8 @@ struct RewriteContext {
   PrivatizeOptions options;  // as requested
   ParameterValues parameters;
   std::shared_ptr<const TextMechanism> mechanism;
-  std::shared_ptr<const Key> key;  // in locked memory
-  Sha256Digest configuration;
+  std::shared_ptr<const random::Key> key;  // in locked memory
+  base::Sha256Digest configuration;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

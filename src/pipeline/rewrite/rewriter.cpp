@@ -11,7 +11,7 @@
 #include "base/message.hpp"
 #include "privacy/rounding.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // Each document held back has buffers of a few kilobytes, so short ones must not accumulate without bound.
@@ -22,7 +22,7 @@ constexpr std::size_t kMostDocuments = 1 << 12;
 Rewriter::Rewriter(std::shared_ptr<const RewriteContext> context)
     : context_(std::move(context)), text_rewriter_(context_->mechanism->make_rewriter()) {}
 
-void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
+void Rewriter::start(text::OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   text_rewriter_->clear();  // an earlier chunk may have failed midway
   document_count_ = 0;
   copied_.clear();
@@ -32,14 +32,14 @@ void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   marks_.clear();
 }
 
-void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
+void Rewriter::begin_record(std::string_view subject, const random::DocumentId& id) {
   if (log_ != nullptr) log_record(subject, id);
   // The record's spending is summed separately; end_record() combines the two.
   privatized_before_ = counts_->privatized;
   epsilon_before_ = std::exchange(counts_->epsilon_sum, 0);
 }
 
-void Rewriter::log_record(std::string_view subject, const DocumentId& id) {
+void Rewriter::log_record(std::string_view subject, const random::DocumentId& id) {
   LoggedRecord& record = log_->records.emplace_back();
   record.subject = subject;
   if (id.id) record.id = *id.id;
@@ -52,7 +52,7 @@ void Rewriter::log_record(std::string_view subject, const DocumentId& id) {
 void Rewriter::end_record() {
   counts_->largest_record = std::max(counts_->largest_record, counts_->privatized - privatized_before_);
   counts_->largest_record_epsilon = std::max(counts_->largest_record_epsilon, counts_->epsilon_sum);
-  counts_->epsilon_sum = add_up(epsilon_before_, counts_->epsilon_sum);
+  counts_->epsilon_sum = privacy::add_up(epsilon_before_, counts_->epsilon_sum);
   if (log_ == nullptr) return;
   mark(true);
   counts_ = chunk_counts_;
@@ -75,8 +75,9 @@ void Rewriter::copy(std::string_view bytes) {
   (document_count_ == 0 ? *out_ : copied_).append(bytes);
 }
 
-Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                               std::string_view text, Lifetime lifetime, TextEncoder encoder) {
+Result<void> Rewriter::rewrite(const random::DocumentStreams& streams, const random::DocumentId& id,
+                               std::string_view field, std::string_view text, Lifetime lifetime,
+                               TextEncoder encoder) {
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
@@ -91,8 +92,9 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   const std::uint64_t most = std::min<std::uint64_t>(context_->options.max_document_bytes,
                                                      std::numeric_limits<std::uint32_t>::max());
   if (text.size() > most)
-    return fail(Errc::limit, format_message("the document has {} bytes, more than {{max_document_bytes}} {}",
-                                            text.size(), most));
+    return fail(Errc::limit,
+                base::format_message("the document has {} bytes, more than {{max_document_bytes}} {}",
+                                     text.size(), most));
   if (text.find('\0') != std::string_view::npos)
     return fail(Errc::bad_format, "this is not text: there is a NUL byte (is it a binary file, or UTF-16?)");
   if (document_count_ == documents_.size()) documents_.emplace_back();
@@ -115,7 +117,7 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
 
 void Rewriter::render(const Document& document) {
   Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
-  OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  text::OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
   rendered_.clear();
   const std::size_t begin = to.size();
   text_rewriter_->render(counts, to);
@@ -148,4 +150,4 @@ Result<void> Rewriter::finish() {
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

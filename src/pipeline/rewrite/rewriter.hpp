@@ -15,10 +15,10 @@
 #include "random/document_stream.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Writes a rewritten text into its record, for example as a JSON string.
-using TextEncoder = void (*)(std::string_view text, OutputBuffer& out);
+using TextEncoder = void (*)(std::string_view text, text::OutputBuffer& out);
 
 /// Rewrites documents and copies what is between them. Documents are held back until there are enough for the
 /// mechanism to process efficiently; this does not affect the output. One per thread.
@@ -28,10 +28,10 @@ class Rewriter {
 
   /// From now on everything is appended to `out` and added to `counts`, which must outlive finish(). With a
   /// log, whatever belongs to a record is counted there instead, and its documents are listed.
-  void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+  void start(text::OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
 
   /// Marks the beginning or end of a record, whose documents come in between.
-  void begin_record(std::string_view subject, const DocumentId& id);
+  void begin_record(std::string_view subject, const random::DocumentId& id);
   void end_record();
 
   /// Where to count what happens outside the rewriter; valid until finish() or the next end of a record.
@@ -45,8 +45,9 @@ class Rewriter {
 
   /// Takes a document; kTextPadding bytes after `text` must be readable. Without an `encoder` the rewritten
   /// text is written unchanged.
-  Result<void> rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                       std::string_view text, Lifetime lifetime, TextEncoder encoder = nullptr);
+  Result<void> rewrite(const random::DocumentStreams& streams, const random::DocumentId& id,
+                       std::string_view field, std::string_view text, Lifetime lifetime,
+                       TextEncoder encoder = nullptr);
 
   /// Writes everything that is held back.
   Result<void> finish();
@@ -55,10 +56,10 @@ class Rewriter {
   /// A document being held back.
   struct Document {
     std::string_view text;
-    OutputBuffer own_text;      // if the text does not live long enough or was not valid UTF-8
-    std::size_t copied_before;  // end of the part of copied_ before the document
-    std::size_t record;         // index in the log
-    bool is_charged;            // if so, listed in the log, still without its output
+    text::OutputBuffer own_text;  // if the text does not live long enough or was not valid UTF-8
+    std::size_t copied_before;    // end of the part of copied_ before the document
+    std::size_t record;           // index in the log
+    bool is_charged;              // if so, listed in the log, still without its output
     TextEncoder encoder;
   };
 
@@ -70,7 +71,7 @@ class Rewriter {
     bool is_end;
   };
 
-  void log_record(std::string_view subject, const DocumentId& id);
+  void log_record(std::string_view subject, const random::DocumentId& id);
   void mark(bool is_end);
   void place(const Mark& mark, std::size_t position);
   Result<Document*> take_in(std::string_view text, Lifetime lifetime);
@@ -78,7 +79,7 @@ class Rewriter {
 
   std::shared_ptr<const RewriteContext> context_;
   std::unique_ptr<TextRewriter> text_rewriter_;  // of the context's mechanism
-  OutputBuffer* out_ = nullptr;
+  text::OutputBuffer* out_ = nullptr;
   Counts* counts_ = nullptr;
   Counts* chunk_counts_ = nullptr;
   ReleaseLog* log_ = nullptr;
@@ -87,8 +88,8 @@ class Rewriter {
   std::vector<Mark> marks_;
   std::vector<Document> documents_;  // the first document_count_ are held back
   std::size_t document_count_ = 0;
-  OutputBuffer copied_;    // bytes copied since the first of them
-  OutputBuffer rendered_;  // a text on its way to its encoder
+  text::OutputBuffer copied_;    // bytes copied since the first of them
+  text::OutputBuffer rendered_;  // a text on its way to its encoder
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

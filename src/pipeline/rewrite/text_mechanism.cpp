@@ -4,7 +4,7 @@
 #include "pipeline/rewrite/masked_text_mechanism.hpp"
 #include "pipeline/rewrite/word_text_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const MechanismInfo& info,
                                                                  const PrivatizeOptions& options,
@@ -20,4 +20,4 @@ Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const Mechanism
   return WordTextMechanism::make(options, parameters);
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

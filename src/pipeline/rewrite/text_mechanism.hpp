@@ -15,7 +15,7 @@
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Everything in which the kinds of mechanisms differ. Immutable, so safe to share between threads.
 class TextMechanism {
@@ -47,7 +47,7 @@ class TextMechanism {
 
   /// Adds what determines the output besides the mechanism's name, its parameters, the model's digest and the
   /// policy.
-  virtual void add_to(CanonicalConfiguration& configuration) const = 0;
+  virtual void add_to(random::CanonicalConfiguration& configuration) const = 0;
 
   /// Adds what is specific to the kind. The guarantee is already there.
   virtual void add_to(Receipt& receipt) const = 0;
@@ -69,4 +69,4 @@ class TextMechanism {
   PrivatizeOptions options_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -11,18 +11,18 @@
 #include "random/document_stream.hpp"
 #include "text/output_buffer.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// A text to be rewritten.
 struct TextToRewrite {
   std::string_view text;  ///< valid UTF-8, with kTextPadding readable bytes after it; lives until rendered
-  const DocumentStreams& streams;
-  const DocumentId& id;
+  const random::DocumentStreams& streams;
+  const random::DocumentId& id;
   std::string_view field;
   Counts& counts;   ///< counts what is done to it
   ReleaseLog* log;  ///< lists what it costs; null for none
 
-  Key stream_key() const { return streams.stream_key(id, field, text); }
+  random::Key stream_key() const { return streams.stream_key(id, field, text); }
 };
 
 /// Rewrites texts, many together if faster; this does not affect the output. Not thread-safe: one per thread.
@@ -43,7 +43,7 @@ class TextRewriter {
   virtual Result<void> resolve() = 0;
 
   /// After resolve(): appends the next text, in insertion order, and counts the changes.
-  virtual void render(Counts& counts, OutputBuffer& out) = 0;
+  virtual void render(Counts& counts, text::OutputBuffer& out) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

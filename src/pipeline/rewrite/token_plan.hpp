@@ -13,7 +13,7 @@
 
 #include "text/render.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 enum class TokenAction : std::uint8_t { keep, drop, replace, digits };
 
@@ -68,7 +68,7 @@ inline TokenAction plan_number(const Policy& policy, std::string_view number, st
 }
 
 /// Replaces a number's digits with drawn ones; returns where the next ones are.
-inline const char* replace_digits(Renderer& renderer, std::string_view text, const Token& number,
+inline const char* replace_digits(text::Renderer& renderer, std::string_view text, const Token& number,
                                   const char* digits) {
   char* to = renderer.replace_in_place(number);
   for (const char byte : token_text(text, number)) *to++ = is_digit(byte) ? *digits++ : byte;
@@ -94,4 +94,4 @@ inline void count_class(TokenClass token_class, std::uint64_t tokens, Counts& co
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -10,7 +10,7 @@
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // How many tokens ahead to prefetch: enough to hide a cache miss, few enough to stay cached.
@@ -23,7 +23,7 @@ WordRewriter::WordRewriter(const WordTextMechanism& mechanism)
       policy_(text_mechanism_.options().policy),
       vocabulary_(ModelAccess::vocabulary(*text_mechanism_.model)),
       good_batch_(text_mechanism_.mechanism->good_batch()),
-      bits_(make_locked<ChaChaBitSource>(Key{})) {
+      bits_(random::make_locked<random::ChaChaBitSource>(random::Key{})) {
   if (text_mechanism_.bank)
     budgeted_.emplace(*text_mechanism_.bank, good_batch_);
   else
@@ -64,7 +64,7 @@ Result<void> WordRewriter::add(const TextToRewrite& text) {
   // All words first, in order, then all digits: a fixed order of draws, independent of a mechanism's batches.
   if (!inputs.empty() || digit_count_ > 0) {
     SOTTO_TRY(draw(inputs, text));
-    uniform_digits(*bits_, document.digits);
+    random::uniform_digits(*bits_, document.digits);
   }
   const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
@@ -91,16 +91,16 @@ Result<void> WordRewriter::resolve() {
 }
 
 Result<void> WordRewriter::draw(std::span<const TokenId> inputs, const TextToRewrite& text) {
-  const Key key = text.stream_key();
+  const random::Key key = text.stream_key();
   if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key, text);
   if (text.log != nullptr && !inputs.empty())
-    text.log->list(key, charge_for(text.log->epsilon, inputs.size()));
+    text.log->list(key, privacy::charge_for(text.log->epsilon, inputs.size()));
   bits_->reset(key, inputs.size() + 1);
   if (!budgeted_) pending_->add(inputs, *bits_);
   return {};
 }
 
-Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const Key& key,
+Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const random::Key& key,
                                          const TextToRewrite& text) {
   const DocumentBudget& budget = *text_mechanism_.options().document_budget;
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
@@ -109,7 +109,7 @@ Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const 
   bits_->reset(key, inputs.size() + 1);
   if (auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn) {
     drawn.error().code = Errc::limit;
-    return fail_at(
+    return base::fail_at(
         fmt::format("a share of {:.6g} for each of {} tokens is refused", shares.front(), shape.tokens),
         std::move(drawn.error()));
   }
@@ -125,7 +125,7 @@ void WordRewriter::form_phrases(Document& document) {
   std::vector<Token>& tokens = document.tokens;
   std::uint64_t phrases = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const Piece& piece = pieces_[i];
+    const collocation::Piece& piece = pieces_[i];
     Token token = tokens[piece.first];
     if (piece.phrase != kNoPhrase) {
       token.end = tokens[piece.first + piece.length - 1].end;
@@ -207,7 +207,7 @@ void WordRewriter::plan(Document& document) {
 TokenAction WordRewriter::plan_word(std::string_view word, TokenId id) {
   const bool known = id != vocabulary_.bottom();
   if (policy_.stopwords == StopwordPolicy::keep &&
-      (known ? text_mechanism_.stopwords[id] : is_stopword(to_lower(word)))) {
+      (known ? text_mechanism_.stopwords[id] : is_stopword(text::to_lower(word)))) {
     ++counts_->clear_stopwords;
     return TokenAction::keep;
   }
@@ -222,13 +222,13 @@ TokenAction WordRewriter::plan_outside() {
   return action;
 }
 
-void WordRewriter::render(Counts& counts, OutputBuffer& out) {
+void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
   const Document& document = documents_[rendered_++];
   count_outputs(document, counts);
   const TokenId* output = outputs_.data() + rendered_inputs_;
   rendered_inputs_ += document.input_count;
   const std::string_view text = document.text;
-  Renderer renderer(text, out);
+  text::Renderer renderer(text, out);
   const CasePolicy letter_case = policy_.letter_case;
   const DisplayWords& display = text_mechanism_.display;
   const TokenId* const outputs_end = outputs_.data() + outputs_.size();
@@ -263,19 +263,19 @@ void WordRewriter::render(Counts& counts, OutputBuffer& out) {
 
 /// Applies the case of the input, word by word if it has several. A single capital at the beginning of a
 /// sentence says nothing about further words.
-void WordRewriter::replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
+void WordRewriter::replace_in_case(text::Renderer& renderer, const Token& token, std::string_view text,
                                    std::string_view word) const {
   if (text_mechanism_.word_counts.empty()) {
-    renderer.replace_in_case(token, word, case_pattern(text));
+    renderer.replace_in_case(token, word, text::case_pattern(text));
     return;
   }
   std::vector<Token> words;
   tokenize(text, words);
-  std::vector<CasePattern> patterns;
-  for (const Token& part : words) patterns.push_back(case_pattern(token_text(text, part)));
-  if (patterns.size() == 1 && token.starts_sentence && patterns[0] == CasePattern::capitalized)
-    patterns.push_back(CasePattern::lower);
+  std::vector<text::CasePattern> patterns;
+  for (const Token& part : words) patterns.push_back(text::case_pattern(token_text(text, part)));
+  if (patterns.size() == 1 && token.starts_sentence && patterns[0] == text::CasePattern::capitalized)
+    patterns.push_back(text::CasePattern::lower);
   renderer.replace_in_case(token, word, patterns);
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -19,7 +19,7 @@
 #include "random/bit_sources.hpp"
 #include "text/render.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 class WordRewriter final : public TextRewriter {
  public:
@@ -30,7 +30,7 @@ class WordRewriter final : public TextRewriter {
   Result<void> add(const TextToRewrite& text) override;
   bool is_full() const override;
   Result<void> resolve() override;
-  void render(Counts& counts, OutputBuffer& out) override;
+  void render(Counts& counts, text::OutputBuffer& out) override;
 
  private:
   /// A document whose outputs may still be pending.
@@ -42,9 +42,10 @@ class WordRewriter final : public TextRewriter {
   template <bool kPhrases>
   void plan(Document& document);
   Result<void> draw(std::span<const TokenId> inputs, const TextToRewrite& text);
-  Result<void> draw_budgeted(std::span<const TokenId> inputs, const Key& key, const TextToRewrite& text);
+  Result<void> draw_budgeted(std::span<const TokenId> inputs, const random::Key& key,
+                             const TextToRewrite& text);
   void count_outputs(const Document& document, Counts& counts) const;
-  void replace_in_case(Renderer& renderer, const Token& token, std::string_view text,
+  void replace_in_case(text::Renderer& renderer, const Token& token, std::string_view text,
                        std::string_view word) const;
   TokenAction plan_word(std::string_view word, TokenId id);
   TokenAction plan_outside();
@@ -52,14 +53,14 @@ class WordRewriter final : public TextRewriter {
 
   const WordTextMechanism& text_mechanism_;
   const Policy policy_;
-  const Vocabulary& vocabulary_;
+  const embed::Vocabulary& vocabulary_;
   const std::size_t good_batch_;
-  std::unique_ptr<PendingTokens> pending_;  // null with a budget per document
-  std::optional<BudgetedTokens> budgeted_;  // used instead in that case
-  std::optional<Segmenter> segmenter_;      // if phrases are formed
-  std::shared_ptr<ChaChaBitSource> bits_;   // in locked memory: holds the last document's key
-  Counts* counts_ = nullptr;                // of the document being planned
-  std::vector<Document> documents_;         // the first document_count_ are held back
+  std::unique_ptr<PendingTokens> pending_;           // null with a budget per document
+  std::optional<BudgetedTokens> budgeted_;           // used instead in that case
+  std::optional<collocation::Segmenter> segmenter_;  // if phrases are formed
+  std::shared_ptr<random::ChaChaBitSource> bits_;    // in locked memory: holds the last document's key
+  Counts* counts_ = nullptr;                         // of the document being planned
+  std::vector<Document> documents_;                  // the first document_count_ are held back
   std::size_t document_count_ = 0;
   std::size_t rendered_ = 0;         // how many of these have been rendered
   std::size_t rendered_inputs_ = 0;  // their replaced tokens
@@ -69,8 +70,8 @@ class WordRewriter final : public TextRewriter {
   std::vector<TokenId> outputs_;
   std::size_t digit_count_ = 0;  // of the document being planned
   std::size_t extra_words_ = 0;  // how many more words than tokens it has
-  std::vector<Piece> pieces_;
+  std::vector<collocation::Piece> pieces_;
   std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ if it is none
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

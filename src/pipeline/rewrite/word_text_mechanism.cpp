@@ -12,7 +12,7 @@
 #include "pipeline/rewrite/word_rewriter.hpp"
 #include "privacy/certificate.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 namespace {
 
 // A chunk should hold a good batch of tokens. The smallest one fits into a core's cache together with its
@@ -29,9 +29,9 @@ constexpr int kCollocationsVersion = 1;
 tl::unexpected<Error> no_targeted_certificate(const MechanismSpec& spec) {
   return fail_parameter(
       "target", "certified",
-      format_message("no certificate for {} with epsilon at most {} is stored; make it with '{{0}}'",
-                     spec.name, spec.epsilon),
-      Errc::not_found, {audit_hint(spec.name, spec.parameters, spec.epsilon, spec.model)});
+      base::format_message("no certificate for {} with epsilon at most {} is stored; make it with '{{0}}'",
+                           spec.name, spec.epsilon),
+      Errc::not_found, {privacy::audit_hint(spec.name, spec.parameters, spec.epsilon, spec.model)});
 }
 
 /// The nominal ε whose stored certificate meets the requested one.
@@ -45,7 +45,7 @@ Result<double> nominal_epsilon(const PrivatizeOptions& options, const ParameterV
   return no_targeted_certificate(options.mechanism);
 }
 
-void add_budget(const DocumentBudget& budget, CanonicalConfiguration& configuration) {
+void add_budget(const DocumentBudget& budget, random::CanonicalConfiguration& configuration) {
   configuration.add("budget.strategy", to_string(budget.strategy));
   configuration.add("budget.document_epsilon", budget.epsilon);
   for (std::size_t i = 0; i < budget.profile.size(); ++i)
@@ -80,9 +80,9 @@ Result<void> WordTextMechanism::make_mechanisms(const ParameterValues& parameter
   MechanismResources shared = options().mechanism.resources;
   const std::uint64_t own = shared.memory / 8;
   shared.memory -= own;
-  SOTTO_ASSIGN(MechanismFamily family,
-               prepare_mechanism(options().mechanism.name, model, parameters, shared));
-  bank = std::make_unique<MechanismBank>(std::move(family), own);
+  SOTTO_ASSIGN(mechanism::MechanismFamily family,
+               mechanism::prepare_mechanism(options().mechanism.name, model, parameters, shared));
+  bank = std::make_unique<mechanism::MechanismBank>(std::move(family), own);
   SOTTO_ASSIGN(mechanism, bank->at(options().document_budget->epsilon));
   return {};
 }
@@ -143,7 +143,7 @@ Result<bool> WordTextMechanism::has_one_unit() const {
   return other->guarantee().unit == mechanism->guarantee().unit;
 }
 
-void WordTextMechanism::add_to(CanonicalConfiguration& configuration) const {
+void WordTextMechanism::add_to(random::CanonicalConfiguration& configuration) const {
   if (const std::string digest = mechanism->data_digest(); !digest.empty()) configuration.add("data", digest);
   if (bank)
     add_budget(*options().document_budget, configuration);
@@ -172,7 +172,7 @@ std::size_t WordTextMechanism::chunk_bytes(bool with_ledger) const {
 }
 
 unsigned WordTextMechanism::threads(unsigned requested) const {
-  return thread_count(requested);
+  return base::thread_count(requested);
 }
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -15,7 +15,7 @@
 #include "pipeline/rewrite/model_phrases.hpp"
 #include "pipeline/rewrite/text_mechanism.hpp"
 
-namespace sotto {
+namespace sotto::pipeline {
 
 /// Immutable once made.
 struct WordTextMechanism final : public TextMechanism {
@@ -30,19 +30,19 @@ struct WordTextMechanism final : public TextMechanism {
   std::string model_digest() const override { return model->digest(); }
   Guarantee guarantee(const Counts& counts) const override;
   Result<bool> has_one_unit() const override;
-  void add_to(CanonicalConfiguration& configuration) const override;
+  void add_to(random::CanonicalConfiguration& configuration) const override;
   void add_to(Receipt& receipt) const override;
   std::size_t chunk_bytes(bool with_ledger) const override;
   unsigned threads(unsigned requested) const override;
 
   std::shared_ptr<const Model> model;
-  double epsilon = 0;                            // nominal; unused with a budget per document
-  std::unique_ptr<MechanismBank> bank;           // with a budget per document; thread-safe
-  std::shared_ptr<const Mechanism> mechanism;    // with such a budget: for a single-token document
-  std::optional<StoredCertificate> certificate;  // about that mechanism
-  std::shared_ptr<const ModelPhrases> phrases;   // null: every word is a token
-  std::vector<std::uint8_t> word_counts;         // by word id; empty: the model has no phrases
-  std::vector<bool> stopwords;                   // by word id; only if the policy keeps them
+  double epsilon = 0;                              // nominal; unused with a budget per document
+  std::unique_ptr<mechanism::MechanismBank> bank;  // with a budget per document; thread-safe
+  std::shared_ptr<const Mechanism> mechanism;      // with such a budget: for a single-token document
+  std::optional<StoredCertificate> certificate;    // about that mechanism
+  std::shared_ptr<const ModelPhrases> phrases;     // null: every word is a token
+  std::vector<std::uint8_t> word_counts;           // by word id; empty: the model has no phrases
+  std::vector<bool> stopwords;                     // by word id; only if the policy keeps them
   DisplayWords display;
 
  private:
@@ -52,4 +52,4 @@ struct WordTextMechanism final : public TextMechanism {
   Guarantee token_guarantee(const Counts& counts) const;
 };
 
-}  // namespace sotto
+}  // namespace sotto::pipeline

@@ -16,16 +16,18 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::evaluate;
+
 const std::filesystem::path kTinyBert = SOTTO_TINY_BERT;
 
 class Draws {
  public:
-  explicit Draws(std::uint64_t seed) : bits_(key_from_seed(seed)) {}
-  std::size_t below(std::size_t bound) { return uniform_below(bits_, bound); }
+  explicit Draws(std::uint64_t seed) : bits_(random::key_from_seed(seed)) {}
+  std::size_t below(std::size_t bound) { return random::uniform_below(bits_, bound); }
   const std::string& one_of(const std::vector<std::string>& words) { return words[below(words.size())]; }
 
  private:
-  ChaChaBitSource bits_;
+  random::ChaChaBitSource bits_;
 };
 
 /// Class 1 if the dog comes before Paris. Both classes have the same words with the same probabilities, so

@@ -27,10 +27,10 @@ TEST_P(ReferenceParity, AnswersAndLearnsAsTheReference) {
   const auto [name, classes] = GetParam();
   const std::filesystem::path folder = std::filesystem::path(SOTTO_TEST_DATA) / name;
   const nlohmann::json expected = read_json(folder / "expected.json");
-  const std::vector<Sequence> sequences = sequences_of(expected);
+  const std::vector<lm::Sequence> sequences = sequences_of(expected);
   const auto targets = expected["targets"].get<std::vector<float>>();
   const auto network = transformer(
-      folder, StatePooling::first,
+      folder, lm::StatePooling::first,
       {.classes = classes, .dropout = 0, .weight_decay = expected["decay"], .largest_norm = 1, .threads = 2});
   ASSERT_NE(network, nullptr);
   const std::size_t outputs = std::max(classes, 1U);
@@ -62,9 +62,9 @@ void normalize(std::span<float> row) {
 class EncoderParity : public NetworkTest, public ::testing::WithParamInterface<const char*> {
  protected:
   // The largest difference between the inference path's vectors and the mean states of the trainable graph.
-  double difference(const std::filesystem::path& folder, const std::vector<Sequence>& sequences) {
-    const auto network = transformer(folder, StatePooling::mean, {.threads = 2});
-    const auto loaded = language_model_backend();
+  double difference(const std::filesystem::path& folder, const std::vector<lm::Sequence>& sequences) {
+    const auto network = transformer(folder, lm::StatePooling::mean, {.threads = 2});
+    const auto loaded = lm::language_model_backend();
     if (!network || !loaded) return HUGE_VAL;
     const auto model = (*loaded)->open_sentence(folder, {Device::cpu, Precision::f32, 2});
     if (!model) return HUGE_VAL;
@@ -83,7 +83,7 @@ class EncoderParity : public NetworkTest, public ::testing::WithParamInterface<c
 
 TEST_P(EncoderParity, StatesEqualThoseOfTheInferencePath) {
   const nlohmann::json expected = read_json(kCheckpoints / GetParam() / "expected.json");
-  std::vector<Sequence> sequences = sequences_of(expected);
+  std::vector<lm::Sequence> sequences = sequences_of(expected);
   if (expected.contains("segments") && std::string(GetParam()) == "bert")
     for (std::size_t i = 0; i < sequences.size(); ++i)
       sequences[i].segments = expected["segments"][i].get<std::vector<std::int32_t>>();
@@ -96,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(Checkpoints, EncoderParity,
 
 // 8-bit weights with their scales.
 TEST_F(EncoderParity, ShippedEncoder) {
-  const std::vector<Sequence> sequences = {{{2, 1200, 345, 4017, 3}, {}, {}, {}}, {{2, 77, 3}, {}, {}, {}}};
+  const std::vector<lm::Sequence> sequences = {{{2, 1200, 345, 4017, 3}, {}, {}, {}},
+                                               {{2, 77, 3}, {}, {}, {}}};
   EXPECT_LE(difference(std::filesystem::path(SOTTO_SHIPPED_MODELS) / "sotto-en-encoder", sequences),
             kTolerance);
 }
@@ -105,8 +106,8 @@ TEST_F(EncoderParity, ShippedEncoder) {
 class BoundedScores {
  public:
   explicit BoundedScores(const std::filesystem::path& folder)
-      : file_(MappedFile::open(folder / "model.safetensors").value()),
-        tensors_(parse_safetensors(file_.bytes(), "model.safetensors", Alignment::any).value()) {}
+      : file_(base::MappedFile::open(folder / "model.safetensors").value()),
+        tensors_(base::parse_safetensors(file_.bytes(), "model.safetensors", base::Alignment::any).value()) {}
 
   std::vector<double> operator()(std::span<const float> state) const {
     std::vector<double> t = affine("head.dense", {state.begin(), state.end()});
@@ -124,9 +125,9 @@ class BoundedScores {
 
  private:
   std::vector<double> numbers(const std::string& name) const {
-    const TensorView& view = tensors_.tensors.at(name);
+    const base::TensorView& view = tensors_.tensors.at(name);
     std::vector<float> values(view.bytes.size() / sizeof(float));
-    if (view.type == TensorType::f32) {
+    if (view.type == base::TensorType::f32) {
       std::memcpy(values.data(), view.bytes.data(), view.bytes.size());
       return {values.begin(), values.end()};
     }
@@ -145,8 +146,8 @@ class BoundedScores {
     return result;
   }
 
-  MappedFile file_;
-  Safetensors tensors_;
+  base::MappedFile file_;
+  base::Safetensors tensors_;
 };
 
 using BoundedParity = NetworkTest;
@@ -155,18 +156,19 @@ using Networks = NetworkTest;
 TEST_F(BoundedParity, FirstStatesGiveTheScoresOfTheInferencePath) {
   const std::filesystem::path folder = kCheckpoints / "bounded";
   const nlohmann::json expected = read_json(folder / "expected.json");
-  std::vector<Sequence> sequences = sequences_of(expected);
+  std::vector<lm::Sequence> sequences = sequences_of(expected);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     sequences[i].positions = expected["positions"][i].get<std::vector<std::int32_t>>();
     sequences[i].segments = expected["segments"][i].get<std::vector<std::int32_t>>();
     sequences[i].pieces = expected["pieces"][i].get<std::vector<std::int32_t>>();
   }
-  const auto network = transformer(folder, StatePooling::first, {.threads = 2});
+  const auto network = transformer(folder, lm::StatePooling::first, {.threads = 2});
   ASSERT_NE(network, nullptr);
   EXPECT_EQ(network->limits().pieces, 3U);
   std::vector<float> states(sequences.size() * network->width());
   ASSERT_TRUE(network->features({sequences}, states));
-  const auto model = language_model_backend().value()->open_masked(folder, {Device::cpu, Precision::f32, 2});
+  const auto model =
+      lm::language_model_backend().value()->open_masked(folder, {Device::cpu, Precision::f32, 2});
   ASSERT_TRUE(model.has_value()) << model.error().message;
   std::vector<float> scores(sequences.size() * (*model)->output_size());
   ASSERT_TRUE((*model)->logits(sequences, std::vector<std::uint32_t>(sequences.size(), 0), scores));
@@ -190,7 +192,7 @@ TEST_F(Networks, PaddingChangesNoState) {
           .value();
   ASSERT_EQ(network->width(), 10U);
   // Lengths that share a batch of answers.
-  const std::vector<Sequence> texts = {
+  const std::vector<lm::Sequence> texts = {
       {{1, 2}, {}, {}, {}}, {{7, 3, 9, 4}, {}, {}, {}}, {{5, 5, 8}, {}, {}, {}}};
   std::vector<float> together(30);
   ASSERT_TRUE(network->features({texts}, together));
@@ -202,16 +204,16 @@ TEST_F(Networks, PaddingChangesNoState) {
 }
 
 TEST_F(Networks, WrongInputIsRefused) {
-  const auto network = transformer(kCheckpoints / "bert", StatePooling::first, {.threads = 1});
+  const auto network = transformer(kCheckpoints / "bert", lm::StatePooling::first, {.threads = 1});
   ASSERT_NE(network, nullptr);
-  const std::vector<Sequence> unknown = {{{61}, {}, {}, {}}};
-  const std::vector<Sequence> fine = {{{5}, {}, {}, {}}};
+  const std::vector<lm::Sequence> unknown = {{{61}, {}, {}, {}}};
+  const std::vector<lm::Sequence> fine = {{{5}, {}, {}, {}}};
   std::vector<float> out(2);
   expect_error(network->answer({unknown}, out), Errc::invalid_argument, {"id 61", "0 to 60"});
   expect_error(network->answer({fine, fine}, out), Errc::invalid_argument, {"single texts"});
   expect_error(network->learn({fine}, {}, std::vector<float>{0}, 1e-3), Errc::invalid_argument, {"target"});
-  expect_error(backend().open_transformer(kCheckpoints / "gpt2", StatePooling::first, {}), Errc::bad_format,
-               {"model_type", "gpt2", "roberta"});
+  expect_error(backend().open_transformer(kCheckpoints / "gpt2", lm::StatePooling::first, {}),
+               Errc::bad_format, {"model_type", "gpt2", "roberta"});
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class NetworkTest : public ::testing::Test {
 #ifdef SOTTO_TEST_PLUGINS
     ::setenv("SOTTO_PLUGINS", SOTTO_TEST_PLUGINS, 0);
     ::setenv("SOTTO_MODELS", SOTTO_SHIPPED_MODELS, 1);
-    const Result<NetworkBackend*> loaded = network_backend();
+    const Result<lm::NetworkBackend*> loaded = lm::network_backend();
     ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
     backend_ = *loaded;
 #else
@@ -35,19 +35,20 @@ class NetworkTest : public ::testing::Test {
 #endif
   }
 
-  NetworkBackend& backend() {
+  lm::NetworkBackend& backend() {
     return *backend_;
   }
 
-  std::unique_ptr<TrainableNetwork> transformer(const std::filesystem::path& folder, StatePooling pooling,
-                                                const NetworkSettings& settings) {
+  std::unique_ptr<lm::TrainableNetwork> transformer(const std::filesystem::path& folder,
+                                                    lm::StatePooling pooling,
+                                                    const lm::NetworkSettings& settings) {
     auto network = backend().open_transformer(folder, pooling, settings);
     EXPECT_TRUE(network.has_value()) << network.error().message;
     return network ? std::move(*network) : nullptr;
   }
 
  private:
-  NetworkBackend* backend_ = nullptr;
+  lm::NetworkBackend* backend_ = nullptr;
 };
 
 }  // namespace sotto::testing

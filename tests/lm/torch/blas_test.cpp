@@ -13,6 +13,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::lm;
 using lm::blas_traits;
 using lm::BlasTraits;
 using lm::BlasTurn;

@@ -12,6 +12,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::lm;
+
 class Checkpoints : public PluginTest {
  protected:
   /// A copy of a checkpoint, to be damaged.
@@ -23,7 +25,7 @@ class Checkpoints : public PluginTest {
   }
   static void configure(const std::filesystem::path& folder, const std::string& key,
                         const nlohmann::json& value) {
-    nlohmann::json config = nlohmann::json::parse(read_file(folder / "config.json").value());
+    nlohmann::json config = nlohmann::json::parse(base::read_file(folder / "config.json").value());
     config[key] = value;
     std::ofstream(folder / "config.json") << config;
   }
@@ -31,7 +33,7 @@ class Checkpoints : public PluginTest {
   template <class Change>
   static void edit_header(const std::filesystem::path& folder, const Change& change,
                           std::size_t padding = 8) {
-    const std::string file = read_file(folder / "model.safetensors").value();
+    const std::string file = base::read_file(folder / "model.safetensors").value();
     std::uint64_t length = 0;
     file.copy(reinterpret_cast<char*>(&length), 8);
     nlohmann::json header = nlohmann::json::parse(file.substr(8, length));
@@ -40,7 +42,7 @@ class Checkpoints : public PluginTest {
     while (text.size() % 8 != padding % 8) text += ' ';
     const std::uint64_t size = text.size();
     std::ofstream(folder / "model.safetensors", std::ios::binary)
-        << as_bytes(std::span(&size, 1)) << text << file.substr(8 + length);
+        << base::as_bytes(std::span(&size, 1)) << text << file.substr(8 + length);
   }
   auto open(const std::filesystem::path& folder) { return backend().open_masked(folder, resources()); }
 
@@ -58,7 +60,7 @@ TEST_F(Checkpoints, MissingFolderAndFiles) {
 
 TEST_F(Checkpoints, EveryTruncationIsRefused) {
   const auto folder = copy("distilroberta");
-  const std::string whole = read_file(folder / "model.safetensors").value();
+  const std::string whole = base::read_file(folder / "model.safetensors").value();
   for (std::size_t size = 0; size < whole.size(); size += 97) {
     std::ofstream(folder / "model.safetensors", std::ios::binary) << whole.substr(0, size);
     EXPECT_FALSE(open(folder).has_value()) << size;
@@ -155,7 +157,7 @@ TEST_F(Checkpoints, UnalignedFilesAreRead) {
 TEST_F(Checkpoints, ShardsMustBeThereAndInTheFolder) {
   const auto folder = copy("roberta-sharded");
   const auto index = folder / "model.safetensors.index.json";
-  nlohmann::json json = nlohmann::json::parse(read_file(index).value());
+  nlohmann::json json = nlohmann::json::parse(base::read_file(index).value());
   auto changed = json;
   for (const char* const elsewhere : {"../roberta/model.safetensors", "model.weights"}) {
     changed["weight_map"]["lm_head.bias"] = elsewhere;
@@ -174,11 +176,12 @@ TEST_F(Checkpoints, ShardsMustBeThereAndInTheFolder) {
 
 TEST_F(Checkpoints, ModulesThatWouldChangeAVectorAreRefused) {
   const auto folder = copy("bert-sentence");
-  nlohmann::json pooling = nlohmann::json::parse(read_file(folder / "1_Pooling" / "config.json").value());
+  nlohmann::json pooling =
+      nlohmann::json::parse(base::read_file(folder / "1_Pooling" / "config.json").value());
   pooling["pooling_mode_max_tokens"] = true;
   std::ofstream(folder / "1_Pooling" / "config.json") << pooling;
   expect_error(backend().open_sentence(folder, resources()), Errc::bad_format, {"1_Pooling", "mean"});
-  nlohmann::json modules = nlohmann::json::parse(read_file(folder / "modules.json").value());
+  nlohmann::json modules = nlohmann::json::parse(base::read_file(folder / "modules.json").value());
   modules[2]["type"] = "sentence_transformers.models.Dense";
   modules.erase(1);
   std::ofstream(folder / "modules.json") << modules;

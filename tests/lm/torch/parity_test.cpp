@@ -13,6 +13,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::lm;
+
 constexpr float kTolerance = 1e-4F;
 
 float largest_difference(std::span<const float> found, const std::vector<float>& expected) {

@@ -30,7 +30,7 @@ class PluginTest : public ::testing::Test {
   void SetUp() override {
 #ifdef SOTTO_TEST_PLUGINS
     ::setenv("SOTTO_PLUGINS", SOTTO_TEST_PLUGINS, 0);
-    const Result<LanguageModelBackend*> loaded = language_model_backend();
+    const Result<lm::LanguageModelBackend*> loaded = lm::language_model_backend();
     ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
     backend_ = *loaded;
 #else
@@ -42,19 +42,19 @@ class PluginTest : public ::testing::Test {
   static LanguageModelResources resources(Precision precision = Precision::f32) {
     return {Device::cpu, precision, 2};
   }
-  LanguageModelBackend& backend() {
+  lm::LanguageModelBackend& backend() {
     return *backend_;
   }
 
-  std::shared_ptr<const MaskedModel> masked(const std::filesystem::path& folder,
-                                            LanguageModelResources how = resources()) {
+  std::shared_ptr<const lm::MaskedModel> masked(const std::filesystem::path& folder,
+                                                LanguageModelResources how = resources()) {
     auto model = backend().open_masked(folder, how);
     EXPECT_TRUE(model.has_value()) << model.error().message;
     return model.value_or(nullptr);
   }
 
  private:
-  LanguageModelBackend* backend_ = nullptr;
+  lm::LanguageModelBackend* backend_ = nullptr;
 };
 
 }  // namespace sotto::testing

@@ -11,6 +11,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::lm;
+
 // Runs in a process of its own, because the plugin is looked up only once.
 [[noreturn]] void report_backend(const std::filesystem::path& folder) {
   ::setenv("SOTTO_PLUGINS", folder.c_str(), 1);

@@ -15,6 +15,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::lm;
+
 class Precisions : public PluginTest {};
 
 // Rounding a vector and a row to 8 bits leaves about 1% of noise in a product; layers accumulate it.
@@ -65,17 +67,17 @@ TEST_F(Precisions, StoredBytesAreScaled) {
   std::filesystem::copy(checkpoint_folder("distilroberta"), folder.path(),
                         std::filesystem::copy_options::recursive);
   const auto file = folder.path() / "model.safetensors";
-  const auto mapped = MappedFile::open(file);
-  const auto parsed = parse_safetensors(mapped->bytes(), "source");
-  std::vector<TensorToWrite> tensors;
-  const auto add = [&](const std::string& name, TensorType type, std::vector<std::uint64_t> shape,
+  const auto mapped = base::MappedFile::open(file);
+  const auto parsed = base::parse_safetensors(mapped->bytes(), "source");
+  std::vector<base::TensorToWrite> tensors;
+  const auto add = [&](const std::string& name, base::TensorType type, std::vector<std::uint64_t> shape,
                        std::string bytes) {
     tensors.push_back({name, type, std::move(shape),
-                       [bytes = std::move(bytes)](const ByteSink& sink) { return sink(bytes); }});
+                       [bytes = std::move(bytes)](const base::ByteSink& sink) { return sink(bytes); }});
   };
   const std::string chosen = "roberta.encoder.layer.0.intermediate.dense.weight";
   for (const auto& [name, view] : parsed->tensors)
-    if (name != chosen) add(name, view.type, view.shape, std::string(as_bytes(view.elements<char>())));
+    if (name != chosen) add(name, view.type, view.shape, std::string(base::as_bytes(view.elements<char>())));
   std::vector<float> scales(24);
   std::vector<std::int8_t> rounded(24 * 16);
   std::vector<float> plain(24 * 16);
@@ -88,16 +90,19 @@ TEST_F(Precisions, StoredBytesAreScaled) {
     auto list = tensors;
     std::swap(tensors, list);
     if (as_stored_bytes) {
-      add(chosen + ".scale", TensorType::f32, {24}, std::string(as_bytes(std::span<const float>(scales))));
-      add(chosen, TensorType::i8, {24, 16}, std::string(as_bytes(std::span<const std::int8_t>(rounded))));
+      add(chosen + ".scale", base::TensorType::f32, {24},
+          std::string(base::as_bytes(std::span<const float>(scales))));
+      add(chosen, base::TensorType::i8, {24, 16},
+          std::string(base::as_bytes(std::span<const std::int8_t>(rounded))));
     } else {
-      add(chosen, TensorType::f32, {24, 16}, std::string(as_bytes(std::span<const float>(plain))));
+      add(chosen, base::TensorType::f32, {24, 16},
+          std::string(base::as_bytes(std::span<const float>(plain))));
     }
     std::swap(tensors, list);
     const auto target = folder.path() / (as_stored_bytes ? "bytes" : "floats");
     std::filesystem::create_directory(target);
     std::filesystem::copy_file(folder.path() / "config.json", target / "config.json");
-    EXPECT_TRUE(write_safetensors(target / "model.safetensors", {}, list));
+    EXPECT_TRUE(base::write_safetensors(target / "model.safetensors", {}, list));
     return masked(target);
   };
   const auto from_bytes = write(true);

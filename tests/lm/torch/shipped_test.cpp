@@ -22,6 +22,8 @@
 namespace sotto::testing {
 namespace {
 
+using namespace sotto::lm;
+
 constexpr double kShippedTolerance = 1e-4;
 
 std::filesystem::path shipped(const std::string& name) {
@@ -84,13 +86,13 @@ TEST_F(Shipped, MaskedScoresAndProbabilities) {
   const auto words = filler();
   ASSERT_NE(words, nullptr);
   EXPECT_EQ(words->usual_law(), LawKind::balanced);
-  const MappedFile file =
-      MappedFile::open(std::filesystem::path(SOTTO_SHIPPED_DATA) / "mlm.safetensors").value();
-  const Safetensors tensors = parse_safetensors(file.bytes(), "mlm.safetensors").value();
+  const base::MappedFile file =
+      base::MappedFile::open(std::filesystem::path(SOTTO_SHIPPED_DATA) / "mlm.safetensors").value();
+  const base::Safetensors tensors = base::parse_safetensors(file.bytes(), "mlm.safetensors").value();
   double worst_score = 0;
   double worst_probability = 0;
   const auto compare = [&](const std::string& name, const auto& value_of, double& worst) {
-    const TensorView* const tensor = tensors.find(name);
+    const base::TensorView* const tensor = tensors.find(name);
     ASSERT_NE(tensor, nullptr) << name;
     const auto expected = tensor->elements<float>();
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -183,7 +185,7 @@ TEST_F(Shipped, BothLawsAreSampledAtEveryEpsilon) {
                         const std::vector<double>& exact) {
     std::vector<std::uint64_t> weights;
     ASSERT_TRUE(law.weights(answers, weights));
-    ChaChaBitSource bits(key_from_seed(static_cast<std::uint64_t>(law.epsilon())));
+    random::ChaChaBitSource bits(random::key_from_seed(static_cast<std::uint64_t>(law.epsilon())));
     std::vector<std::uint64_t> counts(weights.size());
     for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[DrawLaw::draw_weighted(weights, bits)];
     // The likely words one by one, all others together.

@@ -2,7 +2,7 @@
 // adaptive one from privatized texts; both are tested on privatized texts.
 #include "evaluate/experiment/cells/task_data.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 TaskRequest request_of(const CellContext& context, const Cell& cell) {
@@ -38,4 +38,4 @@ const CellType& attribute_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

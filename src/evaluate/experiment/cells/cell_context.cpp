@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace sotto {
+namespace sotto::evaluate {
 
 const CellType& cell_type(CellKind kind) {
   switch (kind) {
@@ -59,4 +59,4 @@ Result<TextLists> load_text_lists(const CellContext& context, const Cell& cell) 
   return lists;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

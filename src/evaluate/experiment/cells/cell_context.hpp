@@ -19,7 +19,7 @@
 #include "evaluate/experiment/rewritten_texts.hpp"
 #include "text/wordnet.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Tables used by several cells, made by the first of them.
 struct SharedTables {
@@ -35,7 +35,7 @@ struct CellContext {
   std::filesystem::path work;  ///< for files that a cell needs while it runs
   SharedTables& shared;
   std::function<bool()> go_on;  ///< false: stop and return Errc::interrupted
-  std::string wordnet = std::string(WordNet::kDefaultFolder);
+  std::string wordnet = std::string(text::WordNet::kDefaultFolder);
 
   /// The same as a progress callback.
   ProgressCallback progress() const {
@@ -79,4 +79,4 @@ struct TextLists {
 };
 Result<TextLists> load_text_lists(const CellContext& context, const Cell& cell);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

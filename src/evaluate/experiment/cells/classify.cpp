@@ -1,7 +1,7 @@
 // Utility: a classifier trained and tested on privatized texts; without a mechanism, the baseline.
 #include "evaluate/experiment/cells/task_data.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<nlohmann::json> classify_identity(const CellContext& context, const Cell& cell) {
@@ -28,4 +28,4 @@ const CellType& classify_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

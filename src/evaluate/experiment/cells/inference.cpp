@@ -13,7 +13,7 @@
 #include "evaluate/metrics/text_metrics.hpp"
 #include "evaluate/tuning/inference_error.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 using WordCounts = std::unordered_map<std::string, std::uint64_t>;
@@ -80,7 +80,7 @@ Result<nlohmann::json> inference_identity(const CellContext& context, const Cell
   SOTTO_ASSIGN(const std::string words, word_table(context, spec));
   return nlohmann::json{{"kind", "inference"},
                         {"mechanisms", std::move(mechanisms)},
-                        {"words", to_hex(sha256(words))},
+                        {"words", base::to_hex(base::sha256(words))},
                         {"draws", spec.draws},
                         {"outputs", spec.outputs},
                         {"seed", context.run.seed},
@@ -91,7 +91,7 @@ nlohmann::ordered_json as_json(const TradeOff& point, bool has_classes) {
   if (point.refusal) return {{"refusal", describe_for_run_file(*point.refusal)}};
   const auto add = [](nlohmann::ordered_json& json, const std::string& name, const Estimate& estimate) {
     json[name] = estimate.value;
-    json[name + "_interval"] = interval_json(estimate);
+    json[name + "_interval"] = audit::interval_json(estimate);
   };
   nlohmann::ordered_json json = {{"exact", point.exact}};
   add(json, "e_m", point.inference_error);
@@ -107,7 +107,7 @@ Result<nlohmann::ordered_json> compute_inference(const CellContext& context, con
   WordTaskOptions task_options;
   // For this cell alone, since several may run concurrently.
   task_options.table =
-      context.work / fmt::format("{}.tsv", to_hex(sha256(to_json(cell).dump())).substr(0, 16));
+      context.work / fmt::format("{}.tsv", base::to_hex(base::sha256(to_json(cell).dump())).substr(0, 16));
   task_options.outputs = spec.outputs;
   SOTTO_TRY(write_whole_file(*task_options.table, content));
   SOTTO_ASSIGN(const PreparedModel* prepared, context.inputs.model(cell.model));
@@ -139,4 +139,4 @@ const CellType& inference_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -11,7 +11,7 @@
 #include "evaluate/metrics/bleu.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 bool asks_for(const CellContext& context, std::string_view metric) {
@@ -30,9 +30,9 @@ Result<nlohmann::json> english_identity(const CellContext& context) {
                             describe(digest.error())));
   }
   SOTTO_ASSIGN(const LabelledWords* list, context.inputs.word_list(context.run.texts->english));
-  Sha256 hash;
+  base::Sha256 hash;
   for (const std::string& word : list->words) hash.update(word + "\n");
-  return nlohmann::json{{"list", to_hex(hash.finish())}};
+  return nlohmann::json{{"list", base::to_hex(hash.finish())}};
 }
 
 Result<nlohmann::json> overlap_identity(const CellContext& context, const Cell& cell) {
@@ -50,7 +50,7 @@ Result<nlohmann::json> overlap_identity(const CellContext& context, const Cell& 
 
 /// Recognizes English words, and owns what it looks them up in.
 struct EnglishTest {
-  std::unique_ptr<WordNet> wordnet;
+  std::unique_ptr<text::WordNet> wordnet;
   WordTest test;
 };
 
@@ -61,8 +61,8 @@ Result<EnglishTest> english_test(const CellContext& context) {
     english.test = word_test(list->words);
     return english;
   }
-  SOTTO_ASSIGN(WordNet opened, WordNet::open(context.wordnet));
-  english.wordnet = std::make_unique<WordNet>(std::move(opened));
+  SOTTO_ASSIGN(text::WordNet opened, text::WordNet::open(context.wordnet));
+  english.wordnet = std::make_unique<text::WordNet>(std::move(opened));
   english.test = word_test(*english.wordnet);
   return english;
 }
@@ -121,4 +121,4 @@ const CellType& overlap_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -6,7 +6,7 @@
 #include "evaluate/experiment/cells/cell_context.hpp"
 #include "lm/language_folder.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 std::string causal_model(const CellContext& context) {
@@ -17,7 +17,7 @@ std::string causal_model(const CellContext& context) {
 Result<nlohmann::json> perplexity_identity(const CellContext& context, const Cell& cell) {
   SOTTO_ASSIGN(nlohmann::json texts, measured_texts_identity(context, cell));
   SOTTO_ASSIGN(const auto folder, find_language_model(causal_model(context)));
-  SOTTO_ASSIGN(const std::string digest, folder_digest(folder));
+  SOTTO_ASSIGN(const std::string digest, lm::folder_digest(folder));
   return nlohmann::json{{"kind", "perplexity"}, {"of", std::move(texts)}, {"model", digest}};
 }
 
@@ -46,4 +46,4 @@ const CellType& perplexity_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

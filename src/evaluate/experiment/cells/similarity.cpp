@@ -6,7 +6,7 @@
 #include "evaluate/metrics/text_metrics.hpp"
 #include "lm/language_folder.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 /// The model whose vectors are averaged: the one named, that of the mechanism, or the default.
@@ -37,7 +37,7 @@ Result<nlohmann::json> similarity_identity(const CellContext& context, const Cel
     identity["vectors"] = model->digest();
   } else {
     SOTTO_ASSIGN(const auto folder, find_language_model(context.run.texts->similarity));
-    SOTTO_ASSIGN(identity["encoder"], folder_digest(folder));
+    SOTTO_ASSIGN(identity["encoder"], lm::folder_digest(folder));
   }
   return identity;
 }
@@ -73,4 +73,4 @@ const CellType& similarity_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

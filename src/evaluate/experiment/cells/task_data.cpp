@@ -9,7 +9,7 @@
 #include "evaluate/classifiers/repeated_runs.hpp"
 #include "evaluate/experiment/seeds.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 bool reads_privatized(Privatized privatized, const std::string& split) {
@@ -186,4 +186,4 @@ Result<nlohmann::ordered_json> train_and_score(const CellContext& context, const
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -4,7 +4,7 @@
 #include "evaluate/classifiers/classifier.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 
 /// Which texts of a task are privatized.
 enum class Privatized { none, test, all };
@@ -33,4 +33,4 @@ Result<nlohmann::ordered_json> train_and_score(const CellContext& context, const
 Result<nlohmann::json> classifier_identity(const CellContext& context, const Cell& cell,
                                            const std::string& kind, const ParameterValues& parameters);
 
-}  // namespace sotto
+}  // namespace sotto::evaluate

@@ -5,7 +5,7 @@
 #include "evaluate/experiment/seeds.hpp"
 #include "evaluate/metrics/word_metrics.hpp"
 
-namespace sotto {
+namespace sotto::evaluate {
 namespace {
 
 Result<nlohmann::json> words_identity(const CellContext& context, const Cell& cell) {
@@ -57,8 +57,8 @@ Result<nlohmann::ordered_json> compute_words(const CellContext& context, const C
   SOTTO_ASSIGN(const WordMetricsReport report, word_metrics(*mechanism, *model, words, options));
   return nlohmann::ordered_json{{"n_w", report.stays.value},
                                 {"s_w", report.distinct.value},
-                                {"n_w_interval", interval_json(report.stays)},
-                                {"s_w_interval", interval_json(report.distinct)},
+                                {"n_w_interval", audit::interval_json(report.stays)},
+                                {"s_w_interval", audit::interval_json(report.distinct)},
                                 {"n_w_spread", report.stays_spread.standard_deviation},
                                 {"s_w_spread", report.distinct_spread.standard_deviation},
                                 {"support", report.mean_support},
@@ -73,4 +73,4 @@ const CellType& words_cell() {
   return type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::evaluate
