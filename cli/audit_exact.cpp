@@ -8,14 +8,14 @@ namespace sotto::cli {
 namespace {
 
 /// What is printed: a certificate, or the figures of a sample.
-struct Outcome {
+struct ExactAudit {
   Certificate certificate;
   std::optional<StoredCertificate> stored;  ///< none for a sample
   bool was_stored = false;                  ///< it was found, not computed
   double most = 0;                          ///< the requested certified ε; 0: none
 };
 
-std::string as_text(const Outcome& outcome) {
+std::string as_text(const ExactAudit& outcome) {
   const Certificate& c = outcome.certificate;
   const std::string unit = c.unit.is_pure() ? "pure epsilon" : "times " + c.unit.metric;
   std::string text =
@@ -55,17 +55,17 @@ Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments
   return options;
 }
 
-Result<Outcome> compute(const CertifyOptions& options, PrivacyTarget target) {
+Result<ExactAudit> compute(const CertifyOptions& options, PrivacyTarget target) {
   if (target == PrivacyTarget::certified) {
     SOTTO_ASSIGN(TargetedCertificate found, certificate_for_target(options));
     const Certificate certificate = found.stored.certificate;
-    return Outcome{certificate, std::move(found.stored), found.was_stored, options.mechanism.epsilon};
+    return ExactAudit{certificate, std::move(found.stored), found.was_stored, options.mechanism.epsilon};
   }
   SOTTO_ASSIGN(const Certificate certificate, certify(options));
-  if (options.sample > 0) return Outcome{certificate, std::nullopt};
+  if (options.sample > 0) return ExactAudit{certificate, std::nullopt};
   SOTTO_ASSIGN(const auto model, find_model(options.mechanism));
   SOTTO_ASSIGN(StoredCertificate stored, store_certificate(certificate, model));
-  return Outcome{certificate, std::move(stored)};
+  return ExactAudit{certificate, std::move(stored)};
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void add_exact_options(CLI::App& command, ExactArguments& arguments) {
 Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own) {
   SOTTO_ASSIGN(CertifyOptions options, parsed(shared, own));
   SOTTO_ASSIGN(const PrivacyTarget target, parse_target(own.target));
-  SOTTO_ASSIGN(const Outcome outcome,
+  SOTTO_ASSIGN(const ExactAudit outcome,
                with_progress("rows", shared.quiet, options, [&] { return compute(options, target); }));
   if (!shared.json) return print(as_text(outcome));
   return print(outcome.stored ? to_json(*outcome.stored, outcome.was_stored) : to_json(outcome.certificate));

@@ -3,7 +3,7 @@
 # includes what it uses.
 option(SOTTO_BATCHES "Compile sources in batches" ON)
 set(CMAKE_UNITY_BUILD ${SOTTO_BATCHES})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
 if(SOTTO_BATCHES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In a batch no source is the main file, the only place where a class may have members of file-local types.
   add_compile_options(-Wno-subobject-linkage)

@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include <boost/math/special_functions/beta.hpp>
-
+#include "audit/distributions.hpp"
 #include "base/check.hpp"
 
 namespace sotto::audit {
@@ -14,7 +13,7 @@ double lower_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(draws);
   if (successes == draws) return std::exp(std::log(alpha) / n);
-  return boost::math::ibeta_inv(k, n - k + 1, alpha);
+  return beta_quantile(k, n - k + 1, alpha);
 }
 
 double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
@@ -23,7 +22,7 @@ double upper_bound(std::uint64_t successes, std::uint64_t draws, double alpha) {
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(draws);
   if (successes == 0) return -std::expm1(std::log(alpha) / n);
-  return boost::math::ibetac_inv(k + 1, n - k, alpha);
+  return beta_tail_quantile(k + 1, n - k, alpha);
 }
 
 }  // namespace sotto::audit

@@ -8,7 +8,7 @@
 namespace sotto::embed {
 namespace {
 
-constexpr std::size_t kLongestWord = 1 << 16;
+constexpr std::size_t kLongestBinaryWord = 1 << 16;
 constexpr std::uint64_t kRecordsBetweenReports = 1024;
 
 // The word of the next record, consumed along with the newline before it and the blank after it. Valid until
@@ -25,9 +25,9 @@ Result<std::string_view> take_word(base::BufferedInput& input, const Place& plac
   }
   std::size_t end = input.window().find(' ');
   if (end == std::string_view::npos) {
-    SOTTO_TRY(input.fill(kLongestWord));
+    SOTTO_TRY(input.fill(kLongestBinaryWord));
     end = input.window().find(' ');
-    if (end == std::string_view::npos && input.window().size() < kLongestWord) return ends_early();
+    if (end == std::string_view::npos && input.window().size() < kLongestBinaryWord) return ends_early();
     if (end == std::string_view::npos)
       return place.error(fmt::format("no blank after the word at byte {}", input.offset()));
   }

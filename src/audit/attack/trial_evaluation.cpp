@@ -4,6 +4,7 @@
 
 #include "audit/attack/evaluation.hpp"
 #include "audit/attack/learned_adversary.hpp"
+#include "audit/distributions.hpp"
 #include "audit/estimate.hpp"
 #include "audit/falsify/event.hpp"
 #include "random/continuous.hpp"
@@ -74,7 +75,7 @@ class Trials {
     const auto n = static_cast<double>(scene_.options.trials);
     const double mean = sum_ / n;
     // Distances have no known law, so this interval uses the normal approximation.
-    const double width = normal_deviations((1 - scene_.options.confidence) / 2) *
+    const double width = normal_quantile((1 - scene_.options.confidence) / 2) *
                          std::sqrt(std::max(0.0, squares_ / n - mean * mean) / n);
     Evaluation evaluation{{mean, std::max(0.0, mean - width), mean + width}, share(changed_), {}};
     for (const auto& [name, hits] : hits_)

@@ -13,22 +13,22 @@ namespace sotto::audit {
 namespace {
 
 /// weight/total, the probability of an output for an input.
-struct Share {
+struct InputShare {
   std::uint64_t weight = 0;
   std::uint64_t total = 1;
   TokenId input = 0;
 };
 
-bool is_less(const Share& a, const Share& b) {
+bool is_less(const InputShare& a, const InputShare& b) {
   return mechanism::less(a.weight, a.total, b.weight, b.total);
 }
 
 struct Extremes {
-  Share least;
-  Share most;
+  InputShare least;
+  InputShare most;
   std::size_t rows = 0;  ///< that list the output
 
-  void add(const Share& share) {
+  void add(const InputShare& share) {
     if (rows == 0 || is_less(share, least)) least = share;
     if (rows == 0 || is_less(most, share)) most = share;
   }
@@ -50,7 +50,7 @@ class GroupSearch {
       if (row.rest > 0) unlisted_.push_back({row.rest, row.total, input});
     }
     std::sort(unlisted_.begin(), unlisted_.end(),
-              [](const Share& a, const Share& b) { return is_less(a, b); });
+              [](const InputShare& a, const InputShare& b) { return is_less(a, b); });
   }
 
   Result<void> run(WorstPair& worst) {
@@ -75,7 +75,7 @@ class GroupSearch {
 
   /// Adds the least and the greatest share among the rows that do not list the output.
   void add_unlisted(TokenId output, Extremes& extremes) const {
-    const auto unlisted = [&](const Share& share) { return !lists(share.input, output); };
+    const auto unlisted = [&](const InputShare& share) { return !lists(share.input, output); };
     const auto least = std::find_if(unlisted_.begin(), unlisted_.end(), unlisted);
     const auto most = std::find_if(unlisted_.rbegin(), unlisted_.rend(), unlisted);
     if (least != unlisted_.end()) extremes.add(*least);
@@ -97,7 +97,7 @@ class GroupSearch {
   const mechanism::PureRows& rows_;
   const std::vector<TokenId>& group_;
   std::unordered_map<TokenId, Extremes> outputs_;
-  std::vector<Share> unlisted_;  ///< of a word that the row does not list; ascending
+  std::vector<InputShare> unlisted_;  ///< of a word that the row does not list; ascending
 };
 
 }  // namespace

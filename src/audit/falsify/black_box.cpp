@@ -10,6 +10,7 @@
 #include <sotto/privatize.hpp>
 
 #include "audit/clopper_pearson.hpp"
+#include "audit/distributions.hpp"
 #include "audit/falsify/claim.hpp"
 #include "audit/falsify/event.hpp"
 #include "audit/falsify/independence.hpp"
@@ -145,7 +146,7 @@ class Audit {
 
   ChosenEvent choose(std::size_t first, std::size_t second, const std::vector<Tally>& chosen_on,
                      double alpha) const {
-    const double deviations = normal_deviations(alpha);
+    const double deviations = normal_quantile(alpha);
     std::vector<double> lean;
     for (TokenId word = 0; word < model_.size(); ++word) {
       const double difference =

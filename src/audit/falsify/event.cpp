@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/distributions/normal.hpp>
-
 #include "audit/clopper_pearson.hpp"
 
 namespace sotto::audit {
@@ -12,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShownOutputs = 5;
 
-struct Candidate {
+struct EventOutput {
   OutputId output;
   double first;
   double second;
@@ -41,9 +39,9 @@ class Scorer {
   double deviations_;
 };
 
-std::vector<Candidate> candidates_of(const Tally& first, const Tally& second,
-                                     const std::function<bool(OutputId)>& covers) {
-  std::vector<Candidate> candidates;
+std::vector<EventOutput> candidates_of(const Tally& first, const Tally& second,
+                                       const std::function<bool(OutputId)>& covers) {
+  std::vector<EventOutput> candidates;
   auto other = second.counts().begin();
   for (const auto& [output, count] : first.counts()) {
     while (other != second.counts().end() && other->first < output) ++other;
@@ -79,9 +77,9 @@ std::uint64_t Tally::count(std::span<const OutputId> event) const {
 
 ChosenEvent choose_event(const Tally& first, const Tally& second, const std::function<bool(OutputId)>& covers,
                          double deviations) {
-  std::vector<Candidate> candidates = candidates_of(first, second, covers);
+  std::vector<EventOutput> candidates = candidates_of(first, second, covers);
   // Adding half a count on both sides keeps outputs seen once from looking infinitely informative.
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const EventOutput& a, const EventOutput& b) {
     return (a.first + 0.5) * (b.second + 0.5) > (b.first + 0.5) * (a.second + 0.5);
   });
   const Scorer score(static_cast<double>(first.draws()), static_cast<double>(second.draws()), deviations);
@@ -98,7 +96,7 @@ ChosenEvent choose_event(const Tally& first, const Tally& second, const std::fun
     }
   }
   for (std::size_t i = 0; i < best_size; ++i) best.outputs.push_back(candidates[i].output);
-  for (const Candidate& candidate : candidates) {
+  for (const EventOutput& candidate : candidates) {
     if (const double value = score(candidate.first, candidate.second); value > best.score)
       best = {{candidate.output}, value};
   }
@@ -108,18 +106,18 @@ ChosenEvent choose_event(const Tally& first, const Tally& second, const std::fun
 
 ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const double> lean,
                         const std::function<bool(OutputId)>& covers, double deviations) {
-  std::vector<Candidate> candidates;
-  const auto add = [&](const Tally& tally, double Candidate::*count) {
+  std::vector<EventOutput> candidates;
+  const auto add = [&](const Tally& tally, double EventOutput::*count) {
     for (const auto& [output, seen] : tally.counts()) {
       if (output >= lean.size() || !covers(output)) continue;
       candidates.push_back({output, 0, 0});
       candidates.back().*count = static_cast<double>(seen);
     }
   };
-  add(first, &Candidate::first);
-  add(second, &Candidate::second);
+  add(first, &EventOutput::first);
+  add(second, &EventOutput::second);
   std::sort(candidates.begin(), candidates.end(),
-            [&](const Candidate& a, const Candidate& b) { return lean[a.output] < lean[b.output]; });
+            [&](const EventOutput& a, const EventOutput& b) { return lean[a.output] < lean[b.output]; });
   const Scorer score(static_cast<double>(first.draws()), static_cast<double>(second.draws()), deviations);
   ChosenEvent best;
   double border = -INFINITY;
@@ -153,10 +151,6 @@ void test_event(const ChosenEvent& event, const std::function<std::string(Output
   finding.second_upper = upper_bound(finding.second_count, second.draws(), alpha);
   finding.loss_lower =
       finding.first_lower > finding.second_upper ? std::log(finding.first_lower / finding.second_upper) : 0;
-}
-
-double normal_deviations(double alpha) {
-  return boost::math::quantile(boost::math::complement(boost::math::normal(), alpha));
 }
 
 }  // namespace sotto::audit

@@ -51,7 +51,4 @@ ChosenEvent choose_side(const Tally& first, const Tally& second, std::span<const
 void test_event(const ChosenEvent& event, const std::function<std::string(OutputId)>& name,
                 const Tally& first, const Tally& second, double alpha, PairFinding& finding);
 
-/// The number of standard deviations that a normal variable exceeds with probability `alpha`.
-double normal_deviations(double alpha);
-
 }  // namespace sotto::audit

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "audit/distributions.hpp"
 #include "random/integer_samplers.hpp"
 
 namespace sotto::audit {
@@ -92,7 +93,7 @@ class PairPicker {
 /// The pairs by how far their pilot draws exceed the claim.
 std::vector<InputPair> ranked(std::vector<InputPair> pairs, const Claim& claim,
                               const std::vector<Tally>& pilots) {
-  const double deviations = normal_deviations(kRankingAlpha);
+  const double deviations = normal_quantile(kRankingAlpha);
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const Tally& first = pilots[pairs[i].first];

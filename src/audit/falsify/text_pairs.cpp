@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/distributions.hpp"
 #include "audit/falsify/event.hpp"
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
@@ -186,7 +187,7 @@ Result<std::vector<PairFinding>> TextPairAudit::test(const TextPair& pair, const
                                                      double alpha, std::uint64_t run) const {
   SOTTO_ASSIGN(const Outputs first, draw(pair.first, 2 * run));
   SOTTO_ASSIGN(const Outputs second, draw(pair.second, 2 * run + 1));
-  const double deviations = normal_deviations(alpha);
+  const double deviations = normal_quantile(alpha);
   PairFinding finding;
   finding.chosen_as = pair.chosen_as;
   finding.claimed = claimed.claimed;

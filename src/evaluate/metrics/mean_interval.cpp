@@ -6,10 +6,9 @@
 #include <limits>
 #include <numeric>
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "audit/distributions.hpp"
 #include "base/checked_value.hpp"
 
 namespace sotto::evaluate {
@@ -39,8 +38,7 @@ Result<Estimate> mean_interval(const Spread& spread, double confidence) {
   SOTTO_TRY(check_confidence(confidence));
   if (spread.n < 2) return Estimate{spread.mean, -INFINITY, INFINITY};
   const auto n = static_cast<double>(spread.n);
-  const boost::math::students_t law(n - 1);
-  const double t = boost::math::quantile(boost::math::complement(law, (1 - confidence) / 2));
+  const double t = audit::student_quantile((1 - confidence) / 2, n - 1);
   const double half = t * spread.standard_deviation / std::sqrt(n);
   return Estimate{spread.mean, spread.mean - half, spread.mean + half};
 }
@@ -52,8 +50,7 @@ Result<Estimate> share_interval(std::uint64_t successes, std::uint64_t trials, d
                 fmt::format("a share: {} of {} is not one; give at least one trial and "
                             "at most as many successes",
                             successes, trials));
-  const double z =
-      boost::math::quantile(boost::math::complement(boost::math::normal(), (1 - confidence) / 2));
+  const double z = audit::normal_quantile((1 - confidence) / 2);
   const auto n = static_cast<double>(trials);
   const double p = static_cast<double>(successes) / n;
   const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);

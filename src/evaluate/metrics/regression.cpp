@@ -5,8 +5,9 @@
 #include <set>
 
 #include <Eigen/QR>
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
+
+#include "audit/distributions.hpp"
 
 namespace sotto::evaluate {
 namespace {
@@ -45,8 +46,7 @@ Eigen::MatrixXd design_matrix(std::span<const Predictor> predictors, std::size_t
 
 double two_sided_p(double t, std::size_t degrees_of_freedom) {
   if (std::isinf(t)) return 0;
-  const boost::math::students_t law(static_cast<double>(degrees_of_freedom));
-  return 2 * boost::math::cdf(boost::math::complement(law, std::abs(t)));
+  return 2 * audit::student_tail(std::abs(t), static_cast<double>(degrees_of_freedom));
 }
 
 }  // namespace

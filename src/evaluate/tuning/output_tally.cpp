@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/distributions.hpp"
 #include "audit/falsify/event.hpp"
 
 namespace sotto::evaluate {
@@ -93,7 +94,7 @@ class Estimator {
       weights += task_.secrets.prior[secret] * task_.secrets.prior[secret];
     }
     const double n = draws_ / weights;
-    const double deviations = audit::normal_deviations((1 - confidence) / 2);
+    const double deviations = audit::normal_quantile((1 - confidence) / 2);
     result.inference_error = complement(drawn_.estimate(1, n, deviations));
     result.best_guess_error = complement(best_.estimate(1, n, deviations));
     result.utility_loss = loss_.estimate(task_.losses.largest(), n, deviations);
