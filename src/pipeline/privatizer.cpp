@@ -178,15 +178,17 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       const DocumentName& name = documents[i].name;
       auto taken = space.rewriter->rewrite(streams[0], {name.id, first_call + i}, name.field,
-                                           documents[i].text, Rewriter::Lifetime::call);
+                                           documents[i].text, Rewriter::Lifetime::chunk);
       if (!taken) return at_place("document", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }
-    return space.rewriter->finish();
-  };
-  const auto hand_in = [&](Workspace& space) -> Result<void> {
+    SOTTO_TRY(space.rewriter->finish());
+    // Here and not in hand_in, where other threads wait for their turn.
     std::string_view rest = space.out.view();
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) outputs[i] = take_text(rest);
+    return {};
+  };
+  const auto hand_in = [&](Workspace& space) -> Result<void> {
     done += space.counts;
     return {};
   };
@@ -229,7 +231,7 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
       space.rewriter->begin_record(records[i].subject, id);
       for (const FieldText& field : records[i].fields) {
         auto taken =
-            space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::call);
+            space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::chunk);
         if (!taken) return at_place("record", i, std::move(taken.error()));
         space.rewriter->copy(kEndOfText);
       }
