@@ -20,7 +20,6 @@ inline constexpr std::array<std::string_view, 3> kLedgerTableNames = {"entries",
 inline constexpr std::array<std::string_view, 2> kLedgerFormatNames = {"csv", "jsonl"};
 inline constexpr std::array<std::string_view, 2> kAuditMethodNames = {"exact", "black-box"};
 inline constexpr std::array<std::string_view, 2> kAuditPathNames = {"mechanism", "document"};
-inline constexpr std::array<std::string_view, 2> kTargetNames = {"nominal", "certified"};
 inline constexpr std::array<std::string_view, 3> kShellNames = {"bash", "zsh", "fish"};
 
 /// An attack on texts, besides the library's attacks on mechanisms.

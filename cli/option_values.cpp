@@ -54,7 +54,7 @@ constexpr std::array kChoices = {
     Choices{"", "--prior", kPriorNames},
     Choices{"", "--punctuation", kPunctuationPolicyNames},
     Choices{"", "--stopwords", kStopwordPolicyNames},
-    Choices{"", "--target", kTargetNames},
+    Choices{"", "--target", kPrivacyTargetNames},
     Choices{"", "--through", kAuditPathNames},
     Choices{"", "--to", kExportFormatNames},
     Choices{"", "--what", kLedgerTableNames},

@@ -1,6 +1,7 @@
 // What to do to a document. Every front end fills in these options.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -25,6 +26,9 @@ enum class PrivacyTarget {
   nominal,    ///< what the mechanism is built with
   certified,  ///< an upper bound for its certificate; needs a stored certificate (see certificate.hpp)
 };
+
+/// In the order of the enumerators.
+inline constexpr std::array<std::string_view, 2> kPrivacyTargetNames = {"nominal", "certified"};
 
 /// "nominal" or "certified". Thread-safe.
 SOTTO_API Result<PrivacyTarget> parse_target(std::string_view name);

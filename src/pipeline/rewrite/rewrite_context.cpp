@@ -42,7 +42,7 @@ base::Sha256Digest configuration_digest(const RewriteContext& context) {
 }  // namespace
 
 Result<PrivacyTarget> parse_target(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("target", name, {"nominal", "certified"}));
+  SOTTO_ASSIGN(const std::size_t index, read_choice("target", name, kPrivacyTargetNames));
   return static_cast<PrivacyTarget>(index);
 }
 
