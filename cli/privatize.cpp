@@ -79,7 +79,9 @@ void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
     command.add_option("--" + name, a.policy_parts[name], description)->type_name("WHAT");
   };
   part("stopwords", "privatize or keep");
-  part("oov", "Words outside the vocabulary: bottom, keep or drop");
+  part("oov",
+       "Words outside the vocabulary: nearest (mapped to a word by a public function of the characters), "
+       "bottom (one input for all), keep or drop");
   part("numbers", "random, keep or drop");
   part("punctuation", "keep or drop");
   part("case", "Capitals: position, keep or lower");
@@ -321,6 +323,7 @@ Result<void> run(PrivatizeArguments& a) {
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
   // After the run: a failed run prints only one line, the reason.
+  if (const std::string warning = vocabulary_warning(receipt); !warning.empty()) say("warning: " + warning);
   if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
       !warning.empty())
     say("warning: " + warning);

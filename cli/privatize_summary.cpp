@@ -5,6 +5,9 @@
 namespace sotto::cli {
 namespace {
 
+// A warning about fewer would be about a few names or links.
+constexpr std::uint64_t kFewestWords = 20;
+
 std::string what_was_done(const Receipt& receipt) {
   const Counts& c = receipt.counts;
   std::string text;
@@ -45,6 +48,16 @@ std::string summary(const Receipt& receipt) {
   if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";
   return fmt::format("{}; {} (for the operator: these counts are not covered by the guarantee)",
                      what_was_done(receipt), what_is_promised(receipt));
+}
+
+std::string vocabulary_warning(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  const std::uint64_t outside = counts.statistics.outside() + counts.clear_oov;
+  if (counts.words < kFewestWords || 2 * outside <= counts.words) return {};
+  return fmt::format(
+      "{:.0f}% of the words are outside the vocabulary of {}; is this text in another language or encoding? "
+      "(for the operator: this share is not covered by the guarantee)",
+      100.0 * static_cast<double>(outside) / static_cast<double>(counts.words), receipt.model);
 }
 
 }  // namespace sotto::cli

@@ -20,6 +20,7 @@ PrivatizeOptions privatize_options(bool ascii) {
   options.mechanism.model = fuzz::strange_model(ascii, false).string();
   static const std::filesystem::path key = fuzz::write_scratch("key", std::string(32, 'k'));
   options.key_file = key;
+  options.policy.oov = OovPolicy::bottom;  // as in document.cpp
   return options;
 }
 

@@ -28,6 +28,15 @@ struct Statistics {
   std::uint64_t privatized_words = 0;        ///< words in the privatized tokens
   std::uint64_t output_words = 0;            ///< words in their outputs
   std::uint64_t largest_document_words = 0;  ///< largest number of privatized_words in one document
+  // Of the privatized tokens outside the vocabulary, those that a public map gave a word, by how it was
+  // found.
+  std::uint64_t folded = 0;     ///< the same word in another spelling: accents, case, elongation, endings
+  std::uint64_t corrected = 0;  ///< a small edit distance away
+  std::uint64_t subword = 0;    ///< nearest by the vectors of character n-grams
+  std::uint64_t uniform = 0;    ///< none: the place was drawn uniformly
+
+  /// Privatized tokens that are not in the vocabulary, whatever became of them.
+  std::uint64_t outside() const { return bottom + folded + corrected + subword + uniform; }
 
   SOTTO_API Statistics& operator+=(const Statistics& other);
 };
@@ -118,6 +127,7 @@ struct Receipt {
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
   std::optional<BudgetReceipt> budget;                 ///< empty: every token had `epsilon`
   std::optional<CollocationsReceipt> collocations;     ///< empty: every word was a token
+  std::string word_map_digest;  ///< of the map of words outside the vocabulary; empty: the policy uses none
   std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;

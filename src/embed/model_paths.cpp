@@ -144,6 +144,18 @@ Result<fs::path> find_language_model(std::string_view name_or_path) {
   return fail(Errc::not_found, not_in_folders("language model", name_or_path, language_model_names()));
 }
 
+Result<fs::path> find_word_map() {
+  const fs::path file = fs::path("sotto-en-word-map") / "word-map.safetensors";
+  std::vector<std::string> searched;
+  for (const fs::path& folder : model_folders()) {
+    if (is_file(folder / file)) return folder / file;
+    searched.push_back(folder.string());
+  }
+  return fail(Errc::not_found,
+              fmt::format("the map of unknown words, {}, is not in {}; it is installed with the models",
+                          file.string(), fmt::join(searched, ", ")));
+}
+
 std::vector<fs::path> list_models() {
   std::vector<fs::path> models;
   std::set<std::string> names;

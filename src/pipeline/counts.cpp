@@ -17,6 +17,10 @@ Statistics& Statistics::operator+=(const Statistics& other) {
   privatized_words += other.privatized_words;
   output_words += other.output_words;
   largest_document_words = std::max(largest_document_words, other.largest_document_words);
+  folded += other.folded;
+  corrected += other.corrected;
+  subword += other.subword;
+  uniform += other.uniform;
   return *this;
 }
 

@@ -38,6 +38,10 @@ void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
 }
 
 void add_mechanism_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
+  if (receipt.kind == MechanismKind::word_by_word && receipt.policy.oov == OovPolicy::nearest)
+    leaks.emplace_back(
+        "whether a token had a place among the words (links, addresses, handles, emoji and other scripts "
+        "have none): this is hardly hidden, because such a token is as far from a word as any word is");
   if (receipt.guarantee.scope == GuaranteeScope::group)
     leaks.emplace_back("the group of each word: the output is a word of the same public group");
   if (receipt.guarantee.scope == GuaranteeScope::sensitive_outputs)

@@ -62,6 +62,8 @@ std::string word_by_word_statement(const Receipt& receipt) {
           ? "The sum over tokens of a token's epsilon times d(w, w'). The document's epsilon is the "
             "sum of its tokens', whatever distances they multiply."
           : "Epsilon times the sum over tokens of d(w, w').";
+  if (receipt.policy.oov == OovPolicy::nearest)
+    statement += " Tokens outside the vocabulary count as the words they are mapped to.";
   if (receipt.guarantee.additive > 0)
     statement += " The additive term counts once for each token that differs.";
   return statement;
@@ -175,6 +177,17 @@ nlohmann::ordered_json collocations_json(const CollocationsReceipt& collocations
           {"phrases", collocations.phrases}};
 }
 
+/// How the privatized tokens entered the mechanism.
+nlohmann::ordered_json paths_json(const Counts& counts) {
+  const Statistics& statistics = counts.statistics;
+  return {{"vocabulary", counts.privatized - statistics.outside()},
+          {"folded", statistics.folded},
+          {"corrected", statistics.corrected},
+          {"subword", statistics.subword},
+          {"uniform", statistics.uniform},
+          {"bottom", statistics.bottom}};
+}
+
 nlohmann::ordered_json ledger_json(const LedgerReceipt& ledger) {
   return {{"id", ledger.id},
           {"subject_field", ledger.subject_field},
@@ -206,6 +219,7 @@ std::string to_json(const Receipt& receipt) {
                     {"numbers", to_string(receipt.policy.numbers)},
                     {"punctuation", to_string(receipt.policy.punctuation)},
                     {"case", to_string(receipt.policy.letter_case)}};
+  if (!receipt.word_map_digest.empty()) json["word_map"] = {{"digest", receipt.word_map_digest}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
   json["configuration_sha256"] = receipt.configuration_digest;
   json["counts"] = counts_json(receipt);
@@ -228,7 +242,8 @@ std::string statistics_json(const Receipt& receipt) {
                                  {"privatized",
                                   {{"tokens", counts.privatized},
                                    {"changed", statistics.changed},
-                                   {"outside_vocabulary", statistics.bottom}}}};
+                                   {"outside_vocabulary", statistics.outside()}}}};
+  if (receipt.kind == MechanismKind::word_by_word) json["privatized"]["paths"] = paths_json(counts);
   if (receipt.collocations)
     json["phrases"] = {{"in", statistics.phrases}, {"out", statistics.output_phrases}};
   json["words"] = {{"in", statistics.privatized_words},

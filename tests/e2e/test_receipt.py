@@ -9,7 +9,7 @@ from conftest import sentences
 from schemas import schema
 
 LINES = sentences(400, seed=5).splitlines()
-STRICT = {"stopwords": "privatize", "oov": "bottom", "numbers": "random", "punctuation": "keep", "case": "position"}
+STRICT = {"stopwords": "privatize", "oov": "nearest", "numbers": "random", "punctuation": "keep", "case": "position"}
 PAPER = {**STRICT, "stopwords": "keep", "oov": "keep", "numbers": "keep"}
 
 # (name of the file, options, the policy that the receipt must state)

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <set>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/rewrite/generation_rewriter.hpp"
@@ -426,10 +427,36 @@ TEST_F(MechanismKinds, DecideWhatRewrites) {
   for (const MechanismInfo& info : mechanisms()) {
     const PrivatizeOptions options = options_for(info);
     const auto made =
-        TextMechanism::make(info, options, complete_parameters(info, options.mechanism.parameters).value());
+        TextMechanism::make(info, options, complete_parameters(info, options.mechanism.parameters).value(),
+                            PinnedWordMap::shipped());
     ASSERT_TRUE(made) << info.name << ": " << describe(made.error());
     EXPECT_EQ((*made)->kind(), info.kind) << info.name;
     EXPECT_EQ(kind_of(*(*made)->make_rewriter()), info.kind) << info.name;
+  }
+}
+
+// A language model draws every word whatever it is, so the two policies are one.
+TEST_F(MechanismKinds, LanguageModelsTreatNearestAsBottom) {
+  for (const MechanismInfo& info : mechanisms()) {
+    if (info.kind == MechanismKind::word_by_word) continue;
+    std::vector<std::string> outputs, digests, statements;
+    for (const OovPolicy oov : {OovPolicy::nearest, OovPolicy::bottom}) {
+      PrivatizeOptions options = options_for(info);
+      options.policy.oov = oov;
+      const auto privatizer = Privatizer::make(options).value();
+      Counts counts;
+      outputs.push_back(privatizer->privatize({"set", "1", "text"}, "bad, the zyx dog", counts).value());
+      const Receipt receipt = privatizer->receipt(counts);
+      digests.push_back(receipt.configuration_digest);
+      statements.push_back(receipt.guarantee.statement);
+      EXPECT_EQ(receipt.word_map_digest, "") << info.name;
+      EXPECT_EQ(counts.statistics.uniform, 0U) << info.name;
+      EXPECT_EQ(fmt::format("{}", fmt::join(what_leaks(receipt), " ")).find("had a place"),
+                std::string::npos);
+    }
+    EXPECT_EQ(outputs[0], outputs[1]) << info.name;
+    EXPECT_EQ(digests[0], digests[1]) << info.name;
+    EXPECT_EQ(statements[0], statements[1]) << info.name;
   }
 }
 

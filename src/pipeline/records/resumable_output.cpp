@@ -39,7 +39,9 @@ auto count_members(CountsType& c) {
                     &s.changed,          &s.bottom,
                     &s.invalid_utf8,     &s.phrases,
                     &s.output_phrases,   &s.privatized_words,
-                    &s.output_words,     &s.largest_document_words};
+                    &s.output_words,     &s.largest_document_words,
+                    &s.folded,           &s.corrected,
+                    &s.subword,          &s.uniform};
 }
 
 /// The same for those that are not whole numbers.

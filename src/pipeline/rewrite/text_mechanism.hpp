@@ -12,6 +12,7 @@
 #include <sotto/privatize_options.hpp>
 #include <sotto/receipt.hpp>
 
+#include "pipeline/rewrite/pinned_word_map.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
 
@@ -20,11 +21,12 @@ namespace sotto {
 /// Everything in which the kinds of mechanisms differ. Immutable, so safe to share between threads.
 class TextMechanism {
  public:
-  /// Opens the mechanism that `info` describes, of whatever kind; `parameters` are complete. Refuses options
-  /// that make no sense for it.
+  /// Opens the mechanism that `info` describes, of whatever kind; `parameters` are complete, `map` is for
+  /// words outside a vocabulary. Refuses options that make no sense for it.
   static Result<std::shared_ptr<const TextMechanism>> make(const MechanismInfo& info,
                                                            const PrivatizeOptions& options,
-                                                           const ParameterValues& parameters);
+                                                           const ParameterValues& parameters,
+                                                           std::shared_ptr<const PinnedWordMap> map);
 
   virtual ~TextMechanism() = default;
 
