@@ -109,6 +109,15 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
   return metadata;
 }
 
+void add_encoding_option(CLI::App& command, std::string& encoding) {
+  command
+      .add_option(
+          "--encoding", encoding,
+          "Encoding of the input: utf-8, utf-16 (with a byte order mark), utf-16le, utf-16be, latin-1, "
+          "windows-1252 or another that iconv knows (default: utf-8)")
+      ->type_name("NAME");
+}
+
 void add_metadata_option(CLI::App& command, std::vector<std::string>& entries) {
   add_many(command, "--metadata", entries, "Store a note, for example licence=PDDL", "KEY=VALUE");
 }

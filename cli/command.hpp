@@ -77,6 +77,9 @@ struct ResourceOptions {
   Result<MechanismResources> parsed() const;
 };
 
+/// Adds --encoding, that of the input.
+void add_encoding_option(CLI::App& command, std::string& encoding);
+
 /// The values of --metadata.
 Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
     const std::vector<std::string>& entries);

@@ -139,7 +139,9 @@ NamedAction add_model_info(CLI::App& group) {
 NamedAction add_import(CLI::App& group) {
   auto a = std::make_shared<ImportArguments>();
   CLI::App* command = group.add_subcommand("import", "Make a model from word vectors");
-  command->add_option("VECTORS", a->vectors, "GloVe, word2vec or fastText vectors, plain, gzip, zstd or xz")
+  command
+      ->add_option("VECTORS", a->vectors,
+                   "GloVe, word2vec or fastText vectors, plain, gzip, zstd, xz or bzip2")
       ->required();
   command->add_option("-o,--output", a->output, "Model file to write")->required()->type_name("M");
   command->add_option("--limit", a->limit, "Only the first N words")->type_name("N");

@@ -19,6 +19,7 @@ Examples:
   echo 'The soup was cold.' | sotto privatize --epsilon 1
   sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
   sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
+  sotto privatize export.csv.gz --encoding windows-1252 --field comment --epsilon 1 -o private.csv.gz
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
@@ -36,8 +37,8 @@ struct PrivatizeArguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, format, policy = "strict", report, statistics, seed, key_file, dataset, id_field,
-                              threads, shard, config;
+  std::string output, encoding, output_encoding, format, policy = "strict", report, statistics, seed,
+                                                         key_file, dataset, id_field, threads, shard, config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
   std::string device, precision, delta;
@@ -51,13 +52,23 @@ struct PrivatizeArguments {
 };
 
 void add_input_options(CLI::App& command, PrivatizeArguments& a) {
-  command.add_option("FILE", a.inputs, "Input files; none: standard input");
-  command.add_option("-o,--output", a.output, "Output file; it appears only when it is complete")
+  command.add_option("FILE", a.inputs,
+                     "Input files, plain or compressed (gzip, zstd, xz, bzip2); none: standard input");
+  command
+      .add_option("-o,--output", a.output,
+                  "Output file; it appears only when it is complete. Compressed if it ends in .gz, .zst, .xz "
+                  "or .bz2")
       ->type_name("OUT");
   command
       .add_option("--format", a.format,
                   "text (one document per line), jsonl, csv or tsv (default: by extension)")
       ->type_name("FORMAT");
+  add_encoding_option(command, a.encoding);
+  command
+      .add_option("--output-encoding", a.output_encoding,
+                  "Encoding of the output (default: that of the input; its byte order mark is kept). A "
+                  "character that the encoding lacks is an error")
+      ->type_name("NAME");
   add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
   command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
       ->type_name("NAME");
@@ -298,6 +309,8 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   if (!a.format.empty()) {
     SOTTO_ASSIGN(files.format, parse_format(a.format));
   }
+  if (!a.encoding.empty()) files.encoding = a.encoding;
+  files.output_encoding = a.output_encoding;
   files.fields = a.fields;
   files.dataset = a.dataset;
   files.id_field = a.id_field;

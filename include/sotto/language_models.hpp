@@ -147,8 +147,8 @@ struct PerplexityReport {
 /// As JSON (docs/schemas/perplexity.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const PerplexityReport& report);
 
-/// The lines of a plain, gzip, zstd or xz text file, without their terminators. The text after the last
-/// terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
+/// The lines of a plain, gzip, zstd, xz or bzip2 text file, without their terminators. The text after the
+/// last terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
 /// Thread-safe.
 SOTTO_API Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
 

@@ -131,7 +131,7 @@ SOTTO_API Result<std::filesystem::path> find_model(std::string_view name_or_path
 SOTTO_API std::vector<std::filesystem::path> list_models();
 
 struct ImportOptions {
-  std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd or xz
+  std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd, xz or bzip2
   std::filesystem::path output;
   std::uint64_t limit = 0;  ///< keep only the first `limit` words; 0: all
   /// Keep only these words, in this order: "word" or "word<TAB>count" lines.

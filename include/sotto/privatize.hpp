@@ -39,13 +39,22 @@ SOTTO_API Result<Shard> parse_shard(std::string_view text);
 
 /// Which documents to read, and where to write.
 struct FileOptions {
-  std::vector<std::filesystem::path> inputs;    ///< empty: standard input
-  std::optional<std::filesystem::path> output;  ///< empty: standard output
+  /// Empty: standard input. What is compressed (gzip, zstd, xz, bzip2) is recognized and decompressed.
+  std::vector<std::filesystem::path> inputs;
+  /// Empty: standard output. A name that ends in .gz, .zst, .xz or .bz2 gives a compressed file.
+  std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> report;  ///< where to write the receipt; empty: nowhere
   /// Where to write exact counts of the input, readable by the owner only; no guarantee covers them. Empty:
   /// nowhere.
   std::optional<std::filesystem::path> statistics;
-  std::optional<Format> format;     ///< empty: by the extension of the first input, otherwise text
+  std::optional<Format> format;  ///< empty: by the extension of the first input, otherwise text
+  /// Encoding of the inputs: any name that iconv knows, in any case. "utf-16" and "utf-32" need a byte order
+  /// mark; others say the order ("utf-16le"). Bytes that are not text in it are an error, except in UTF-8,
+  /// where each becomes U+FFFD; an input whose beginning is hardly UTF-8 is an error all the same.
+  std::string encoding = "utf-8";
+  /// Encoding of the output; empty: that of the inputs. A byte order mark at the beginning of the first input
+  /// is kept. A character that the encoding lacks is an error.
+  std::string output_encoding;
   std::vector<std::string> fields;  ///< which fields of a record are documents; not for text
   std::string dataset;              ///< namespace of the ids; empty: each input's base name
   std::string id_field;             ///< empty: the record number is the id

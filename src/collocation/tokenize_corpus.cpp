@@ -177,7 +177,8 @@ Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& option
   constexpr std::size_t kBlock = 256 << 10;
   for (const auto& input : options.inputs)
     if (!options.output.empty()) SOTTO_TRY(check_output(options.output, input));
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, kBlock}));
+  SOTTO_ASSIGN(CorpusReader reader,
+               CorpusReader::open({options.inputs, options.format, options.encoding, kBlock}));
   std::optional<AtomicFile> output;
   if (!options.output.empty()) {
     SOTTO_ASSIGN(AtomicFile created, AtomicFile::create(options.output));

@@ -13,6 +13,7 @@
 #include "pipeline/privatizer_impl.hpp"
 #include "pipeline/records/formats.hpp"
 #include "pipeline/records/output_target.hpp"
+#include "pipeline/records/output_text.hpp"
 #include "pipeline/records/record_reader.hpp"
 #include "pipeline/rewrite/rewriter.hpp"
 
@@ -29,20 +30,22 @@ constexpr std::size_t kMostFieldNames = 10'000;
 /// The namespace of the ids of an input.
 std::string dataset_of(const FileOptions& files, std::uint32_t input) {
   if (!files.dataset.empty()) return files.dataset;
-  return files.inputs.empty() ? "-" : files.inputs[input].filename().string();
+  // A file keeps its noise when it is compressed.
+  return files.inputs.empty() ? "-" : without_compression(files.inputs[input].filename()).string();
 }
 
 class Run {
  public:
   Run(std::shared_ptr<const RewriteContext> context, const FileOptions& files, RecordLayout layout,
-      RecordReader reader, std::unique_ptr<LedgerGate> ledger, std::unique_ptr<OutputTarget> output,
-      Progress done, std::uint64_t call)
+      RecordReader reader, std::unique_ptr<LedgerGate> ledger, OutputText output_text,
+      std::unique_ptr<OutputTarget> output, Progress done, std::uint64_t call)
       : call_(call),
         context_(std::move(context)),
         files_(files),
         layout_(std::move(layout)),
         reader_(std::move(reader)),
         ledger_(std::move(ledger)),
+        output_text_(std::move(output_text)),
         output_(std::move(output)),
         progress_(std::move(done)) {
     const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
@@ -64,7 +67,9 @@ class Run {
   }
 
   /// Makes the output appear; call after run().
-  Result<void> commit() { return output_->commit(); }
+  Result<void> commit() {
+    return output_->commit([this] { return report_progress(); });
+  }
 
   const LedgerGate* ledger() const { return ledger_.get(); }
 
@@ -105,9 +110,10 @@ class Run {
     space.records = 0;
     const std::uint32_t input = space.chunk.begin.input;
     if (unique_ids_) space.ids.emplace(*unique_ids_, dataset(input));
-    if (space.chunk.sequence == 0 && space.chunk.header && starts_from_the_beginning_ &&
-        files_.shard.index == 1)
-      space.out.append(*space.chunk.header);
+    if (space.chunk.sequence == 0 && starts_from_the_beginning_ && files_.shard.index == 1) {
+      if (output_text_.begins_with_mark(space.chunk.byte_order_mark)) space.out.append(kByteOrderMark);
+      if (space.chunk.header) space.out.append(*space.chunk.header);
+    }
     if (space.log) space.log->clear();
     space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
     SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
@@ -123,9 +129,11 @@ class Run {
     if (space.ids) SOTTO_TRY(check_ids(*space.ids, space.chunk.begin.input));
     if (ledger_)
       SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
-    SOTTO_TRY(output_->write(space.out.view()));
+    auto text = output_text_.encode(space.out.view(), reader_.encoding());
+    if (!text) return fail_at(records_of(space.chunk), std::move(text.error()));
+    SOTTO_TRY(output_->write(*text));
     progress_.position = space.chunk.end;
-    progress_.output_bytes += space.out.size();
+    progress_.output_bytes += text->size();
     progress_.counts += space.counts;
     progress_.input.records += space.records;
     progress_.input.documents += space.counts.documents + space.counts.withheld;
@@ -133,9 +141,14 @@ class Run {
     while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whichever came first
       progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
     SOTTO_TRY(output_->progressed(progress_));
-    bytes_done_ += space.chunk.data.size();
+    bytes_done_ = space.chunk.file_position;
     if (!report_progress()) return fail(Errc::interrupted, "interrupted");
     return {};
+  }
+
+  std::string records_of(const Chunk& chunk) const {
+    return fmt::format("{}: records {} to {}", reader_.input_name(chunk.begin.input), chunk.begin.record + 1,
+                       chunk.end.record);
   }
 
   /// Checks the input that progress_ has reached: if its records hold no document, it was probably taken for
@@ -170,6 +183,7 @@ class Run {
   RecordReader reader_;
   LockedVector<DocumentStreams> streams_;  // by input
   std::unique_ptr<LedgerGate> ledger_;     // null if there is none
+  OutputText output_text_;
   std::unique_ptr<OutputTarget> output_;
   std::optional<UniqueIds> unique_ids_;  // if ids must not repeat; filled in input order
   bool starts_from_the_beginning_ = true;
@@ -182,7 +196,7 @@ class Run {
 Format choose_format(const FileOptions& files) {
   if (files.format) return *files.format;
   if (files.inputs.empty()) return Format::text;
-  const std::string extension = files.inputs.front().extension().string();
+  const std::string extension = without_compression(files.inputs.front()).extension().string();
   if (extension == ".jsonl" || extension == ".ndjson") return Format::jsonl;
   if (extension == ".csv") return Format::csv;
   if (extension == ".tsv") return Format::tsv;
@@ -300,6 +314,8 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
   run.add("shard", fmt::format("{}/{}", files.shard.index, files.shard.count));
+  if (files.encoding != FileOptions().encoding) run.add("encoding", files.encoding);
+  if (!files.output_encoding.empty()) run.add("output_encoding", files.output_encoding);
   if (ledger != nullptr) run.add("ledger", ledger->fingerprint());
   for (std::size_t i = 0; i < layout.fields.size(); ++i)
     run.add(fmt::format("field.{}", i), layout.fields[i]);
@@ -317,6 +333,8 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
 /// Checks everything that can be refused before anything is opened.
 Result<void> check_options(const PrivatizeOptions& options, const FileOptions& files) {
   SOTTO_ASSIGN(const RecordLayout layout, make_layout(files));
+  SOTTO_TRY(TextEncoding::parse("encoding", files.encoding));
+  SOTTO_TRY(OutputText::make(files));
   SOTTO_TRY(check_resume(options, files));
   SOTTO_TRY(check_unique_ids(options, files));
   SOTTO_TRY(check_ledger_options(options, files, layout.format));
@@ -328,8 +346,10 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
-  SOTTO_TRY(context->mechanism->check_inputs(files.inputs));
+  SOTTO_ASSIGN(OutputText output_text, OutputText::make(files));
   RecordReader::Options reading;
+  SOTTO_ASSIGN(reading.encoding, TextEncoding::parse("encoding", files.encoding));
+  SOTTO_TRY(context->mechanism->check_inputs(files.inputs, reading.encoding));
   reading.inputs = files.inputs;
   reading.format = layout.format;
   reading.shard = files.shard;
@@ -362,8 +382,8 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
     SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
   }
   const std::string format = to_string(layout.format);
-  Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output),
-          std::move(done), opened.calls++);
+  Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output_text),
+          std::move(output), std::move(done), opened.calls++);
   const double setup_seconds = watch.seconds();
   SOTTO_ASSIGN(Progress finished, run.run());
   Receipt receipt = context->receipt(finished.counts);

@@ -182,7 +182,7 @@ class Writer {
 Result<TokenCounts> count_tokens(const TrainOptions& options,
                                  const std::shared_ptr<const PhraseTable>& table) {
   TokenCounts sum(phrases_in(table.get()));
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, options.encoding}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::counting, std::move(reader)).run([&] {
     return Counter(options, table, sum);
   }));
@@ -194,7 +194,7 @@ Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
                                      const TokenVocabulary& vocabulary, const std::filesystem::path& output) {
   SOTTO_ASSIGN(AtomicFile file, AtomicFile::create(output));
   TokenizedCorpus sum;
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format}));
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, options.encoding}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing, std::move(reader)).run([&] {
     return Writer(options, table, vocabulary, file, sum);
   }));

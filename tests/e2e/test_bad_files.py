@@ -18,9 +18,9 @@ GOOD = '{"id": 1, "text": "The soup was cold."}\n'
 CONTENTS = [
     ("NUL byte", "in.txt", b"The soup\nwas c\0ld\n", "", ["in.txt: record 2", "NUL byte"]),
     ("program", "in.txt", b"\x7fELF\x02\x01\x01" + bytes(300), "", ["in.txt: record 1", "NUL byte"]),
-    ("UTF-16", "in.txt", "The soup\nwas cold\n".encode("utf-16"), "", ["in.txt: record 1", "UTF-16"]),
-    ("UTF-16 JSON", "in.jsonl", GOOD.encode("utf-16"), "--field text", "in.jsonl: record 1"),
-    ("UTF-16 CSV", "in.csv", "id,text\n1,a\n".encode("utf-16"), "--field text", "in.csv"),
+    ("UTF-16", "in.txt", "The soup\nwas cold\n".encode("utf-16"), "", ["in.txt: not UTF-8", "--encoding utf-16"]),
+    ("UTF-16 JSON", "in.jsonl", GOOD.encode("utf-16"), "--field text", ["in.jsonl: not UTF-8", "--encoding utf-16"]),
+    ("UTF-16 CSV", "in.csv", "id,text\n1,a\n".encode("utf-16"), "--field text", ["in.csv: not UTF-8", "--encoding utf-16"]),
     ("long line", "in.txt", "soup " * 3000 + "\n", "--max-document-bytes 1K",
      ["record 1", "15000 bytes", "--max-document-bytes"]),
     ("long second line", "in.txt", "soup\n" + "soup " * 300 + "\n", "--max-document-bytes 1K", "record 2"),

@@ -14,17 +14,7 @@ namespace sotto {
 namespace {
 
 Result<std::string> read_unpacked(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const auto stream, InputStream::open(file));
-  std::string content;
-  constexpr std::size_t kBlock = 1 << 20;
-  for (std::size_t size = 0;;) {
-    content.resize(size + kBlock);
-    SOTTO_ASSIGN(const std::size_t got, stream->read(content.data() + size, kBlock));
-    size += got;
-    content.resize(size);
-    if (got == 0) break;
-  }
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  SOTTO_ASSIGN(std::string content, read_content(file));
   if (content.starts_with(kByteOrderMark)) content.erase(0, kByteOrderMark.size());
   return content;
 }

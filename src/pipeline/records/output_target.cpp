@@ -25,7 +25,7 @@ class AtomicOutput final : public OutputTarget {
  public:
   explicit AtomicOutput(AtomicFile file) : file_(std::move(file)) {}
   Result<void> write(std::string_view data) override { return file_.write(data); }
-  Result<void> commit() override { return file_.commit(); }
+  Result<void> commit(const std::function<bool()>&) override { return file_.commit(); }
 
  private:
   AtomicFile file_;

@@ -1,21 +1,20 @@
 #include "pipeline/records/record_reader.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/message.hpp"
 #include "pipeline/records/record_syntax.hpp"
+#include "text/encoding_guess.hpp"
 #include "text/printable.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr int kWaitMilliseconds = 100;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLargestHeader = 64 << 10;
 constexpr std::size_t kMostColumns = 10'000;
 
@@ -39,23 +38,61 @@ std::string RecordReader::input_name(std::uint32_t input) const {
 
 Result<void> RecordReader::measure_inputs() {
   bool all_known = !options_.inputs.empty();
-  for (const std::filesystem::path& input : options_.inputs) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint32_t i = 0; i < options_.inputs.size(); ++i) {
+    const std::filesystem::path& input = options_.inputs[i];
     std::error_code not_a_file;
-    // Detects a missing file before anything is written. Briefly opening a pipe would cut off its writer.
-    if (!std::filesystem::is_fifo(input, not_a_file)) SOTTO_TRY(open_for_reading(input));
-    const std::uint64_t size = std::filesystem::file_size(input, not_a_file);
+    // Detects what cannot be read before anything is written. Briefly opening a pipe would cut off its
+    // writer.
+    if (std::filesystem::is_regular_file(input, not_a_file)) {
+      SOTTO_ASSIGN(const std::uint64_t size, look_into(i));
+      sizes.push_back(size);
+      looked_into_.insert(i);
+    } else if (!std::filesystem::is_fifo(input, not_a_file)) {
+      SOTTO_TRY(open_for_reading(input));
+    }
+    const std::uint64_t stored = std::filesystem::file_size(input, not_a_file);
     all_known = all_known && !not_a_file;
-    input_starts_.push_back(total_bytes_);
-    total_bytes_ += not_a_file ? 0 : size;
+    file_starts_.push_back(total_bytes_);
+    total_bytes_ += not_a_file ? 0 : stored;
   }
   if (!all_known) total_bytes_ = 0;
-  const auto [index, count] = options_.shard;
-  if (count == 1) return {};
-  if (!all_known)
+  return options_.shard.count == 1 ? Result<void>() : place_shard(sizes, all_known);
+}
+
+/// Checks the beginning of an input. If there are shards, returns the size of its content, for which a
+/// compressed file has to be read once more.
+Result<std::uint64_t> RecordReader::look_into(std::uint32_t index) {
+  SOTTO_ASSIGN(const auto stream, open_stream(index));
+  if (index == 0) encoding_ = stream->encoding();
+  std::string sample(kEncodingSample, '\0');
+  std::uint64_t size = 0;
+  for (std::size_t got = 1; got > 0 && size < sample.size(); size += got) {
+    SOTTO_ASSIGN(got, stream->read(sample.data() + size, sample.size() - size));
+  }
+  if (options_.refuse_other_bytes)
+    SOTTO_TRY(check_utf8(std::string_view(sample).substr(0, size), input_name(index)));
+  if (options_.shard.count == 1) return size;
+  std::error_code ignored;
+  if (stream->is_plain()) return std::filesystem::file_size(options_.inputs[index], ignored);
+  for (std::size_t got = 1; got > 0; size += got) {
+    SOTTO_ASSIGN(got, stream->read(sample.data(), sample.size()));
+  }
+  return size;
+}
+
+Result<void> RecordReader::place_shard(const std::vector<std::uint64_t>& sizes, bool all_known) {
+  if (!all_known || sizes.size() != options_.inputs.size())
     return fail_parameter("shard", "", "needs input files, it cannot cut standard input or a pipe");
+  std::uint64_t total = 0;
+  for (const std::uint64_t size : sizes) {
+    input_starts_.push_back(total);
+    total += size;
+  }
+  const auto [index, count] = options_.shard;
   using Wide = unsigned __int128;
-  shard_begin_ = static_cast<std::uint64_t>(Wide{total_bytes_} * (index - 1) / count);
-  if (index < count) shard_end_ = static_cast<std::uint64_t>(Wide{total_bytes_} * index / count);
+  shard_begin_ = static_cast<std::uint64_t>(Wide{total} * (index - 1) / count);
+  if (index < count) shard_end_ = static_cast<std::uint64_t>(Wide{total} * index / count);
   return {};
 }
 
@@ -63,21 +100,26 @@ Result<void> RecordReader::measure_inputs() {
 Result<void> RecordReader::check_start() const {
   const Position& start = options_.start;
   const bool start_of_all = start.input == 0 && start.offset == 0;
-  if (start_of_all || (start.input < input_starts_.size() &&
-                       (total_bytes_ == 0 || start.offset <= total_bytes_ - input_starts_[start.input])))
-    return {};
+  return start_of_all || start.input < options_.inputs.size() ? Result<void>() : start_is_beyond();
+}
+
+tl::unexpected<Error> RecordReader::start_is_beyond() const {
   return fail_parameter("resume", "", "the checkpoint points beyond the inputs; remove it to start over",
                         Errc::bad_format);
 }
 
+Result<std::unique_ptr<InputStream>> RecordReader::open_stream(std::uint32_t index) const {
+  const InputOptions how{options_.encoding, go_on_};
+  if (!options_.inputs.empty()) return InputStream::open(options_.inputs[index], how);
+  FileDescriptor standard_input(::dup(STDIN_FILENO));
+  if (standard_input.get() < 0)
+    return fail(Errc::io, fmt::format("cannot read standard input: {}", std::strerror(errno)));
+  return InputStream::open(std::move(standard_input), input_name(index), how);
+}
+
 Result<void> RecordReader::open_input(std::uint32_t index) {
-  if (options_.inputs.empty()) {
-    file_ = FileDescriptor(::dup(STDIN_FILENO));
-    if (file_.get() < 0)
-      return fail(Errc::io, fmt::format("cannot read standard input: {}", std::strerror(errno)));
-  } else {
-    SOTTO_ASSIGN(file_, open_for_reading(options_.inputs[index]));
-  }
+  SOTTO_ASSIGN(stream_, open_stream(index));
+  if (index == 0) encoding_ = stream_->encoding();
   input_open_ = true;
   at_end_of_input_ = false;
   const Position start = position_;
@@ -87,10 +129,9 @@ Result<void> RecordReader::open_input(std::uint32_t index) {
   carry_.clear();
   at_end_of_input_ = false;
   position_ = start;
-  if (::lseek(file_.get(), static_cast<off_t>(position_.offset), SEEK_SET) < 0)
-    return fail(Errc::io,
-                fmt::format("cannot resume inside {}: {}", input_name(index), std::strerror(errno)));
-  return {};
+  SOTTO_ASSIGN(stream_, open_stream(index));
+  SOTTO_ASSIGN(const bool found, stream_->skip(position_.offset));
+  return found ? Result<void>() : start_is_beyond();
 }
 
 /// Consumes the byte order mark and the header, if any, at the start of an input.
@@ -98,7 +139,10 @@ Result<void> RecordReader::take_preamble() {
   OutputBuffer data;
   // A pipe may give the mark byte by byte.
   while (data.size() < kByteOrderMark.size() && !at_end_of_input_) SOTTO_TRY(fill(data));
+  if (options_.refuse_other_bytes && !looked_into_.contains(position_.input))  // a pipe
+    SOTTO_TRY(check_utf8(data.view().substr(0, kEncodingSample), input_name(position_.input)));
   if (data.view().starts_with(kByteOrderMark)) {
+    byte_order_mark_ = byte_order_mark_ || position_.input == 0;
     position_.offset += kByteOrderMark.size();
     data.remove_prefix(kByteOrderMark.size());
   }
@@ -158,21 +202,10 @@ tl::unexpected<Error> RecordReader::bad_header(std::string_view problem) const {
   return fail(Errc::bad_format, fmt::format("{}: {}", input_name(position_.input), problem));
 }
 
-Result<void> RecordReader::wait_for_data() const {
-  while (go_on_) {
-    pollfd input{file_.get(), POLLIN, 0};
-    const int ready = ::poll(&input, 1, kWaitMilliseconds);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return {};
-    if (!go_on_()) return fail(Errc::interrupted, "interrupted");
-  }
-  return {};
-}
-
 /// Reads more bytes; returns false at the end of the input.
 Result<bool> RecordReader::fill(OutputBuffer& data) {
-  SOTTO_TRY(wait_for_data());
-  SOTTO_ASSIGN(const std::size_t got, read_some(file_.get(), data.reserve(options_.chunk_bytes),
-                                                options_.chunk_bytes, input_name(position_.input)));
+  SOTTO_ASSIGN(const std::size_t got,
+               stream_->read(data.reserve(options_.chunk_bytes), options_.chunk_bytes));
   data.advance(got);
   if (got == 0) at_end_of_input_ = true;
   return got > 0;
@@ -204,11 +237,14 @@ Result<bool> RecordReader::next_unsharded(Chunk& chunk) {
     position_.record += extent.records;
     chunk.end = position_;
     chunk.header = header_;
+    chunk.byte_order_mark = byte_order_mark_;
+    chunk.file_position = stream_->file_position();
+    if (!file_starts_.empty()) chunk.file_position += file_starts_[chunk.begin.input];
     if (at_end_of_input_) {
       position_ = {position_.input + 1, 0, 0};
       input_open_ = false;
     }
-    if (extent.bytes > 0 || (header_ && sequence_ == 0)) return true;
+    if (extent.bytes > 0 || (has_preamble() && sequence_ == 0)) return true;
   }
   return false;
 }
@@ -233,8 +269,8 @@ Result<bool> RecordReader::next(Chunk& chunk) {
     SOTTO_ASSIGN(const bool more, next_unsharded(chunk));
     if (!more) return false;
     if (options_.shard.count > 1) cut_to_shard(chunk);
-    const bool passes_header = header_ && sequence_ == 0;
-    if (chunk.data.size() == 0 && !passes_header) continue;
+    const bool passes_preamble = has_preamble() && sequence_ == 0;
+    if (chunk.data.size() == 0 && !passes_preamble) continue;
     chunk.sequence = sequence_++;
     return true;
   }

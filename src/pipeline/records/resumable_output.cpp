@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -148,7 +149,8 @@ class ResumableOutput final : public OutputTarget {
     return save();
   }
 
-  Result<void> commit() override {
+  Result<void> commit(const std::function<bool()>& go_on) override {
+    if (compression_by_name(file_) != Compression::none) return commit_compressed(go_on);
     unsaved_ = false;
     SOTTO_TRY(take_after(descriptor_.get(), file_));
     SOTTO_TRY(sync_file(descriptor_.get(), file_.string()));
@@ -167,6 +169,26 @@ class ResumableOutput final : public OutputTarget {
     const int number = errno;
     return fail(number == ENOENT ? Errc::not_found : Errc::io,
                 fmt::format("cannot write {}: {}", file.string(), std::strerror(number)));
+  }
+
+  /// The partial file has a name until the compressed one has its own, so that a run that is killed meanwhile
+  /// can be resumed.
+  Result<void> commit_compressed(const std::function<bool()>& go_on) {
+    if (unsaved_) SOTTO_TRY(save());
+    SOTTO_ASSIGN(const FileDescriptor partial, open_own_file(partial_path(), O_RDONLY));
+    SOTTO_ASSIGN(AtomicFile compressed, AtomicFile::create(file_));
+    std::vector<char> block(1 << 20);
+    for (;;) {
+      SOTTO_ASSIGN(const std::size_t got,
+                   read_some(partial.get(), block.data(), block.size(), partial_path().string()));
+      if (got == 0) break;
+      SOTTO_TRY(compressed.write({block.data(), got}));
+      if (go_on && !go_on()) return fail(Errc::interrupted, "interrupted");
+    }
+    SOTTO_TRY(compressed.commit());
+    ::unlink(partial_path().c_str());
+    ::unlink(note_path().c_str());
+    return {};
   }
 
   /// Creates the partial file, or opens that of an interrupted run; returns true if it is new. Its name is

@@ -5,7 +5,7 @@
 #include <sotto/document_guarantee.hpp>
 
 #include "base/checked_value.hpp"
-#include "base/file.hpp"
+#include "base/compressed_input.hpp"
 #include "base/hash.hpp"
 #include "lm/language_folder.hpp"
 
@@ -29,6 +29,18 @@ Result<void> check_language_options(const PrivatizeOptions& options, const Mecha
                           fmt::format("'certified' is for tables of words; {} has none", info.name));
   SOTTO_TRY(check_epsilon("epsilon", options.mechanism.epsilon));
   return {};
+}
+
+/// Of the text itself: compressed or in another encoding, it is the same.
+Result<Sha256Digest> content_digest(const std::filesystem::path& file, const TextEncoding& encoding) {
+  SOTTO_ASSIGN(const auto stream, InputStream::open(file, {encoding, {}}));
+  std::vector<char> block(1 << 18);
+  Sha256 hash;
+  for (;;) {
+    SOTTO_ASSIGN(const std::size_t got, stream->read(block.data(), block.size()));
+    if (got == 0) return hash.finish();
+    hash.update({block.data(), got});
+  }
 }
 
 }  // namespace
@@ -83,17 +95,17 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   model.delta = options().delta;
 }
 
-Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs) const {
+Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs,
+                                                 const TextEncoding& encoding) const {
   if (!calibration_) return {};
   for (const std::filesystem::path& input : inputs) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(input, ignored)) continue;
-    SOTTO_ASSIGN(const MappedFile file, MappedFile::open(input));
-    const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-    if (to_hex(sha256(content)) == calibration_->text_digest)
+    SOTTO_ASSIGN(const Sha256Digest digest, content_digest(input, encoding));
+    if (to_hex(digest) == calibration_->text_digest)
       return fail(
           Errc::invalid_argument,
-          fmt::format("{}: the bounds of the model were estimated on this very file, so they would reveal "
+          fmt::format("{}: the bounds of the model were estimated on this very text, so they would reveal "
                       "something about it; calibrate on public text",
                       input.string()));
   }

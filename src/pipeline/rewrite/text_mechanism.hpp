@@ -12,6 +12,7 @@
 #include <sotto/privatize_options.hpp>
 #include <sotto/receipt.hpp>
 
+#include "base/text_encoding.hpp"
 #include "pipeline/rewrite/pinned_word_map.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
@@ -55,7 +56,9 @@ class TextMechanism {
   virtual void add_to(Receipt& receipt) const = 0;
 
   /// Returns an error if one of the files to be privatized must not be.
-  virtual Result<void> check_inputs(std::span<const std::filesystem::path>) const { return {}; }
+  virtual Result<void> check_inputs(std::span<const std::filesystem::path>, const TextEncoding&) const {
+    return {};
+  }
 
   /// How much text to work on at a time. With a ledger each chunk waits for the disk once.
   virtual std::size_t chunk_bytes(bool with_ledger) const = 0;
