@@ -45,6 +45,7 @@ constexpr std::array kChoices = {
     Choices{"sotto train vectors", "--method", kMethodNames},
     Choices{"", "--method", kRealMethodNames},
     Choices{"", "--metric", kClaimMetricNames},
+    Choices{"", "--missing", kMissingFieldNames},
     Choices{"", "--numbers", kNumberPolicyNames},
     Choices{"", "--objective", kTuneObjectiveNames},
     Choices{"", "--oov", kOovPolicyNames},

@@ -20,6 +20,8 @@ Examples:
   sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
   sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
   sotto privatize export.csv.gz --encoding windows-1252 --field comment --epsilon 1 -o private.csv.gz
+  sotto privatize export.csv --delimiter ';' --no-header --field 3 --epsilon 1 -o private.csv
+  sotto privatize chats.json --field '/messages/*/body' --id-field /meta/id --missing empty --epsilon 1 -o private.json
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
@@ -37,8 +39,8 @@ struct PrivatizeArguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, encoding, output_encoding, format, policy = "strict", report, statistics, seed,
-                                                         key_file, dataset, id_field, threads, shard, config;
+  std::string output, encoding, output_encoding, format, delimiter, missing,
+      policy = "strict", report, statistics, seed, key_file, dataset, id_field, threads, shard, config;
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
   std::string device, precision, delta;
@@ -46,6 +48,7 @@ struct PrivatizeArguments {
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
+  bool no_header = false;
   bool allow_empty = false;
   bool unique_ids = false;
   bool quiet = false;
@@ -61,7 +64,8 @@ void add_input_options(CLI::App& command, PrivatizeArguments& a) {
       ->type_name("OUT");
   command
       .add_option("--format", a.format,
-                  "text (one document per line), jsonl, csv or tsv (default: by extension)")
+                  "text (one document per line), jsonl, json (an array of objects), csv or tsv (default: by "
+                  "extension)")
       ->type_name("FORMAT");
   add_encoding_option(command, a.encoding);
   command
@@ -69,8 +73,28 @@ void add_input_options(CLI::App& command, PrivatizeArguments& a) {
                   "Encoding of the output (default: that of the input; its byte order mark is kept). A "
                   "character that the encoding lacks is an error")
       ->type_name("NAME");
-  add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
-  command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
+  add_many(
+      command, "--field", a.fields,
+      "Field that holds text: a column, a JSON member, or a JSON Pointer such as '/messages/*/body'; may be "
+      "given several times",
+      "NAME");
+  command
+      .add_option(
+          "--delimiter", a.delimiter,
+          "What separates the columns of CSV: one character, or tab (default: a comma, or ; tab | if only "
+          "that gives the named fields)")
+      ->type_name("CHARACTER");
+  command.add_flag("--no-header", a.no_header,
+                   "CSV and TSV: the first line is data; --field and --id-field are column numbers from 1");
+  command
+      .add_option(
+          "--missing", a.missing,
+          "A record without a named field: error, skip (leave it out) or empty (keep it, as if its text were "
+          "empty); default: error")
+      ->type_name("WHAT");
+  command
+      .add_option("--id-field", a.id_field,
+                  "Field that identifies a record, named as for --field (default: the record number)")
       ->type_name("NAME");
   command.add_flag("--unique-ids", a.unique_ids,
                    "A second record with the same id is an error; 48 bytes per id");
@@ -158,7 +182,9 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
       ->type_name("D");
   command.add_option("--ledger", a.ledger, "Record what each subject spends; needs --key-file")
       ->type_name("FILE");
-  command.add_option("--subject", a.subject, "Field that says whose account is charged; for --ledger")
+  command
+      .add_option("--subject", a.subject,
+                  "Field that says whose account is charged, named as for --field; for --ledger")
       ->type_name("FIELD");
   command.add_option("--limit", a.limit, "Epsilon a subject may spend in total; for --ledger")
       ->type_name("E");
@@ -312,6 +338,13 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   if (!a.encoding.empty()) files.encoding = a.encoding;
   files.output_encoding = a.output_encoding;
   files.fields = a.fields;
+  if (!a.delimiter.empty()) {
+    SOTTO_ASSIGN(files.delimiter, parse_delimiter(a.delimiter));
+  }
+  files.no_header = a.no_header;
+  if (!a.missing.empty()) {
+    SOTTO_ASSIGN(files.missing, parse_missing(a.missing));
+  }
   files.dataset = a.dataset;
   files.id_field = a.id_field;
   SOTTO_ASSIGN(files.threads, parse_threads(a.threads));
@@ -331,6 +364,9 @@ Result<void> run(PrivatizeArguments& a) {
   SOTTO_ASSIGN(FileOptions files, file_options(a));
   SOTTO_ASSIGN(const Receipt receipt,
                with_progress("B", a.quiet, files, [&] { return privatize_files(options, files); }));
+  if (!a.quiet && receipt.delimiter_found && receipt.delimiter != ",")
+    say(fmt::format("note: the columns are separated by {}; --delimiter sets it",
+                    receipt.delimiter == "\t" ? "tabs" : fmt::format("'{}'", receipt.delimiter)));
   if (!a.quiet)
     say(summary(receipt));
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one

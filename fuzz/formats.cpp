@@ -153,11 +153,12 @@ SOTTO_FUZZ_TARGET(formats) {
   files.threads = 1;
   if (format != Format::text) files.fields = {"doc"};
   if (has_id) files.id_field = "id";
+  if (format == Format::csv) files.delimiter = ',';  // the target dialects finds others
   std::filesystem::remove(*files.output);
   const auto receipt = privatize_files(privatize_options(ascii), files);
   require(receipt.has_value() == std::filesystem::exists(*files.output),
           "an output is there if all went well");
-  if (!receipt) return;
+  if (!receipt || receipt->format == "json") return;  // the target fields checks arrays
   const std::string written = fuzz::value_of(read_file(*files.output));
   std::string_view output = written;
   if (content.starts_with(kByteOrderMark)) {

@@ -56,6 +56,7 @@ struct Counts {
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
   std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
+  std::uint64_t skipped = 0;           ///< records left out because they lack a named field
   std::uint64_t largest_document = 0;  ///< largest number of privatized tokens in one document
   std::uint64_t largest_record = 0;    ///< the same for all fields of one record together
   // With a budget per document; otherwise 0.
@@ -132,6 +133,8 @@ struct Receipt {
   Policy policy;
   std::string dataset;
   std::string format;
+  std::string delimiter;         ///< of CSV and TSV, one character; empty for other formats
+  bool delimiter_found = false;  ///< it was not given but found by looking at the input
   std::vector<std::string> fields;
   std::set<std::string> clear_fields;  ///< fields of the records that were copied unchanged
   std::string configuration_digest;

@@ -22,7 +22,8 @@ namespace {
 
 // A JSON or CSV record contains more than its documents, and escapes lengthen those.
 constexpr std::uint64_t kRecordOverhead = 1 << 20;
-constexpr std::uint64_t kEscapeFactor = 6;
+constexpr std::uint64_t kJsonEscapeFactor = 6;
+constexpr std::uint64_t kQuoteFactor = 2;
 
 // A file whose records keep adding new fields must not fill the memory. No file with columns has this many.
 constexpr std::size_t kMostFieldNames = 10'000;
@@ -32,6 +33,18 @@ std::string dataset_of(const FileOptions& files, std::uint32_t input) {
   if (!files.dataset.empty()) return files.dataset;
   // A file keeps its noise when it is compressed.
   return files.inputs.empty() ? "-" : without_compression(files.inputs[input].filename()).string();
+}
+
+/// The commas in a shard are right if the shards before it keep all their records.
+Result<void> check_array_shard(const FileOptions& files) {
+  if (files.shard.count == 1) return {};
+  if (files.inputs.size() > 1) return fail_parameter("shard", "", "takes one JSON array at a time");
+  if (files.ledger || files.missing == MissingField::skip)
+    return fail_parameter(
+        "shard", "",
+        format_message("cannot cut a JSON array whose records may be left out because of {}",
+                       files.ledger ? format_message("{{ledger}}") : format_message("{{missing}} skip")));
+  return {};
 }
 
 class Run {
@@ -75,6 +88,13 @@ class Run {
 
   std::string dataset(std::uint32_t input) const { return dataset_of(files_, input); }
 
+  /// How the inputs are written, as found in them.
+  InputHead head() const {
+    InputHead nothing_read;
+    nothing_read.syntax = layout_.format;
+    return head_ ? *head_ : nothing_read;
+  }
+
  private:
   /// The state of one thread.
   struct Workspace {
@@ -109,15 +129,13 @@ class Run {
     space.counts = {};
     space.records = 0;
     const std::uint32_t input = space.chunk.begin.input;
+    if (space.chunk.head->is_array) SOTTO_TRY(check_array_shard(files_));
     if (unique_ids_) space.ids.emplace(*unique_ids_, dataset(input));
-    if (space.chunk.sequence == 0 && starts_from_the_beginning_ && files_.shard.index == 1) {
-      if (output_text_.begins_with_mark(space.chunk.byte_order_mark)) space.out.append(kByteOrderMark);
-      if (space.chunk.header) space.out.append(*space.chunk.header);
-    }
     if (space.log) space.log->clear();
     space.rewriter.start(space.out, space.counts, space.log ? &*space.log : nullptr);
-    SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input), space.rewriter,
-                             space.clear_fields, space.records, space.ids ? &*space.ids : nullptr}));
+    SOTTO_TRY(rewrite_chunk({space.chunk, layout_, streams_[input], reader_.input_name(input),
+                             input + 1 >= files_.inputs.size(), space.rewriter, space.clear_fields,
+                             space.records, space.ids ? &*space.ids : nullptr}));
     return space.rewriter.finish();
   }
 
@@ -129,6 +147,10 @@ class Run {
     if (space.ids) SOTTO_TRY(check_ids(*space.ids, space.chunk.begin.input));
     if (ledger_)
       SOTTO_TRY(ledger_->settle(*space.log, dataset(space.chunk.begin.input), space.out, space.counts));
+    SOTTO_TRY(write_preamble(space.chunk));
+    // A shard is a piece of its input, with the commas in place.
+    if (space.chunk.head->is_array && files_.shard.count == 1)
+      join_array_elements(space.out, progress_.has_elements);
     auto text = output_text_.encode(space.out.view(), reader_.encoding());
     if (!text) return fail_at(records_of(space.chunk), std::move(text.error()));
     SOTTO_TRY(output_->write(*text));
@@ -149,6 +171,17 @@ class Run {
   std::string records_of(const Chunk& chunk) const {
     return fmt::format("{}: records {} to {}", reader_.input_name(chunk.begin.input), chunk.begin.record + 1,
                        chunk.end.record);
+  }
+
+  /// The output has one preamble, that of the first input.
+  Result<void> write_preamble(const Chunk& chunk) {
+    if (!head_) head_ = chunk.head;
+    if (chunk.sequence != 0 || !starts_from_the_beginning_ || files_.shard.index > 1) return {};
+    std::string preamble = chunk.head->preamble.substr(chunk.head->header_begin);
+    if (output_text_.begins_with_mark(chunk.head->header_begin > 0)) preamble.insert(0, kByteOrderMark);
+    SOTTO_ASSIGN(const std::string_view text, output_text_.encode(preamble, reader_.encoding()));
+    progress_.output_bytes += text.size();
+    return output_->write(text);
   }
 
   /// Checks the input that progress_ has reached: if its records hold no document, it was probably taken for
@@ -187,44 +220,12 @@ class Run {
   std::unique_ptr<OutputTarget> output_;
   std::optional<UniqueIds> unique_ids_;  // if ids must not repeat; filled in input order
   bool starts_from_the_beginning_ = true;
+  std::shared_ptr<const InputHead> head_;  // of the first input that was read
 
   OrderedOutput written_;
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
 };
-
-Format choose_format(const FileOptions& files) {
-  if (files.format) return *files.format;
-  if (files.inputs.empty()) return Format::text;
-  const std::string extension = without_compression(files.inputs.front()).extension().string();
-  if (extension == ".jsonl" || extension == ".ndjson") return Format::jsonl;
-  if (extension == ".csv") return Format::csv;
-  if (extension == ".tsv") return Format::tsv;
-  return Format::text;
-}
-
-Result<RecordLayout> make_layout(const FileOptions& files) {
-  const Format format = choose_format(files);
-  if (format == Format::text && !files.fields.empty())
-    return fail_parameter(
-        "field", files.fields.front(),
-        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.fields.front()));
-  if (format == Format::text && !files.id_field.empty())
-    return fail_parameter(
-        "id_field", files.id_field,
-        format_message("'{}' needs {{format}} jsonl, csv or tsv; text has no fields", files.id_field));
-  if (format != Format::text && files.fields.empty())
-    return fail_parameter(
-        "field", "",
-        fmt::format("missing; name the field of the {} records that holds the text", to_string(format)));
-  for (const std::string& field : files.fields)
-    if (std::count(files.fields.begin(), files.fields.end(), field) > 1)
-      return fail_parameter("field", field, fmt::format("'{}' is given twice", field));
-  if (std::find(files.fields.begin(), files.fields.end(), files.id_field) != files.fields.end())
-    return fail_parameter("id_field", files.id_field,
-                          format_message("'{}' is also a {{field}}; an id is not private", files.id_field));
-  return RecordLayout{format, files.fields, files.id_field, files.ledger ? files.ledger->subject_field : ""};
-}
 
 Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
   if (!files.resume) return {};
@@ -313,6 +314,9 @@ std::string fingerprint(const RewriteContext& context, const FileOptions& files,
   run.add("dataset", files.dataset);
   run.add("format", to_string(layout.format));
   run.add("id_field", layout.id_field);
+  run.add("delimiter", layout.delimiter ? std::string(1, *layout.delimiter) : "");
+  run.add("no_header", layout.no_header ? "yes" : "no");
+  run.add("missing", to_string(layout.missing));
   run.add("shard", fmt::format("{}/{}", files.shard.index, files.shard.count));
   if (files.encoding != FileOptions().encoding) run.add("encoding", files.encoding);
   if (!files.output_encoding.empty()) run.add("output_encoding", files.output_encoding);
@@ -341,22 +345,32 @@ Result<void> check_options(const PrivatizeOptions& options, const FileOptions& f
   return check_targets(options, files);
 }
 
+RecordReader::Options reading_options(const FileOptions& files, const RecordLayout& layout,
+                                      std::uint64_t max_document_bytes) {
+  RecordReader::Options reading;
+  reading.inputs = files.inputs;
+  reading.format = layout.format;
+  reading.delimiter = layout.delimiter;
+  reading.no_header = layout.no_header;
+  if (!layout.no_header) reading.named_columns = layout.named_fields();
+  if (layout.no_header) reading.least_columns = layout.largest_column_number();
+  reading.shard = files.shard;
+  reading.max_record_bytes = max_document_bytes;
+  if (layout.is_delimited()) reading.max_record_bytes = kQuoteFactor * max_document_bytes + kRecordOverhead;
+  if (layout.is_json()) reading.max_record_bytes = kJsonEscapeFactor * max_document_bytes + kRecordOverhead;
+  return reading;
+}
+
 Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& files,
                                const Stopwatch& watch) {
   Privatizer::Impl& opened = PrivatizerAccess::impl(privatizer);
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   SOTTO_ASSIGN(OutputText output_text, OutputText::make(files));
-  RecordReader::Options reading;
+  RecordReader::Options reading = reading_options(files, layout, context->options.max_document_bytes);
   SOTTO_ASSIGN(reading.encoding, TextEncoding::parse("encoding", files.encoding));
   SOTTO_TRY(context->mechanism->check_inputs(files.inputs, reading.encoding));
-  reading.inputs = files.inputs;
-  reading.format = layout.format;
-  reading.shard = files.shard;
   reading.chunk_bytes = context->mechanism->chunk_bytes(files.ledger.has_value());
-  reading.max_record_bytes = context->options.max_document_bytes;
-  if (layout.format != Format::text)
-    reading.max_record_bytes = kEscapeFactor * context->options.max_document_bytes + kRecordOverhead;
   SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
   std::unique_ptr<LedgerGate> ledger;
   if (files.ledger) {
@@ -381,13 +395,15 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   if (files.statistics) {
     SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
   }
-  const std::string format = to_string(layout.format);
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output_text),
           std::move(output), std::move(done), opened.calls++);
   const double setup_seconds = watch.seconds();
   SOTTO_ASSIGN(Progress finished, run.run());
   Receipt receipt = context->receipt(finished.counts);
-  receipt.format = format;
+  const InputHead head = run.head();
+  receipt.format = to_string(head.syntax.format);
+  if (head.syntax.is_delimited()) receipt.delimiter = head.syntax.delimiter;
+  receipt.delimiter_found = head.delimiter_found;
   receipt.fields = files.fields;
   receipt.dataset = run.dataset(0);
   if (run.ledger() != nullptr) receipt.ledger = run.ledger()->receipt();
@@ -404,15 +420,6 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
 }
 
 }  // namespace
-
-const char* to_string(Format format) {
-  return kFormatNames[static_cast<std::size_t>(format)].data();
-}
-
-Result<Format> parse_format(std::string_view name) {
-  SOTTO_ASSIGN(const std::size_t index, read_choice("format", name, kFormatNames));
-  return static_cast<Format>(index);
-}
 
 Result<Shard> parse_shard(std::string_view text) {
   const std::size_t slash = text.find('/');

@@ -137,7 +137,8 @@ nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
                            {"nominal_epsilon", receipt.epsilon},
                            {"sha256", receipt.certificate->sha256}};
   json["document"] = document_json(receipt);
-  if (receipt.fields.size() > 1)
+  // A field of a JSON record may hold several documents.
+  if (receipt.fields.size() > 1 || receipt.counts.largest_record > receipt.counts.largest_document)
     json["record"] = sum_json(receipt, "The fields of a record add up.", receipt.counts.largest_record,
                               receipt.counts.largest_record_epsilon);
   return json;
@@ -149,6 +150,7 @@ nlohmann::ordered_json counts_json(const Receipt& receipt) {
                                  {"privatized", counts.privatized},
                                  {"largest_document", counts.largest_document},
                                  {"withheld", counts.withheld}};
+  if (counts.skipped > 0) json["skipped"] = counts.skipped;
   // A text written anew does not show the token classes of the original.
   if (receipt.kind == MechanismKind::generated) return json;
   json["tokens"] = {{"word", counts.words}, {"number", counts.numbers}, {"punctuation", counts.punctuation}};
@@ -221,6 +223,7 @@ std::string to_json(const Receipt& receipt) {
                     {"case", to_string(receipt.policy.letter_case)}};
   if (!receipt.word_map_digest.empty()) json["word_map"] = {{"digest", receipt.word_map_digest}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
+  if (!receipt.delimiter.empty()) json["input"]["delimiter"] = receipt.delimiter;
   json["configuration_sha256"] = receipt.configuration_digest;
   json["counts"] = counts_json(receipt);
   if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);

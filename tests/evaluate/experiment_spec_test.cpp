@@ -225,6 +225,14 @@ TEST_F(ExperimentSpecTest, TheCatalogIsReadStrictly) {
                {"two for pairs"});
   expect_error(catalog("datasets: {a: {privatize: z, splits: {t: x.csv}}}\n"), Errc::invalid_argument,
                {"'z'"});
+  const auto delimiter = [&](const std::string& value, const std::string& file) {
+    return catalog("datasets: {a: {splits: {t: {path: " + file + ", delimiter: '" + value + "'}}}}\n");
+  };
+  EXPECT_EQ(delimiter("tab", "x.csv")->datasets.at("a").splits[0].delimiter, '\t');
+  expect_error(delimiter("tt", "x.csv"), Errc::invalid_argument, {"delimiter", "one character"});
+  expect_error(delimiter(";", "x.tsv"), Errc::invalid_argument, {"delimiter", "csv only"});
+  EXPECT_EQ(catalog("datasets: {a: {splits: {t: x.json.gz}}}\n")->datasets.at("a").splits[0].format,
+            Format::json);
   expect_error(catalog("vectors: {v: {}}\n"), Errc::invalid_argument, {"vectors.v.path", "missing"});
   expect_error(catalog("word_lists: {w: {}}\n"), Errc::invalid_argument, {"word_lists.w"});
 }

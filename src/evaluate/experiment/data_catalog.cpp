@@ -13,7 +13,8 @@ namespace {
 Format format_by_name(const std::filesystem::path& path) {
   const std::filesystem::path extension = without_compression(path).extension();
   if (extension == ".tsv") return Format::tsv;
-  if (extension == ".jsonl") return Format::jsonl;
+  if (extension == ".jsonl" || extension == ".ndjson") return Format::jsonl;
+  if (extension == ".json") return Format::json;
   return Format::csv;
 }
 
@@ -25,8 +26,8 @@ Result<SplitSource> read_split(const YamlMap& splits, const std::string& name) {
     split.format = format_by_name(split.path);
     return split;
   }
-  SOTTO_ASSIGN(const YamlMap map,
-               splits.map(name, {"path", "format", "header", "columns", "prepare", "from", "share"}));
+  SOTTO_ASSIGN(const YamlMap map, splits.map(name, {"path", "format", "delimiter", "header", "columns",
+                                                    "prepare", "from", "share"}));
   SOTTO_ASSIGN(split.from, map.text("from", {}));
   SOTTO_ASSIGN(const std::string path, map.text("path", {}));
   split.path = path;
@@ -36,8 +37,15 @@ Result<SplitSource> read_split(const YamlMap& splits, const std::string& name) {
   if (!split.from.empty() && split.share == 0) return splits.problem(name, "'from' needs a 'share' above 0");
   SOTTO_ASSIGN(const std::string format, map.text("format", to_string(format_by_name(path))));
   const auto parsed = parse_format(format);
-  if (!parsed || *parsed == Format::text) return map.problem("format", "must be csv, tsv or jsonl");
+  if (!parsed || *parsed == Format::text) return map.problem("format", "must be csv, tsv, jsonl or json");
   split.format = *parsed;
+  SOTTO_ASSIGN(const std::string delimiter, map.text("delimiter", {}));
+  if (!delimiter.empty()) {
+    const auto between_columns = parse_delimiter(delimiter);
+    if (!between_columns || split.format != Format::csv)
+      return map.problem("delimiter", "must be one character, or tab, and is for csv only");
+    split.delimiter = *between_columns;
+  }
   SOTTO_ASSIGN(split.header, map.flag("header", true));
   SOTTO_ASSIGN(split.columns, map.texts("columns"));
   if (!split.header && split.columns.empty())

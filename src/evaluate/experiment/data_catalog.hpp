@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct SplitSource {
   TextPreparation prepare = TextPreparation::none;
   std::string from;
   double share = 0;
+  std::optional<char> delimiter = std::nullopt;  ///< of CSV; empty: found by the header
 };
 
 struct DatasetEntry {

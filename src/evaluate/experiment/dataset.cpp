@@ -53,10 +53,20 @@ bool is_kept(const std::vector<std::string>& row, const ColumnPlaces& places) {
   });
 }
 
+/// The columns that are read from a table.
+std::vector<std::string> needed_columns(const DatasetEntry& entry, const std::set<std::string>& columns) {
+  std::vector<std::string> needed = entry.text;
+  if (!entry.label.empty()) needed.push_back(entry.label);
+  needed.insert(needed.end(), columns.begin(), columns.end());
+  for (const auto& [name, values] : entry.keep) needed.push_back(name);
+  return needed;
+}
+
 /// All rows of a file that pass the filter.
 Result<DataSplit> read_split(const SplitSource& source, const DatasetEntry& entry,
                              const std::filesystem::path& folder, const std::set<std::string>& columns) {
-  SOTTO_ASSIGN(Table table, read_table(folder / source.path, source.format, source.header, source.columns));
+  SOTTO_ASSIGN(Table table, read_table(folder / source.path, source.format, source.header, source.columns,
+                                       {source.delimiter, needed_columns(entry, columns)}));
   SOTTO_ASSIGN(const ColumnPlaces places, find_columns(table, entry, columns));
   DataSplit split;
   split.texts.resize(entry.text.size());

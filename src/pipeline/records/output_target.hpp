@@ -26,7 +26,8 @@ struct Progress {
   Position position;
   std::uint64_t output_bytes = 0;
   Counts counts;
-  InputTally input;  ///< of the input at `position`
+  InputTally input;           ///< of the input at `position`
+  bool has_elements = false;  ///< of a JSON array
   std::set<std::string> clear_fields;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,17 +24,29 @@ struct Position {
   std::uint32_t input = 0;   ///< index of the input
   std::uint64_t offset = 0;  ///< bytes of that input, decompressed and as UTF-8, before the position
   std::uint64_t record = 0;  ///< records of that input before the position, not counting a header
+  std::uint64_t line = 0;    ///< line ends of that input before the position
+};
+
+/// How an input is written, as seen at its beginning.
+struct InputHead {
+  RecordSyntax syntax = Format::text;
+  /// What comes before the records: a byte order mark, the header with its terminator, the bracket of an
+  /// array.
+  std::string preamble;
+  std::string_view header() const { return std::string_view(preamble).substr(header_begin); }
+  std::size_t header_begin = 0;
+  bool is_array = false;         ///< of JSON objects
+  bool delimiter_found = false;  ///< it was not given
+  std::size_t columns = 0;       ///< of a delimited input, unless it is empty
 };
 
 struct Chunk {
   OutputBuffer data;  ///< whole records; the last one of an input may lack its terminator
   Position begin;
   Position end;
-  std::uint64_t sequence = 0;  ///< 0, 1, 2, … in input order
-  std::shared_ptr<const std::string>
-      header;                       ///< the input's header record with its terminator; null if there is none
-  bool byte_order_mark = false;     ///< whether the first input begins with one, which is not in `data`
-  std::uint64_t file_position = 0;  ///< bytes of all input files, as stored, that have been read
+  std::uint64_t sequence = 0;             ///< 0, 1, 2, … in input order
+  std::shared_ptr<const InputHead> head;  ///< of its input
+  std::uint64_t file_position = 0;        ///< bytes of all input files, as stored, that have been read
 };
 
 class RecordReader {
@@ -43,6 +56,10 @@ class RecordReader {
     Format format = Format::text;
     TextEncoding encoding;           ///< of the inputs
     bool refuse_other_bytes = true;  ///< an input that is hardly in the encoding is an error
+    std::optional<char> delimiter;           ///< of CSV; empty: to be found
+    bool no_header = false;                  ///< of CSV and TSV
+    std::vector<std::string> named_columns;  ///< in the header; they tell which delimiter is right
+    std::size_t least_columns = 1;           ///< without a header
     std::uint64_t max_record_bytes = 0;
     std::size_t chunk_bytes = 0;  ///< how much is read at a time
     Shard shard;
@@ -51,7 +68,7 @@ class RecordReader {
   static Result<RecordReader> open(Options options);
 
   /// Reads the next chunk; returns false at the end. The first call always yields a chunk (possibly empty) if
-  /// there is a header or a byte order mark to pass on. Calls must be serialized.
+  /// there is a preamble to pass on. Calls must be serialized.
   Result<bool> next(Chunk& chunk);
 
   /// Polls `go_on` while an input (a pipe, a terminal) delivers nothing; false stops the wait with
@@ -75,17 +92,22 @@ class RecordReader {
   Result<std::unique_ptr<InputStream>> open_stream(std::uint32_t index) const;
   Result<void> open_input(std::uint32_t index);
   Result<void> take_preamble();
-  Result<void> take_header(OutputBuffer& data);
-  Result<void> check_header(std::string_view header, bool quote_is_open) const;
+  Result<void> take_array_start(OutputBuffer& data, InputHead& head);
+  Result<void> find_delimiter(OutputBuffer& data, InputHead& head);
+  Result<void> take_header(OutputBuffer& data, InputHead& head);
+  Result<void> measure_first_record(OutputBuffer& data, InputHead& head);
+  Result<void> check_header(std::string_view header, bool quote_is_open, InputHead& head) const;
+  Result<void> check_like_previous(const InputHead& head) const;
+  Result<void> check_array_end(const Chunk& chunk) const;
   tl::unexpected<Error> header_too_long() const;
-  tl::unexpected<Error> bad_header(std::string_view problem) const;
+  tl::unexpected<Error> bad_input(std::string_view problem) const;
+  tl::unexpected<Error> record_too_long(std::string_view data, RecordSyntax syntax) const;
   Result<bool> fill(OutputBuffer& data);
   Result<RecordExtent> fill_whole_records(OutputBuffer& data);
   Result<bool> next_unsharded(Chunk& chunk);
+  std::uint64_t line_ends_of(std::string_view data, std::uint64_t records) const;
   void cut_to_shard(Chunk& chunk) const;
   std::uint32_t input_count() const;
-  bool has_preamble() const { return header_ || byte_order_mark_; }
-  bool is_delimited() const { return options_.format == Format::csv || options_.format == Format::tsv; }
 
   Options options_;
   TextEncoding encoding_;
@@ -99,9 +121,8 @@ class RecordReader {
   bool input_open_ = false;
   bool at_end_of_input_ = false;
   Position position_;
-  std::string carry_;  // the beginning of a record whose end has not been read yet
-  std::shared_ptr<const std::string> header_;
-  bool byte_order_mark_ = false;  // at the beginning of the first input
+  std::string carry_;                      // the beginning of a record whose end has not been read yet
+  std::shared_ptr<const InputHead> head_;  // of the latest input
   std::uint64_t sequence_ = 0;
   std::function<bool()> go_on_;
 };

@@ -29,20 +29,35 @@ constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 template <class CountsType>
 auto count_members(CountsType& c) {
   auto& s = c.statistics;
-  return std::array{&c.documents,        &c.words,
-                    &c.numbers,          &c.punctuation,
-                    &c.privatized,       &c.randomized_numbers,
-                    &c.clear_stopwords,  &c.clear_oov,
-                    &c.clear_numbers,    &c.clear_punctuation,
-                    &c.dropped,          &c.withheld,
-                    &c.largest_document, &c.largest_record,
-                    &s.bytes_in,         &s.others,
-                    &s.changed,          &s.bottom,
-                    &s.invalid_utf8,     &s.phrases,
-                    &s.output_phrases,   &s.privatized_words,
-                    &s.output_words,     &s.largest_document_words,
-                    &s.folded,           &s.corrected,
-                    &s.subword,          &s.uniform};
+  return std::array{&c.documents,
+                    &c.words,
+                    &c.numbers,
+                    &c.punctuation,
+                    &c.privatized,
+                    &c.randomized_numbers,
+                    &c.clear_stopwords,
+                    &c.clear_oov,
+                    &c.clear_numbers,
+                    &c.clear_punctuation,
+                    &c.dropped,
+                    &c.withheld,
+                    &c.skipped,
+                    &c.largest_document,
+                    &c.largest_record,
+                    &s.bytes_in,
+                    &s.others,
+                    &s.changed,
+                    &s.bottom,
+                    &s.invalid_utf8,
+                    &s.phrases,
+                    &s.output_phrases,
+                    &s.privatized_words,
+                    &s.output_words,
+                    &s.largest_document_words,
+                    &s.folded,
+                    &s.corrected,
+                    &s.subword,
+                    &s.uniform};
 }
 
 /// The same for those that are not whole numbers.
@@ -75,9 +90,11 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
                                {"input", progress.position.input},
                                {"offset", progress.position.offset},
                                {"record", progress.position.record},
+                               {"line", progress.position.line},
                                {"output_bytes", progress.output_bytes},
                                {"input_records", progress.input.records},
                                {"input_documents", progress.input.documents},
+                               {"has_elements", progress.has_elements},
                                {"counts", counts},
                                {"amounts", amounts},
                                {"clear_fields", progress.clear_fields}};
@@ -100,12 +117,13 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
             file.string()));
   try {
     Progress progress;
-    progress.position = {whole_number<std::uint32_t>(note.at("input")),
-                         whole_number<std::uint64_t>(note.at("offset")),
-                         whole_number<std::uint64_t>(note.at("record"))};
+    progress.position = {
+        whole_number<std::uint32_t>(note.at("input")), whole_number<std::uint64_t>(note.at("offset")),
+        whole_number<std::uint64_t>(note.at("record")), whole_number<std::uint64_t>(note.at("line"))};
     progress.output_bytes = whole_number<std::uint64_t>(note.at("output_bytes"));
     progress.input = {whole_number<std::uint64_t>(note.at("input_records")),
                       whole_number<std::uint64_t>(note.at("input_documents"))};
+    progress.has_elements = note.at("has_elements").get<bool>();
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
     if (!restore(note.at("counts"), count_members(progress.counts)) ||
         !restore(note.at("amounts"), amount_members(progress.counts)))

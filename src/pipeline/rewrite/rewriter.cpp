@@ -76,7 +76,7 @@ void Rewriter::copy(std::string_view bytes) {
 }
 
 Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                               std::string_view text, Lifetime lifetime, TextEncoder encoder) {
+                               std::string_view text, Lifetime lifetime, const TextEncoder& encoder) {
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
@@ -115,13 +115,13 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
 
 void Rewriter::render(const Document& document) {
   Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
-  OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  OutputBuffer& to = document.encoder.append == nullptr ? *out_ : rendered_;
   rendered_.clear();
   const std::size_t begin = to.size();
   text_rewriter_->render(counts, to);
   const std::string_view text = to.view().substr(begin);
   if (document.is_charged) log_->set_output(text);
-  if (document.encoder != nullptr) document.encoder(text, *out_);
+  if (document.encoder.append != nullptr) document.encoder.append(text, document.encoder.delimiter, *out_);
 }
 
 Result<void> Rewriter::finish() {
@@ -134,7 +134,7 @@ Result<void> Rewriter::finish() {
       place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
-    if (log_ == nullptr && document.encoder == nullptr)
+    if (log_ == nullptr && document.encoder.append == nullptr)
       text_rewriter_->render(*counts_, *out_);
     else
       render(document);

@@ -18,7 +18,10 @@
 namespace sotto {
 
 /// Writes a rewritten text into its record, for example as a JSON string.
-using TextEncoder = void (*)(std::string_view text, OutputBuffer& out);
+struct TextEncoder {
+  void (*append)(std::string_view text, char delimiter, OutputBuffer& out) = nullptr;  ///< null: unchanged
+  char delimiter = 0;  ///< between the fields of the record, if anything is
+};
 
 /// Rewrites documents and copies what is between them. Documents are held back until there are enough for the
 /// mechanism to process efficiently; this does not affect the output. One per thread.
@@ -43,10 +46,9 @@ class Rewriter {
   /// How long a text lives: until finish(), or only during the call.
   enum class Lifetime { chunk, call };
 
-  /// Takes a document; kTextPadding bytes after `text` must be readable. Without an `encoder` the rewritten
-  /// text is written unchanged.
+  /// Takes a document; kTextPadding bytes after `text` must be readable.
   Result<void> rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
-                       std::string_view text, Lifetime lifetime, TextEncoder encoder = nullptr);
+                       std::string_view text, Lifetime lifetime, const TextEncoder& encoder = {});
 
   /// Writes everything that is held back.
   Result<void> finish();
