@@ -39,6 +39,7 @@ std::vector<NamedAction> add_train(CLI::App& app);
 /// One of the commands of add_model.
 NamedAction add_neighbours(CLI::App& group);
 std::vector<NamedAction> add_ledger(CLI::App& app);
+std::vector<NamedAction> add_receipt(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 std::vector<NamedAction> add_lm(CLI::App& app);
 

@@ -1,12 +1,15 @@
 // sotto privatize
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <sotto/key_file.hpp>
 
 #include "command.hpp"
 #include "config_file.hpp"
+#include "preview_table.hpp"
 #include "privatize_summary.hpp"
 #include "progress_bar.hpp"
+#include "terminal.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -17,6 +20,7 @@ guaranteed and what is still revealed. Without FILE it reads standard input, wit
 
 Examples:
   echo 'The soup was cold.' | sotto privatize --epsilon 1
+  sotto privatize reviews.txt --epsilon 0.5 --preview 5
   sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
   sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
   sotto privatize export.csv.gz --encoding windows-1252 --field comment --epsilon 1 -o private.csv.gz
@@ -44,6 +48,7 @@ struct PrivatizeArguments {
   std::string max_document_bytes, memory, target = "nominal";
   std::string ledger, subject, limit;
   std::string device, precision, delta;
+  std::string preview;
   std::string document_epsilon, base_epsilon, average_words, budget, profile, collocations, phrases;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
@@ -157,6 +162,11 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
                   "nominal; certified: --epsilon is an upper bound for the certificate (see 'sotto audit')")
       ->capture_default_str()
       ->type_name("WHAT");
+  command
+      .add_option(
+          "--preview", a.preview,
+          "Show the first N documents before and after, under a throwaway key; nothing is written or charged")
+      ->type_name("N");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
   command
       .add_option("--statistics", a.statistics,
@@ -357,11 +367,29 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   return files;
 }
 
+/// Shows what a run would do. It says so last, where it is read.
+Result<void> show_preview(const PrivatizeArguments& a, const PrivatizeOptions& options, FileOptions& files) {
+  SOTTO_ASSIGN(const std::uint64_t most, parse_integer("--preview", a.preview, 1, 1000));
+  SOTTO_ASSIGN(const Preview preview,
+               with_progress("B", a.quiet, files, [&] { return preview_files(options, files, most); }));
+  SOTTO_TRY(print(preview_table(preview, terminal_width(STDOUT_FILENO), wants_colours(STDOUT_FILENO))));
+  if (a.quiet) return {};
+  if (preview.documents.empty())
+    say("there is no document to show");
+  else
+    say(fmt::format(
+        "a preview of {} under a throwaway key, confidential like the input; {}. Nothing was written or "
+        "charged, and a run draws other words",
+        counted(preview.documents.size(), "document"), what_is_promised(preview.receipt)));
+  return {};
+}
+
 Result<void> run(PrivatizeArguments& a) {
   const bool seed_typed = !a.seed.empty();
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
+  if (!a.preview.empty()) return show_preview(a, options, files);
   SOTTO_ASSIGN(const Receipt receipt,
                with_progress("B", a.quiet, files, [&] { return privatize_files(options, files); }));
   if (!a.quiet && receipt.delimiter_found && receipt.delimiter != ",")

@@ -29,6 +29,8 @@ std::string what_was_done(const Receipt& receipt) {
   return text;
 }
 
+}  // namespace
+
 std::string what_is_promised(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
   if (guarantee.kind == GuaranteeKind::none) return "no guarantee";
@@ -44,8 +46,6 @@ std::string what_is_promised(const Receipt& receipt) {
                        kind, c.largest_epsilon, c.smallest_share, c.largest_share, metric);
   return fmt::format("{} guarantee, epsilon {} per token{}", kind, guarantee.epsilon, metric);
 }
-
-}  // namespace
 
 std::string summary(const Receipt& receipt) {
   if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";

@@ -14,4 +14,7 @@ std::string summary(const Receipt& receipt);
 /// empty. The share is private, so it is for the operator's screen only.
 std::string vocabulary_warning(const Receipt& receipt);
 
+/// The guarantee alone, as in "analytic guarantee, epsilon 1 per token".
+std::string what_is_promised(const Receipt& receipt);
+
 }  // namespace sotto::cli

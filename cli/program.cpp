@@ -11,6 +11,7 @@ constexpr const char* kProgramFooter = R"(Examples:
   sotto privatize reviews.txt -o private.txt --epsilon 1
   sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
   sotto explain pizza --epsilon 1
+  sotto receipt show receipt.json
   sotto mechanisms
 
 'sotto COMMAND --help' shows the options and examples of a command.)";
@@ -29,7 +30,7 @@ std::vector<NamedAction> build_program(CLI::App& app) {
     Action action = add(app);
     commands.push_back({app.get_subcommands({}).back(), std::move(action)});
   }
-  for (const auto add : {add_model, add_lists, add_train, add_ledger, add_collocations, add_lm})
+  for (const auto add : {add_model, add_lists, add_train, add_receipt, add_ledger, add_collocations, add_lm})
     for (NamedAction& command : add(app)) commands.push_back(std::move(command));
   Action completion = add_completion(app);
   commands.push_back({app.get_subcommands({}).back(), std::move(completion)});

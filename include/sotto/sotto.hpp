@@ -26,12 +26,15 @@
 #include <sotto/model_names.hpp>
 #include <sotto/options_json.hpp>
 #include <sotto/policy.hpp>
+#include <sotto/preview.hpp>
 #include <sotto/privatize.hpp>
 #include <sotto/privatize_options.hpp>
 #include <sotto/privatizer.hpp>
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
+#include <sotto/receipt_description.hpp>
 #include <sotto/result.hpp>
+#include <sotto/terminal_text.hpp>
 #include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>

@@ -166,18 +166,23 @@ Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_
   return {};
 }
 
+Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<const Token> tokens,
+                                               std::size_t token, std::vector<std::uint64_t>& out) const {
+  MaskedDocument document;
+  document.text = text;
+  document.tokens = tokens;
+  Sequence sequence;
+  const std::uint32_t place = MaskedText(*filler_, text, tokens).mask(input_, token, false, sequence);
+  std::vector<float> answers(model_->output_size());
+  SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
+  return weights(document, token, answers, out);
+}
+
 Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
   std::vector<Token> tokens;
   tokenize(word, tokens);
   if (tokens.empty()) return fail(Errc::invalid_argument, fmt::format("'{}' is not a word", word));
-  MaskedDocument document;
-  document.text = word;
-  document.tokens = tokens;
-  Sequence sequence;
-  const std::uint32_t place = MaskedText(*filler_, word, tokens).mask(input_, 0, false, sequence);
-  std::vector<float> answers(model_->output_size());
-  SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
-  return weights(document, 0, answers, out);
+  return weights_of_token(word, tokens, 0, out);
 }
 
 void MaskedMechanism::prepare(MaskedDocument& document) const {

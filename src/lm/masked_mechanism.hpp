@@ -75,7 +75,12 @@ class MaskedMechanism {
   /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
 
-  /// The integer weights from which the word of a one-word text is sampled, one per word of the filler.
+  /// The integer weights from which a token of a text is sampled, one per word of the filler, if every other
+  /// place holds its original word. `tokens` is the output of tokenize().
+  Result<void> weights_of_token(std::string_view text, std::span<const Token> tokens, std::size_t token,
+                                std::vector<std::uint64_t>& out) const;
+
+  /// The same for the word of a one-word text.
   Result<void> weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const;
 
   const WordFiller& filler() const { return *filler_; }

@@ -9,6 +9,7 @@
 #include "base/ordered_output.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
+#include "pipeline/first_documents.hpp"
 #include "pipeline/ledger_gate.hpp"
 #include "pipeline/privatizer_impl.hpp"
 #include "pipeline/records/formats.hpp"
@@ -24,6 +25,9 @@ namespace {
 constexpr std::uint64_t kRecordOverhead = 1 << 20;
 constexpr std::uint64_t kJsonEscapeFactor = 6;
 constexpr std::uint64_t kQuoteFactor = 2;
+
+// Enough for the first few documents.
+constexpr std::size_t kSampleChunk = 64 << 10;
 
 // A file whose records keep adding new fields must not fill the memory. No file with columns has this many.
 constexpr std::size_t kMostFieldNames = 10'000;
@@ -345,16 +349,19 @@ Result<void> check_options(const PrivatizeOptions& options, const FileOptions& f
   return check_targets(options, files);
 }
 
-RecordReader::Options reading_options(const FileOptions& files, const RecordLayout& layout,
-                                      std::uint64_t max_document_bytes) {
+Result<RecordReader::Options> reading_options(const RewriteContext& context, const FileOptions& files,
+                                              const RecordLayout& layout) {
+  const std::uint64_t max_document_bytes = context.options.max_document_bytes;
   RecordReader::Options reading;
   reading.inputs = files.inputs;
   reading.format = layout.format;
+  SOTTO_ASSIGN(reading.encoding, TextEncoding::parse("encoding", files.encoding));
   reading.delimiter = layout.delimiter;
   reading.no_header = layout.no_header;
   if (!layout.no_header) reading.named_columns = layout.named_fields();
   if (layout.no_header) reading.least_columns = layout.largest_column_number();
   reading.shard = files.shard;
+  reading.chunk_bytes = context.mechanism->chunk_bytes(files.ledger.has_value());
   reading.max_record_bytes = max_document_bytes;
   if (layout.is_delimited()) reading.max_record_bytes = kQuoteFactor * max_document_bytes + kRecordOverhead;
   if (layout.is_json()) reading.max_record_bytes = kJsonEscapeFactor * max_document_bytes + kRecordOverhead;
@@ -367,10 +374,8 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   const std::shared_ptr<const RewriteContext> context = opened.context;
   SOTTO_ASSIGN(RecordLayout layout, make_layout(files));
   SOTTO_ASSIGN(OutputText output_text, OutputText::make(files));
-  RecordReader::Options reading = reading_options(files, layout, context->options.max_document_bytes);
-  SOTTO_ASSIGN(reading.encoding, TextEncoding::parse("encoding", files.encoding));
+  SOTTO_ASSIGN(RecordReader::Options reading, reading_options(*context, files, layout));
   SOTTO_TRY(context->mechanism->check_inputs(files.inputs, reading.encoding));
-  reading.chunk_bytes = context->mechanism->chunk_bytes(files.ledger.has_value());
   SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
   std::unique_ptr<LedgerGate> ledger;
   if (files.ledger) {
@@ -429,6 +434,40 @@ Result<Shard> parse_shard(std::string_view text) {
   if (!index || !count || *index > *count)
     return not_allowed("shard", text, "i/N with i from 1 to N, for example 2/3");
   return Shard{static_cast<std::uint32_t>(*index), static_cast<std::uint32_t>(*count)};
+}
+
+Result<std::vector<FoundDocument>> first_documents(const Privatizer& privatizer, const FileOptions& files,
+                                                   std::size_t most) {
+  const std::shared_ptr<const RewriteContext> context = PrivatizerAccess::impl(privatizer).context;
+  SOTTO_TRY(check_options(context->options, files));
+  SOTTO_ASSIGN(const RecordLayout layout, make_layout(files));
+  SOTTO_ASSIGN(RecordReader::Options reading, reading_options(*context, files, layout));
+  SOTTO_TRY(context->mechanism->check_inputs(files.inputs, reading.encoding));
+  reading.chunk_bytes = std::min(reading.chunk_bytes, kSampleChunk);
+  SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
+  reader.while_waiting([&] { return !files.progress || files.progress(0, 0); });
+  Rewriter rewriter(context);
+  const LockedVector<DocumentStreams> unused{context->streams("")};
+  std::vector<FoundDocument> found;
+  Chunk chunk;
+  while (found.size() < most) {
+    SOTTO_ASSIGN(const bool more, reader.next(chunk));
+    if (!more) break;
+    DocumentSample sample{most - found.size(), {}};
+    OutputBuffer out;
+    Counts counts;
+    std::set<std::string> fields;
+    std::uint64_t records = 0;
+    rewriter.start(out, counts);
+    rewriter.collect(sample);
+    const std::string input = reader.input_name(chunk.begin.input);
+    const bool is_last_input = chunk.begin.input + 1 >= files.inputs.size();
+    SOTTO_TRY(rewrite_chunk(
+        {chunk, layout, unused[0], input, is_last_input, rewriter, fields, records, nullptr}));
+    for (DocumentSample::Item& item : sample.items)
+      found.push_back({input, item.record, std::move(item.field), std::move(item.text)});
+  }
+  return found;
 }
 
 Result<Receipt> privatize_files(const PrivatizeOptions& options, const FileOptions& files) {

@@ -7,13 +7,13 @@
 #include <sotto/version.hpp>
 
 #include "base/json.hpp"
+#include "pipeline/receipt_version.hpp"
 #include "privacy/rounding.hpp"
 #include "random/document_stream.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr int kReceiptVersion = 2;
 constexpr int kStatisticsVersion = 1;
 
 double per(double amount, double count) {

@@ -8,7 +8,7 @@ import pytest
 from conftest import SOTTO, SOURCE
 
 COMMANDS = ["privatize", "mechanisms", "explain", "budget", "audit", "attack", "tune", "bench", "evaluate", "model", "lists",
-            "train", "ledger", "collocations", "lm", "completion"]
+            "train", "receipt", "ledger", "collocations", "lm", "completion"]
 
 
 def candidates(program, *words):

@@ -60,8 +60,9 @@ class DiffractorGeometric final : public IntegerMechanism {
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ at "
-            "most by the factor exp({} d), d being the largest of their distances in the lists ({}).",
-            epsilon_, lists_.size())};
+            "most by the factor exp({} d), d being {} in {}.",
+            epsilon_, lists_.size() == 1 ? "their distance" : "the largest of their distances",
+            lists_.names())};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {

@@ -1,10 +1,13 @@
 #include "mechanisms/lists/list_choice.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/checked_value.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 
@@ -25,7 +28,9 @@ Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::str
   std::map<std::string_view, std::size_t> taken;
   for (const WordList& list : model->lists()) {
     if (set == 2 && !choice.orders_.empty()) break;
-    if (taken[list.source]++ < per_model) choice.orders_.push_back(list.order);
+    if (taken[list.source]++ >= per_model) continue;
+    choice.orders_.push_back(list.order);
+    choice.sources_.push_back(list.source);
   }
   for (const auto& [source, count] : taken)
     if (count < per_model && set == 1)
@@ -42,6 +47,19 @@ Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::str
   }
   choice.model_ = std::move(model);
   return choice;
+}
+
+std::string ListChoice::names() const {
+  std::vector<std::string> models;
+  for (const std::string& source : sources_)
+    if (std::string name = printable(source); std::find(models.begin(), models.end(), name) == models.end())
+      models.push_back(std::move(name));
+  const std::string last = models.back();
+  models.pop_back();
+  const std::string all = models.empty() ? last : fmt::format("{} and {}", fmt::join(models, ", "), last);
+  if (size() == 1) return fmt::format("the list of {}", all);
+  if (size() == models.size() + 1) return fmt::format("the lists of {}", all);
+  return fmt::format("the two lists of {}{}", models.empty() ? "" : "each of ", all);
 }
 
 }  // namespace sotto

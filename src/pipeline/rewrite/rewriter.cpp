@@ -77,6 +77,10 @@ void Rewriter::copy(std::string_view bytes) {
 
 Result<void> Rewriter::rewrite(const DocumentStreams& streams, const DocumentId& id, std::string_view field,
                                std::string_view text, Lifetime lifetime, const TextEncoder& encoder) {
+  if (sample_ != nullptr) {
+    if (!sample_->is_full()) sample_->items.push_back({id.record, std::string(field), std::string(text)});
+    return {};
+  }
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();

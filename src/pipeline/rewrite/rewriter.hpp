@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,20 @@ struct TextEncoder {
   char delimiter = 0;  ///< between the fields of the record, if anything is
 };
 
+/// The first documents of a run as they stand in their records, decoded.
+struct DocumentSample {
+  struct Item {
+    std::uint64_t record = 0;  ///< counted from 0
+    std::string field;
+    std::string text;
+  };
+
+  bool is_full() const { return items.size() >= most; }
+
+  std::size_t most = 0;
+  std::vector<Item> items;
+};
+
 /// Rewrites documents and copies what is between them. Documents are held back until there are enough for the
 /// mechanism to process efficiently; this does not affect the output. One per thread.
 class Rewriter {
@@ -32,6 +47,9 @@ class Rewriter {
   /// From now on everything is appended to `out` and added to `counts`, which must outlive finish(). With a
   /// log, whatever belongs to a record is counted there instead, and its documents are listed.
   void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+
+  /// From now on documents are not rewritten but added to `sample`, as long as it is not full.
+  void collect(DocumentSample& sample) { sample_ = &sample; }
 
   /// Marks the beginning or end of a record, whose documents come in between.
   void begin_record(std::string_view subject, const DocumentId& id);
@@ -84,6 +102,7 @@ class Rewriter {
   Counts* counts_ = nullptr;
   Counts* chunk_counts_ = nullptr;
   ReleaseLog* log_ = nullptr;
+  DocumentSample* sample_ = nullptr;     // null: documents are rewritten
   std::uint64_t privatized_before_ = 0;  // before the current record
   double epsilon_before_ = 0;
   std::vector<Mark> marks_;
