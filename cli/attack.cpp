@@ -44,12 +44,15 @@ std::string as_text(const AttackReport& r) {
                       figure(r.utility_loss, r.exact), r.metric);
   text += fmt::format("  L_M, probability that the word changes: {}\n\n", figure(r.changed, r.exact));
   const int width = r.exact ? 12 : 34;
-  text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", "attack", "success", width, "E_M", width, "adversary");
+  text += fmt::format("  {:<10} {:<{}} {:>10}  {:<{}} {}\n", "attack", "success", width, "candidates", "E_M",
+                      width, "adversary");
   for (const AttackResult& a : r.attacks)
-    text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", a.name, figure(a.success, r.exact), width,
-                        figure(a.expected_error, r.exact), width, a.adversary);
+    text += fmt::format("  {:<10} {:<{}} {:>10}  {:<{}} {}\n", a.name, figure(a.success, r.exact), width,
+                        a.candidates, figure(a.expected_error, r.exact), width, a.adversary);
   return text +
-         "\n  success: of the best guess. E_M: error of a guess drawn by the adversary's weights.\n"
+         "\n  success: of the best guess among the candidates; the fewer there are, the easier it is to "
+         "guess.\n"
+         "  E_M: error of a guess drawn by the adversary's weights.\n"
          "  Of bayes, 1 - success is the Bayes-optimal error.\n";
 }
 

@@ -18,7 +18,8 @@ std::string as_text(const MaskInferenceReport& r) {
   std::string text =
       fmt::format("mask-token inference by {}: {} words of {} lines, intervals of confidence {:g} each\n",
                   r.model, r.places, r.lines - r.lines_left_out, r.confidence);
-  text += row("best guess is the original word", figure(r.success));
+  text += row("best guess is the original word",
+              fmt::format("{}, among {} candidates", figure(r.success), r.vocabulary));
   text += row(fmt::format("among the best {} guesses", r.candidates), figure(r.success_among));
   if (r.changed > 0)
     text += row(fmt::format("best guess, of the {} changed words", r.changed), figure(r.success_changed));

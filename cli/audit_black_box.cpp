@@ -147,7 +147,10 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
   SOTTO_ASSIGN(const BlackBoxReport report, with_progress("draws", shared.quiet, options,
                                                           [&] { return sotto::audit_black_box(options); }));
-  return print(shared.json ? to_json(report) : as_text(report));
+  SOTTO_TRY(print(shared.json ? to_json(report) : as_text(report)));
+  if (!report.refuted()) return {};
+  // Not a wrong command line, so that scripts can tell a refuted claim (1) from a mistake of their own (2).
+  return fail(Errc::limit, fmt::format("the claim is {}", verdict(report)));
 }
 
 }  // namespace sotto::cli

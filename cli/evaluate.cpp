@@ -9,7 +9,7 @@ namespace {
 
 struct EvaluateArguments {
   std::string run_file, output, data, threads;
-  bool quick = false, json = false, quiet = false;
+  bool quick = false, skip_missing = false, json = false, quiet = false;
 };
 
 std::uint64_t total(const std::vector<AbsentCells>& reasons) {
@@ -39,6 +39,7 @@ Result<void> run(const EvaluateArguments& a) {
   options.quick = a.quick;
   options.output = a.output;
   options.data = a.data;
+  options.skip_missing = a.skip_missing;
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
   Result<ExperimentSummary> summary =
       with_progress("cells", a.quiet, options, [&] { return run_experiment(options); });
@@ -66,8 +67,12 @@ Action add_evaluate(CLI::App& app) {
   command->add_option("-o,--output", a->output, "Folder of the results (default: RUN-results)")
       ->type_name("FOLDER");
   command->add_flag("--quick", a->quick, "The small size that the file describes under 'quick'");
-  command->add_option("--data", a->data, "Folder of the data sets and vectors (default: $SOTTO_DATA)")
+  command
+      ->add_option("--data", a->data,
+                   "Folder of the data sets and vectors (default: $SOTTO_DATA, or RUN's folder)")
       ->type_name("FOLDER");
+  command->add_flag("--skip-missing", a->skip_missing,
+                    "Measure what can be measured if data or models are not there");
   command->add_option("--threads", a->threads, "Threads (default: one per processor); changes no figure")
       ->type_name("N");
   command->add_flag("--json", a->json, "Print a summary as JSON");

@@ -176,7 +176,8 @@ def test_mask_token_inference(program, plugin):
     ask = ["attack", "--attack", "mask", "--original", "a.txt", "--privatized", "b.txt", "--model", folder]
     found = json.loads(program.ok(*ask, "--json").text)
     assert found["words"] == 4 and found["success"]["value"] == pytest.approx(0.25) and found["kept"] == 0.5
-    assert "best guess is the original word" in program.ok(*ask).text
+    text = program.ok(*ask).text
+    assert "best guess is the original word" in text and f"among {found['vocabulary']} candidates" in text
     outcome = program.run("attack", "--attack", "mask", "--original", "a.txt")
     assert outcome.code == 2 and "--privatized: missing" in outcome.err
     outcome = program.run("attack", "--attack", "mask", "--epsilon", "1")

@@ -27,21 +27,28 @@ struct ColumnPlaces {
   std::vector<std::pair<std::size_t, const std::vector<std::string>*>> keep;
 };
 
+/// A column that is not there was misspelled in the description, so the file is not at fault.
+Result<std::size_t> described_column(const Table& table, const std::string& name) {
+  auto place = table.column(name);
+  if (!place) place.error().code = Errc::invalid_argument;
+  return place;
+}
+
 Result<ColumnPlaces> find_columns(const Table& table, const DatasetEntry& entry,
                                   const std::set<std::string>& columns) {
   ColumnPlaces places;
   for (const std::string& name : entry.text) {
-    SOTTO_ASSIGN(const std::size_t place, table.column(name));
+    SOTTO_ASSIGN(const std::size_t place, described_column(table, name));
     places.texts.push_back(place);
   }
   if (!entry.label.empty()) {
-    SOTTO_ASSIGN(places.label, table.column(entry.label));
+    SOTTO_ASSIGN(places.label, described_column(table, entry.label));
   }
   for (const std::string& name : columns) {
-    SOTTO_ASSIGN(places.columns[name], table.column(name));
+    SOTTO_ASSIGN(places.columns[name], described_column(table, name));
   }
   for (const auto& [name, values] : entry.keep) {
-    SOTTO_ASSIGN(const std::size_t place, table.column(name));
+    SOTTO_ASSIGN(const std::size_t place, described_column(table, name));
     places.keep.emplace_back(place, &values);
   }
   return places;

@@ -8,6 +8,7 @@
 #include "base/checked_value.hpp"
 #include "base/compressed_input.hpp"
 #include "base/json.hpp"
+#include "base/suggestion.hpp"
 #include "pipeline/records/delimiter.hpp"
 #include "pipeline/records/field_path.hpp"
 #include "pipeline/records/record_syntax.hpp"
@@ -146,8 +147,8 @@ class JsonRows {
 Result<std::size_t> Table::column(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    return fail(Errc::bad_format,
-                fmt::format("{}: there is no column '{}'; it has {}", file, name, list_names(names)));
+    return fail(Errc::bad_format, fmt::format("{}: there is no column '{}'{}; it has {}", file, name,
+                                              suggestion(name, names), list_names(names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 
