@@ -23,6 +23,7 @@ using Action = std::function<Result<void>()>;
 Action add_privatize(CLI::App& app);
 Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
+Action add_choose(CLI::App& app);
 Action add_budget(CLI::App& app);
 Action add_audit(CLI::App& app);
 Action add_attack(CLI::App& app);

@@ -35,6 +35,7 @@ constexpr std::array kChoices = {
     Choices{"", "--connectors", kConnectorRuleNames},
     Choices{"", "--device", kDeviceNames},
     Choices{"", "--encoding", kEncodingNames},
+    Choices{"", "--epsilon-chosen-on", kEpsilonBasisNames},
     Choices{"", "--finish", kVectorFinishNames},
     Choices{"sotto collocations count", "--format", kCorpusFormatNames},
     Choices{"sotto collocations tokenize", "--format", kCorpusFormatNames},

@@ -45,7 +45,7 @@ struct PrivatizeArguments {
   std::vector<std::string> inputs;
   std::string output, encoding, output_encoding, format, delimiter, missing,
       policy = "strict", report, statistics, seed, key_file, dataset, id_field, threads, shard, config;
-  std::string max_document_bytes, memory, target = "nominal";
+  std::string max_document_bytes, memory, target = "nominal", epsilon_chosen_on;
   std::string ledger, subject, limit;
   std::string device, precision, delta;
   std::string preview;
@@ -167,6 +167,10 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
           "--preview", a.preview,
           "Show the first N documents before and after, under a throwaway key; nothing is written or charged")
       ->type_name("N");
+  command
+      .add_option("--epsilon-chosen-on", a.epsilon_chosen_on,
+                  "What epsilon was chosen by looking at, for the receipt: public-text or private-text")
+      ->type_name("WHAT");
   command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
   command
       .add_option("--statistics", a.statistics,
@@ -297,6 +301,9 @@ Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
   options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.target, parse_target(a.target));
+  if (!a.epsilon_chosen_on.empty()) {
+    SOTTO_ASSIGN(options.epsilon_chosen_on, parse_epsilon_basis(a.epsilon_chosen_on));
+  }
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));

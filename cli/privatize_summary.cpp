@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/attacker_success.hpp>
+
 namespace sotto::cli {
 namespace {
 
@@ -49,8 +51,10 @@ std::string what_is_promised(const Receipt& receipt) {
 
 std::string summary(const Receipt& receipt) {
   if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";
-  return fmt::format("{}; {} (for the operator: these counts are not covered by the guarantee)",
-                     what_was_done(receipt), what_is_promised(receipt));
+  const auto attacker = attacker_success(receipt);
+  return fmt::format("{}; {}{} (for the operator: these counts are not covered by the guarantee)",
+                     what_was_done(receipt), what_is_promised(receipt),
+                     attacker ? "; " + describe(*attacker) : "");
 }
 
 std::string vocabulary_warning(const Receipt& receipt) {

@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kProgramFooter = R"(Examples:
   sotto privatize reviews.txt -o private.txt --epsilon 1
   sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
+  sotto choose reviews.txt
   sotto explain pizza --epsilon 1
   sotto receipt show receipt.json
   sotto mechanisms
@@ -25,8 +26,8 @@ std::vector<NamedAction> build_program(CLI::App& app) {
   app.require_subcommand(1);
   app.footer(kProgramFooter);
   std::vector<NamedAction> commands;
-  for (const auto add : {add_privatize, add_mechanisms, add_explain, add_budget, add_audit, add_attack,
-                         add_tune, add_bench, add_evaluate}) {
+  for (const auto add : {add_privatize, add_mechanisms, add_choose, add_explain, add_budget, add_audit,
+                         add_attack, add_tune, add_bench, add_evaluate}) {
     Action action = add(app);
     commands.push_back({app.get_subcommands({}).back(), std::move(action)});
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sotto/api.hpp>
+#include <sotto/attacker_success.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
@@ -43,6 +44,7 @@ struct Explanation {
   double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs with probability 0.95
   Guarantee guarantee;
+  std::optional<AttackerSuccess> attacker;  ///< on all words; empty: not measured for this setting
 };
 
 /// As JSON (docs/schemas/explanation.schema.json), ending in a newline. Thread-safe.
@@ -89,7 +91,7 @@ struct WordPair {
 };
 
 /// What distances mean in a model. Medians over words and pairs that depend on the model alone.
-struct TypicalDistances {
+struct TypicalMetricDistances {
   double nearest_neighbour = 0;  ///< from a word to the one nearest to it
   double random_pair = 0;        ///< between two words
   std::uint64_t words = 0;       ///< looked at for the former
@@ -106,7 +108,7 @@ struct WordComparison {
   std::string model;
   Guarantee guarantee;  ///< at the first ε
   /// In the metric of the guarantee at the first ε; empty if there is none or it is pure ε.
-  std::optional<TypicalDistances> typical;
+  std::optional<TypicalMetricDistances> typical;
   std::vector<WordPair> pairs;  ///< one per ε, as given
 };
 
@@ -128,6 +130,6 @@ SOTTO_API Result<WordComparison> compare_words(const TextPlace& place, std::stri
 /// the vocabulary, and 1,001 pairs. In a metric other than the Euclidean distance of vectors, a neighbour is
 /// sought among the 50 words with the nearest vectors. Empty if the mechanism promises nothing, pure ε, or
 /// something inside groups only, or the vocabulary has one word. Thread-safe.
-SOTTO_API Result<std::optional<TypicalDistances>> typical_distances(const OpenMechanism& open);
+SOTTO_API Result<std::optional<TypicalMetricDistances>> typical_metric_distances(const OpenMechanism& open);
 
 }  // namespace sotto

@@ -13,6 +13,7 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
+#include <sotto/privatize_options.hpp>
 
 namespace sotto {
 
@@ -123,6 +124,7 @@ struct Receipt {
   ParameterValues parameters;
   std::string model;
   std::string model_digest;
+  EpsilonBasis epsilon_chosen_on = EpsilonBasis::unstated;
   double epsilon = 0;   ///< nominal, per token; with a budget per document, the largest that was used
   Guarantee guarantee;  ///< for one token
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none

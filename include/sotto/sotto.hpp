@@ -3,12 +3,14 @@
 
 #include <sotto/api.hpp>
 #include <sotto/attack.hpp>
+#include <sotto/attacker_success.hpp>
 #include <sotto/bench.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/budget_plan.hpp>
 #include <sotto/certificate.hpp>
+#include <sotto/choose.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/composition.hpp>
 #include <sotto/config_file.hpp>

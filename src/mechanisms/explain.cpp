@@ -21,6 +21,7 @@ Result<Explanation> explain(std::string_view word, const OpenMechanism& open, co
       word_row(*open.mechanism, id, model.size(), options.draws),
       [&](std::uint32_t output) { return model.word(output); },
       explanation.in_vocabulary ? std::optional(id) : std::nullopt, options.top, explanation);
+  explanation.attacker = attacker_success(open);
   return explanation;
 }
 

@@ -1,6 +1,7 @@
 #include <sotto/explain.hpp>
 
 #include "base/json.hpp"
+#include "mechanisms/measured/attacker_json.hpp"
 
 namespace sotto {
 
@@ -12,6 +13,7 @@ std::string to_json(const Explanation& e) {
                    {"standard_error", outcome.standard_error}});
   nlohmann::ordered_json json = {
       {"word", e.word},
+      {"attacker", e.attacker ? attacker_json(*e.attacker) : nlohmann::ordered_json()},
       {"in_vocabulary", e.in_vocabulary},
       {"model", e.model},
       {"exact", e.draws == 0},

@@ -211,6 +211,8 @@ std::string to_json(const Receipt& receipt) {
   if (receipt.seeded) json["warning"] = "seeded: not private";
   json["mechanism"] = {
       {"name", receipt.mechanism}, {"epsilon", receipt.epsilon}, {"parameters", receipt.parameters}};
+  if (receipt.epsilon_chosen_on != EpsilonBasis::unstated)
+    json["epsilon_chosen_on"] = to_string(receipt.epsilon_chosen_on);
   json["model"] = {{"name", receipt.model}, {"digest", receipt.model_digest}};
   json["guarantee"] = guarantee_json(receipt);
   if (receipt.language_model) json["language_model"] = language_model_json(*receipt.language_model);

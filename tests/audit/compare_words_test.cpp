@@ -118,9 +118,9 @@ TEST_F(CompareWords, TypicalDistancesAreMediansOfTheMechanismsOwnMetric) {
   for (const std::string name : {"diffractor-geometric", "cmp", "tem", "mahalanobis"}) {
     const OpenMechanism open =
         open_mechanism({.name = name, .epsilon = 1, .model = model_for(name)->path().string()}).value();
-    const auto typical = typical_distances(open).value();
+    const auto typical = typical_metric_distances(open).value();
     ASSERT_TRUE(typical) << name;
-    const TypicalDistances again = *typical_distances(open).value();
+    const TypicalMetricDistances again = *typical_metric_distances(open).value();
     EXPECT_EQ(typical->nearest_neighbour, again.nearest_neighbour);
     EXPECT_EQ(typical->random_pair, again.random_pair);
     EXPECT_LE(typical->nearest_neighbour, typical->random_pair);
@@ -142,7 +142,7 @@ TEST_F(CompareWords, TypicalDistancesAreMediansOfTheMechanismsOwnMetric) {
                                                .parameters = parameters_for(name),
                                                .model = vectors_->path().string()})
                                    .value();
-    EXPECT_FALSE(typical_distances(open).value()) << name;
+    EXPECT_FALSE(typical_metric_distances(open).value()) << name;
   }
 }
 

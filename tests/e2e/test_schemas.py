@@ -21,6 +21,8 @@ COMMANDS = [
     ("mechanism", "mechanisms tem"),
     ("explanation", f"explain soup {LISTS} -e 1"),
     ("explanation", f"explain soup -m cmp {FIRST} -e 5 --draws 100"),
+    ("choice", f"choose in.txt -m santext,cmp {FIRST} --public corpus.txt"),
+    ("choice", f"choose in.txt -m gumbel {FIRST} --public corpus.txt --use-private"),
     ("word_comparison", f"explain soup --against bread {LISTS} -e 0.5,1,3"),
     ("word_comparison", f"explain soup --against Zanzibar -m cmp {FIRST} -e 5 --draws 200 --top 3"),
     ("word_comparison", f"explain soup --against bread -m custext {FIRST} -e 1"),
@@ -78,7 +80,7 @@ LANGUAGE_MODELS = [
     ("mask_inference", "attack --attack mask --original in.txt --privatized in.txt --model ./bounded"),
 ]
 # Covered by other tests, or part of other schemas.
-ELSEWHERE = {"receipt", "statistics", "certificate", "estimate", "tokenize", "privatize_options", "explain_options"}
+ELSEWHERE = {"attacker", "receipt", "statistics", "certificate", "estimate", "tokenize", "privatize_options", "explain_options"}
 
 
 @pytest.fixture(scope="module")

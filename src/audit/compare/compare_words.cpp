@@ -191,7 +191,7 @@ Result<WordComparison> compare_words(std::string_view first, std::string_view se
   comparison.mechanism = spec.name;
   comparison.model = model.name();
   comparison.guarantee = open.mechanism->guarantee();
-  SOTTO_ASSIGN(comparison.typical, typical_distances(open));
+  SOTTO_ASSIGN(comparison.typical, typical_metric_distances(open));
   for (const double epsilon : options.epsilons) {
     if (epsilon != open.spec.epsilon) {
       SOTTO_ASSIGN(open, open_mechanism(at_epsilon(spec, epsilon), open.model));

@@ -52,6 +52,16 @@ Result<PrivacyTarget> parse_target(std::string_view name) {
   return static_cast<PrivacyTarget>(index);
 }
 
+std::string_view to_string(EpsilonBasis basis) {
+  if (basis == EpsilonBasis::unstated) return {};
+  return kEpsilonBasisNames[basis == EpsilonBasis::public_text ? 0 : 1];
+}
+
+Result<EpsilonBasis> parse_epsilon_basis(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice("epsilon_chosen_on", name, kEpsilonBasisNames));
+  return index == 0 ? EpsilonBasis::public_text : EpsilonBasis::private_text;
+}
+
 Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options,
                                                                    std::shared_ptr<const PinnedWordMap> map) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
@@ -81,6 +91,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.model_digest = mechanism->model_digest();
   receipt.guarantee = mechanism->guarantee(counts);
   mechanism->add_to(receipt);
+  receipt.epsilon_chosen_on = options.epsilon_chosen_on;
   receipt.policy = options.policy;
   receipt.configuration_digest = to_hex(configuration);
   receipt.seeded = options.seed.has_value();

@@ -61,13 +61,13 @@ std::vector<double> pair_distances(const OpenMechanism& open) {
 
 }  // namespace
 
-Result<std::optional<TypicalDistances>> typical_distances(const OpenMechanism& open) {
+Result<std::optional<TypicalMetricDistances>> typical_metric_distances(const OpenMechanism& open) {
   const Guarantee guarantee = open.mechanism->guarantee();
   if (guarantee.kind == GuaranteeKind::none || guarantee.unit.is_pure() || open.model->size() < 2)
     return std::nullopt;
   const std::vector<TokenId> words = spread_words(open.model->size());
   SOTTO_ASSIGN(std::vector<double> neighbours, neighbour_distances(open, words));
-  return TypicalDistances{median(std::move(neighbours)), median(pair_distances(open)), words.size(), kPairs};
+  return TypicalMetricDistances{median(std::move(neighbours)), median(pair_distances(open)), words.size(), kPairs};
 }
 
 }  // namespace sotto
