@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -47,6 +48,7 @@ Result<void> attack_masks(const MaskAttackArguments& a) {
   SOTTO_ASSIGN(options.candidates, parse_integer("--neighbours", a.candidates, 1, 1000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
+  options.resources.go_on = [] { return !interrupted(); };
   SOTTO_ASSIGN(const auto original, read_option("--original", a.original));
   SOTTO_ASSIGN(const auto privatized, read_option("--privatized", a.privatized));
   SOTTO_ASSIGN(const MaskInferenceReport report, with_progress("lines", false, options, [&] {

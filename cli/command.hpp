@@ -100,15 +100,11 @@ Result<void> print(std::string_view text);
 /// Prints a message, "sotto: ...", on standard error.
 void say(std::string_view message);
 
-/// The name in `known` that `typed` was probably meant to be, or an empty string.
-std::string closest(std::string_view typed, const std::vector<std::string>& known);
-
 /// Opens standard streams that the caller closed, so that no file takes their descriptors and receives
 /// messages.
 void occupy_standard_streams();
 
-/// Whether the user pressed Ctrl-C or the system asked the program to end.
-bool interrupted();
-void catch_interrupts();
+/// Ends the program as a closed pipe ends other programs: by SIGPIPE, without a message.
+void end_by_closed_pipe();
 
 }  // namespace sotto::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -41,6 +42,7 @@ Result<void> run(const EvaluateArguments& a) {
   options.data = a.data;
   options.skip_missing = a.skip_missing;
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
+  can_be_resumed();
   Result<ExperimentSummary> summary =
       with_progress("cells", a.quiet, options, [&] { return run_experiment(options); });
   if (!summary && summary.error().code == Errc::interrupted)

@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "comparison_text.hpp"
 #include "grid_options.hpp"
+#include "progress_bar.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -30,9 +31,9 @@ std::string as_text(const Explanation& e) {
   text += fmt::format("  S_w, expected distinct outputs in 100 draws: {:.1f}\n", e.distinct_in_100);
   text += fmt::format("  smallest set of outputs of probability 0.95: {}\n",
                       counted(e.words_for_95_percent, "word"));
-  text += fmt::format("  guarantee: {}. {}\n{}", to_string(e.guarantee.kind),
-                      visible_text(e.guarantee.statement),
-                      e.attacker ? fmt::format("  on all words: {}\n\n", describe(*e.attacker)) : "\n");
+  text +=
+      fmt::format("  guarantee: {}. {}\n{}", to_string(e.guarantee.kind), visible_text(e.guarantee.statement),
+                  e.attacker ? fmt::format("  on all words: {}\n\n", describe(*e.attacker)) : "\n");
   if (e.draws > 0) text += fmt::format("  estimated from {} draws (± one standard error)\n\n", e.draws);
   const double largest = e.top.empty() ? 1 : e.top.front().probability;
   for (const Outcome& outcome : e.top) {
@@ -101,12 +102,16 @@ Result<void> run(const ExplainArguments& a) {
   SOTTO_ASSIGN(ExplainOptions options, parsed_options(a));
   if (a.against.empty()) {
     options.mechanism.epsilon = epsilons.front();
-    SOTTO_ASSIGN(const Explanation explanation, place ? explain(*place, options) : explain(a.word, options));
+    SOTTO_ASSIGN(const Explanation explanation, with_clock(false, [&] {
+                   return place ? explain(*place, options) : explain(a.word, options);
+                 }));
     return print(a.json ? to_json(explanation) : as_text(explanation));
   }
   const CompareOptions compared{options, epsilons};
-  SOTTO_ASSIGN(const WordComparison comparison, place ? compare_words(*place, a.against, compared)
-                                                      : compare_words(a.word, a.against, compared));
+  SOTTO_ASSIGN(const WordComparison comparison, with_clock(false, [&] {
+                 return place ? compare_words(*place, a.against, compared)
+                              : compare_words(a.word, a.against, compared);
+               }));
   return print(a.json ? to_json(comparison) : comparison_text(comparison));
 }
 

@@ -29,8 +29,12 @@ Result<void> list(bool json) {
     text += fmt::format("{:<24} {:>8} words  {:<24} {}\n", (*model)->name(), (*model)->size(), kind(**model),
                         path.string());
   }
-  if (models.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
-  return print(json ? to_json(models) : text);
+  const std::vector<ListedLanguageModel> language_models = list_language_models();
+  for (const ListedLanguageModel& model : language_models)
+    text +=
+        fmt::format("{:<24} {:<39} {}\n", model.name, "language model, " + model.kind, model.folder.string());
+  if (text.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
+  return print(json ? to_json(models, language_models) : text);
 }
 
 Result<ModelDetails::Phrases> count_phrases(const Model& model) {
@@ -58,7 +62,7 @@ Result<void> verify_phrases(const Model& model) {
 Result<void> info(const std::string& name, bool verify, bool json) {
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
-  if (verify) SOTTO_TRY(model->verify());
+  if (verify) SOTTO_TRY(with_clock(false, [&] { return model->verify(); }));
   ModelDetails details{.verified = verify, .phrases = {}};
   if (model->has_phrases()) {
     SOTTO_ASSIGN(details.phrases, count_phrases(*model));
@@ -129,12 +133,12 @@ Result<void> export_model(const std::string& name, const std::string& output, co
   SOTTO_ASSIGN(const std::size_t format, parse_choice("--to", to, kExportFormatNames));
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
-  return export_vectors(*model, output,
-                        format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary);
+  const ExportFormat wanted = format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary;
+  return with_clock(false, [&] { return export_vectors(*model, output, wanted); });
 }
 
 NamedAction add_model_list(CLI::App& group) {
-  CLI::App* command = group.add_subcommand("list", "List the models that can be found");
+  CLI::App* command = group.add_subcommand("list", "List the models that can be found, language models too");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->footer("Example:\n  sotto model list --json");

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "config_file.hpp"
+#include "interruption.hpp"
 #include "preview_table.hpp"
 #include "privatize_summary.hpp"
 #include "progress_bar.hpp"
@@ -171,10 +172,12 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
       .add_option("--epsilon-chosen-on", a.epsilon_chosen_on,
                   "What epsilon was chosen by looking at, for the receipt: public-text or private-text")
       ->type_name("WHAT");
-  command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
+  command.add_option("--report", a.report, "Write the receipt, as JSON, to this file; -: to standard output")
+      ->type_name("FILE");
   command
       .add_option("--statistics", a.statistics,
-                  "Write exact counts of the input to this file; confidential, not covered by the guarantee")
+                  "Write exact counts of the input to this file, or - for standard output; confidential, not "
+                  "covered by the guarantee")
       ->type_name("FILE");
   command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
       ->type_name("FILE");
@@ -282,6 +285,7 @@ Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& o
     if (!value->empty() && !rewrites_whole_texts(options.mechanism.name))
       return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option,
                                 *value, options.mechanism.name));
+  options.language.go_on = [] { return !interrupted(); };
   if (!a.device.empty()) {
     SOTTO_ASSIGN(options.language.device, parse_device(a.device));
   }
@@ -374,6 +378,12 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   return files;
 }
 
+/// No bar among the lines of somebody who types at a terminal, or reads the output on one.
+bool hides_bar(const PrivatizeArguments& a, const FileOptions& files) {
+  return a.quiet || (files.inputs.empty() && ::isatty(STDIN_FILENO) != 0) ||
+         (!files.output && ::isatty(STDOUT_FILENO) != 0);
+}
+
 /// Shows what a run would do. It says so last, where it is read.
 Result<void> show_preview(const PrivatizeArguments& a, const PrivatizeOptions& options, FileOptions& files) {
   SOTTO_ASSIGN(const std::uint64_t most, parse_integer("--preview", a.preview, 1, 1000));
@@ -397,8 +407,9 @@ Result<void> run(PrivatizeArguments& a) {
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
   if (!a.preview.empty()) return show_preview(a, options, files);
-  SOTTO_ASSIGN(const Receipt receipt,
-               with_progress("B", a.quiet, files, [&] { return privatize_files(options, files); }));
+  if (files.resume) can_be_resumed();
+  SOTTO_ASSIGN(const Receipt receipt, with_progress("B", hides_bar(a, files), files,
+                                                    [&] { return privatize_files(options, files); }));
   if (!a.quiet && receipt.delimiter_found && receipt.delimiter != ",")
     say(fmt::format("note: the columns are separated by {}; --delimiter sets it",
                     receipt.delimiter == "\t" ? "tabs" : fmt::format("'{}'", receipt.delimiter)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "completion.hpp"
+#include "option_groups.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -21,6 +22,7 @@ constexpr const char* kProgramFooter = R"(Examples:
 
 std::vector<NamedAction> build_program(CLI::App& app) {
   app.name("sotto");
+  app.formatter(grouped_help());  // subcommands inherit it
   app.description("Sotto rewrites text under differential privacy.");
   app.set_version_flag("--version", fmt::format("sotto {}", library_version()));
   app.require_subcommand(1);
@@ -35,6 +37,7 @@ std::vector<NamedAction> build_program(CLI::App& app) {
     for (NamedAction& command : add(app)) commands.push_back(std::move(command));
   Action completion = add_completion(app);
   commands.push_back({app.get_subcommands({}).back(), std::move(completion)});
+  group_options(app);
   return commands;
 }
 

@@ -6,6 +6,7 @@
 #include "choices.hpp"
 #include "collocations.hpp"
 #include "command.hpp"
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -60,7 +61,9 @@ Result<void> read_corpus_options(const TrainArguments& a, TrainOptions& options)
   if (options.method != Segmentation::none && a.phrases.empty())
     return fail(
         Errc::invalid_argument,
-        fmt::format("--method: '{}' needs --phrases (make a table with 'sotto collocations count')", method));
+        fmt::format(
+            "--method: '{}' needs --phrases (make a table with 'sotto collocations count CORPUS -o PHRASES')",
+            method));
   if (options.method == Segmentation::none && !a.phrases.empty())
     return fail(Errc::invalid_argument, "--phrases: not used with --method none; give gst, mst or optimal");
   if (!a.phrases.empty()) {
@@ -107,6 +110,7 @@ Result<void> run(const TrainArguments& a) {
   TrainOptions options;
   SOTTO_TRY(read_corpus_options(a, options));
   SOTTO_TRY(read_training_options(a, options));
+  can_be_resumed();
   TrainReport report;
   {
     PhaseBars bars(a.quiet);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,9 @@ struct LanguageModelResources {
   Device device = Device::cpu;
   Precision precision = Precision::f32;
   unsigned threads = 0;  ///< 0: one per processor
+  /// Asked between the batches of a computation, by several threads at once; false ends it with
+  /// Errc::interrupted. It must remain callable as long as the model lives. Empty: never ends.
+  std::function<bool()> go_on = {};
 };
 
 /// Thread-safe.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sotto/api.hpp>
+#include <sotto/model_names.hpp>
 #include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
@@ -97,8 +98,10 @@ struct ModelDetails {
 /// As JSON (docs/schemas/model.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const Model& model, const ModelDetails& details);
 
-/// Same for several, as an array (docs/schemas/models.schema.json). Thread-safe.
-SOTTO_API std::string to_json(std::span<const std::shared_ptr<const Model>> models);
+/// Same for several and for language models after them, as an array (docs/schemas/models.schema.json).
+/// Thread-safe.
+SOTTO_API std::string to_json(std::span<const std::shared_ptr<const Model>> models,
+                              std::span<const ListedLanguageModel> language_models = {});
 
 /// A word near another one.
 struct NearWord {

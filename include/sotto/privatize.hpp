@@ -61,15 +61,18 @@ struct Shard {
 /// "i/N". Thread-safe.
 SOTTO_API Result<Shard> parse_shard(std::string_view text);
 
+/// As `report` or `statistics`: standard output, if the text goes to a file.
+inline constexpr const char* kStandardOutput = "-";
+
 /// Which documents to read, and where to write.
 struct FileOptions {
   /// Empty: standard input. What is compressed (gzip, zstd, xz, bzip2) is recognized and decompressed.
   std::vector<std::filesystem::path> inputs;
   /// Empty: standard output. A name that ends in .gz, .zst, .xz or .bz2 gives a compressed file.
   std::optional<std::filesystem::path> output;
-  std::optional<std::filesystem::path> report;  ///< where to write the receipt; empty: nowhere
-  /// Where to write exact counts of the input, readable by the owner only; no guarantee covers them. Empty:
-  /// nowhere.
+  std::optional<std::filesystem::path> report;  ///< where to write the receipt, or "-"; empty: nowhere
+  /// Where to write exact counts of the input, or "-"; a file is readable by the owner only. No guarantee
+  /// covers them. Empty: nowhere.
   std::optional<std::filesystem::path> statistics;
   /// Empty: by the extensions of the inputs, which must agree; without one, text.
   std::optional<Format> format;

@@ -20,6 +20,19 @@ tl::unexpected<Error> system_error(std::string_view action, std::string_view nam
   return fail(code, fmt::format("cannot {} {}: {}", action, name, std::strerror(number)));
 }
 
+/// Returns 0, or the errno of what failed.
+int write_bytes(int descriptor, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t put = ::write(descriptor, data.data(), data.size());
+    if (put >= 0) {
+      data.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
@@ -148,15 +161,17 @@ Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std:
 }
 
 Result<void> write_all(int descriptor, std::string_view data, std::string_view name) {
-  while (!data.empty()) {
-    const ssize_t put = ::write(descriptor, data.data(), data.size());
-    if (put >= 0) {
-      data.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      return system_error("write", name, errno);
-    }
-  }
+  const int number = write_bytes(descriptor, data);
+  if (number != 0) return system_error("write", name, number);
   return {};
+}
+
+Result<void> write_standard_output(int descriptor, std::string_view data) {
+  const int number = write_bytes(descriptor, data);
+  if (number == 0) return {};
+  tl::unexpected<Error> failure = system_error("write", "standard output", number);
+  if (number == EPIPE) failure.value().code = Errc::closed_pipe;
+  return failure;
 }
 
 Result<std::string> read_file(const std::filesystem::path& file) {

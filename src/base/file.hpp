@@ -66,6 +66,10 @@ Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std:
 /// Writes all of `data`, or returns an error with the system's reason. `name` is for messages.
 Result<void> write_all(int descriptor, std::string_view data, std::string_view name);
 
+/// Writes to standard output through `descriptor`. Fails with Errc::closed_pipe if its reader has gone, so that
+/// a front end can end as other programs in a pipeline do.
+Result<void> write_standard_output(int descriptor, std::string_view data);
+
 /// Whether both names refer to the same file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 

@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include <sotto/text_values.hpp>
+
 namespace sotto {
 
-/// The known name that is most like `typed`, or an empty string if none is. Letter case and the difference
-/// between '-', '_' and ' ' hardly count; two neighbouring letters that changed places are one mistake.
-std::string closest_name(std::string_view typed, const std::vector<std::string>& known);
-
-/// " (did you mean 'x'?)", to be appended to a message; empty if nothing is like it.
+/// " (did you mean 'x'?)", to be appended to a message; empty if nothing is like it (see closest_name).
 std::string suggestion(std::string_view typed, const std::vector<std::string>& known);
 
 }  // namespace sotto

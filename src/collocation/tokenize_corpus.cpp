@@ -154,7 +154,7 @@ class TokenizeRun {
   Result<void> write(const LineWriter& writer) {
     if (!go_on()) return fail(Errc::interrupted, "interrupted");
     SOTTO_TRY(output_ ? output_->write(writer.lines())
-                      : write_all(STDOUT_FILENO, writer.lines(), "standard output"));
+                      : write_standard_output(STDOUT_FILENO, writer.lines()));
     sums_ += writer.sums();
     return {};
   }

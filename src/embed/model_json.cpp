@@ -45,9 +45,12 @@ std::string to_json(const Model& model, const ModelDetails& details) {
   return json_text(json);
 }
 
-std::string to_json(std::span<const std::shared_ptr<const Model>> models) {
+std::string to_json(std::span<const std::shared_ptr<const Model>> models,
+                    std::span<const ListedLanguageModel> language_models) {
   Json json = Json::array();
   for (const auto& model : models) json.push_back(json_of(*model));
+  for (const ListedLanguageModel& model : language_models)
+    json.push_back({{"name", model.name}, {"path", model.folder.string()}, {"kind", model.kind}});
   return json_text(json);
 }
 

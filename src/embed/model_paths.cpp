@@ -14,6 +14,7 @@
 
 #include "base/file.hpp"
 #include "base/own_folder.hpp"
+#include "base/suggestion.hpp"
 
 namespace sotto {
 namespace {
@@ -49,11 +50,11 @@ std::vector<fs::path> model_folders() {
     folders.push_back(program.parent_path() / "models");
     folders.push_back((program.parent_path() / ".." / "share" / "sotto" / "models").lexically_normal());
   }
-  // Lets other programs that use an installed library find the models installed with it.
-  if (const fs::path own = own_folder(); own.is_absolute()) {
-    const fs::path installed = (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal();
-    if (std::find(folders.begin(), folders.end(), installed) == folders.end()) folders.push_back(installed);
-  }
+  // Lets other programs that use the library find the models beside it, or installed with it.
+  if (const fs::path own = own_folder(); own.is_absolute())
+    for (const fs::path& folder :
+         {own / "models", (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal()})
+      if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
   return folders;
 }
 
@@ -101,8 +102,8 @@ std::string not_in_folders(std::string_view what, std::string_view name,
   for (const fs::path& folder : model_folders()) searched.push_back(folder.string());
   const std::string known = names.empty() ? fmt::format("there are no {}s there", what)
                                           : fmt::format("there are: {}", fmt::join(names, ", "));
-  return fmt::format("{} '{}' is not in {}; {}; a path has a '/' in it", what, name,
-                     fmt::join(searched, ", "), known);
+  return fmt::format("{} '{}' is not in {}{}; {}; a path has a '/' in it", what, name,
+                     fmt::join(searched, ", "), suggestion(name, names), known);
 }
 
 std::vector<fs::path> models_in(const fs::path& folder) {

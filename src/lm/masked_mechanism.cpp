@@ -38,7 +38,8 @@ struct MaskedMechanism::Question {
 /// Gathers questions and draws the answers in the order they were asked.
 class MaskedMechanism::Batch {
  public:
-  explicit Batch(const MaskedMechanism& mechanism) : mechanism_(mechanism) {}
+  /// Both must outlive the batch.
+  Batch(const MaskedMechanism& mechanism, const DrawsMade& made) : mechanism_(mechanism), made_(made) {}
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
@@ -61,8 +62,10 @@ class MaskedMechanism::Batch {
                                    logits.subspan(i * size, size), weights_));
       put(questions_[i], DrawLaw::draw_weighted(weights_, *document.bits));
     }
+    const std::size_t draws = questions_.size();
     questions_.clear();
     places_.clear();
+    if (made_ && !made_(draws)) return fail(Errc::interrupted, "interrupted");
     return {};
   }
 
@@ -80,6 +83,7 @@ class MaskedMechanism::Batch {
   }
 
   const MaskedMechanism& mechanism_;
+  const DrawsMade& made_;
   std::vector<Question> questions_;
   std::vector<Sequence> sequences_;
   std::vector<std::uint32_t> places_;
@@ -129,7 +133,7 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
         Errc::invalid_argument,
         format_message("the model's logits have no bounds, so nothing could be promised; estimate them on "
                        "public text with '{{0}}'"),
-        {{"lm calibrate", {}}});
+        {{"lm calibrate", {{"model", ""}, {"public_text", ""}}}});
   bounds_ = *bounds;
   double epsilon = options_.epsilon;
   // A model has nothing more to say beyond the reach it was trained with.
@@ -201,13 +205,14 @@ void MaskedMechanism::prepare(MaskedDocument& document) const {
   }
 }
 
-Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents) const {
-  return options_.sequential ? rewrite_in_turn(documents) : rewrite_at_once(documents);
+Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents, const DrawsMade& made) const {
+  return options_.sequential ? rewrite_in_turn(documents, made) : rewrite_at_once(documents, made);
 }
 
 /// Every draw sees the original with one mask, so all draws of all documents can be made together.
-Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents) const {
-  Batch batch(*this);
+Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents,
+                                              const DrawsMade& made) const {
+  Batch batch(*this, made);
   std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents in the current batch
   for (MaskedDocument& document : documents) {
     texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
@@ -222,8 +227,9 @@ Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> document
 }
 
 /// Within a document the draws are sequential; the batch takes the next draw of each document.
-Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents) const {
-  Batch batch(*this);
+Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents,
+                                              const DrawsMade& made) const {
+  Batch batch(*this, made);
   std::vector<MaskedText> texts;
   texts.reserve(documents.size());
   std::size_t longest = 0;

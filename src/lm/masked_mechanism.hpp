@@ -69,8 +69,9 @@ class MaskedMechanism {
   void prepare(MaskedDocument& document) const;
 
   /// Makes the draws of prepared documents, each document's in the order of its places. The output does not
-  /// depend on which documents are passed together, up to rounding in the model's arithmetic.
-  Result<void> rewrite(std::span<MaskedDocument> documents) const;
+  /// depend on which documents are passed together, up to rounding in the model's arithmetic. `made` hears of
+  /// each batch.
+  Result<void> rewrite(std::span<MaskedDocument> documents, const DrawsMade& made = {}) const;
 
   /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
@@ -103,8 +104,8 @@ class MaskedMechanism {
   Result<void> bound(std::optional<LogitBounds> bounds);
   Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
                        std::vector<std::uint64_t>& out) const;
-  Result<void> rewrite_at_once(std::span<MaskedDocument> documents) const;
-  Result<void> rewrite_in_turn(std::span<MaskedDocument> documents) const;
+  Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
+  Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 
   std::shared_ptr<const WordFiller> filler_;
   std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/suggestion.hpp"
+
 namespace sotto {
 namespace {
 
@@ -43,7 +45,7 @@ std::string canonical_value(const ParameterInfo& parameter, std::string_view val
 Result<ParameterValues> complete_values(std::string_view owner, std::span<const ParameterInfo> parameters,
                                         const ParameterValues& given) {
   ParameterValues complete;
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const ParameterInfo& parameter : parameters) {
     const auto found = given.find(parameter.name);
     complete[parameter.name] =
@@ -53,7 +55,8 @@ Result<ParameterValues> complete_values(std::string_view owner, std::span<const 
   for (const auto& [name, value] : given)
     if (!complete.contains(name))
       return fail_parameter("parameters", name,
-                            fmt::format("{} has no parameter '{}'; it has {}", owner, name,
+                            fmt::format("{} has no parameter '{}'{}; it has {}", owner, name,
+                                        suggestion(name, names),
                                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   return complete;
 }

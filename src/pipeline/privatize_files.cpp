@@ -70,6 +70,7 @@ class Run {
     for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
     if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("unique ids"));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
+    bytes_done_ = reader_.bytes_before(progress_.position);
     reader_.while_waiting([this] {
       const std::lock_guard lock(written_.mutex());
       return !written_.failed() && report_progress();
@@ -124,6 +125,11 @@ class Run {
   void work() {
     Workspace space(context_);
     if (ledger_) space.log = ledger_->make_log();
+    space.rewriter.report_to([this](std::uint64_t bytes) {
+      const std::lock_guard lock(written_.mutex());
+      bytes_under_way_ = bytes;
+      return !written_.failed() && report_progress();
+    });
     written_.share([&] { return reader_.next(space.chunk); }, [&] { return rewrite(space); },
                    [&] { return write(space); });
   }
@@ -168,6 +174,7 @@ class Run {
       progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));
     SOTTO_TRY(output_->progressed(progress_));
     bytes_done_ = space.chunk.file_position;
+    bytes_under_way_ = 0;
     if (!report_progress()) return fail(Errc::interrupted, "interrupted");
     return {};
   }
@@ -210,7 +217,7 @@ class Run {
 
   /// Requires the mutex of written_; returns false if the caller requests a stop.
   bool report_progress() const {
-    return !files_.progress || files_.progress(bytes_done_, reader_.total_bytes());
+    return !files_.progress || files_.progress(bytes_done_ + bytes_under_way_, reader_.total_bytes());
   }
 
   const std::uint64_t call_;  // which use of the Privatizer this is
@@ -229,6 +236,7 @@ class Run {
   OrderedOutput written_;
   Progress progress_;
   std::uint64_t bytes_done_ = 0;
+  std::uint64_t bytes_under_way_ = 0;  // of the chunk that is being rewritten, where that takes long
 };
 
 Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
@@ -280,11 +288,33 @@ Result<void> check_target(std::string_view parameter, const std::filesystem::pat
 
 using OptionalPath = std::optional<std::filesystem::path>;
 
+bool is_standard_output(const OptionalPath& file) {
+  return file && *file == kStandardOutput;
+}
+
+/// Standard output takes one thing: the text, the receipt or the statistics.
+Result<void> check_standard_output(const FileOptions& files) {
+  if (is_standard_output(files.report) && is_standard_output(files.statistics))
+    return fail_parameter(
+        "statistics", kStandardOutput,
+        format_message("'-' is standard output, which already takes the receipt ({{report}}); "
+                       "give a file"));
+  if (files.output) return {};
+  for (const auto& [parameter, file] :
+       {std::pair("report", files.report), std::pair("statistics", files.statistics)})
+    if (is_standard_output(file))
+      return fail_parameter(
+          parameter, kStandardOutput,
+          format_message(
+              "'-' is standard output, which already takes the text; give a file, or {{output}} FILE"));
+  return {};
+}
+
 /// An additional output file must not be an input, nor one of the `others` that are written.
 Result<void> check_side_file(std::string_view parameter, const OptionalPath& target,
                              const std::vector<std::pair<OptionalPath, const char*>>& others,
                              const PrivatizeOptions& options, const FileOptions& files) {
-  if (!target) return {};
+  if (!target || is_standard_output(target)) return {};
   SOTTO_TRY(check_target(parameter, *target, options, files));
   std::error_code ignored;
   for (const auto& [other, what] : others)
@@ -295,6 +325,7 @@ Result<void> check_side_file(std::string_view parameter, const OptionalPath& tar
 
 /// Refuses to overwrite what is read, and to write two things to the same place.
 Result<void> check_targets(const PrivatizeOptions& options, const FileOptions& files) {
+  SOTTO_TRY(check_standard_output(files));
   if (files.ledger) {
     SOTTO_TRY(check_target("ledger", files.ledger->file, options, files));
     for (const auto& [parameter, target] :
@@ -394,11 +425,12 @@ Result<Receipt> run_over_files(const Privatizer& privatizer, const FileOptions& 
   // Opened first, so that a run does not end without them.
   std::unique_ptr<OutputTarget> report;
   if (files.report) {
-    SOTTO_ASSIGN(report, open_output(files.report));
+    SOTTO_ASSIGN(report, open_output(is_standard_output(files.report) ? std::nullopt : files.report));
   }
   std::unique_ptr<OutputTarget> statistics;
   if (files.statistics) {
-    SOTTO_ASSIGN(statistics, open_private_output(*files.statistics));
+    SOTTO_ASSIGN(statistics, is_standard_output(files.statistics) ? open_output(std::nullopt)
+                                                                  : open_private_output(*files.statistics));
   }
   Run run(context, files, std::move(layout), std::move(reader), std::move(ledger), std::move(output_text),
           std::move(output), std::move(done), opened.calls++);
@@ -462,8 +494,8 @@ Result<std::vector<FoundDocument>> first_documents(const Privatizer& privatizer,
     rewriter.collect(sample);
     const std::string input = reader.input_name(chunk.begin.input);
     const bool is_last_input = chunk.begin.input + 1 >= files.inputs.size();
-    SOTTO_TRY(rewrite_chunk(
-        {chunk, layout, unused[0], input, is_last_input, rewriter, fields, records, nullptr}));
+    SOTTO_TRY(
+        rewrite_chunk({chunk, layout, unused[0], input, is_last_input, rewriter, fields, records, nullptr}));
     for (DocumentSample::Item& item : sample.items)
       found.push_back({input, item.record, std::move(item.field), std::move(item.text)});
   }

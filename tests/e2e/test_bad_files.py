@@ -145,8 +145,8 @@ def test_reader_goes_away(program):
     assert len(os.read(process.stdout.fileno(), 10)) == 10
     process.stdout.close()
     error = process.stderr.read().decode()
-    assert process.wait(60) == FAILED
-    assert error == "sotto: cannot write standard output: Broken pipe\n"
+    assert process.wait(60) == -signal.SIGPIPE  # as cat or grep would end
+    assert error == ""
 
 
 def test_reader_goes_away_while_input_is_silent(program):
@@ -155,8 +155,8 @@ def test_reader_goes_away_while_input_is_silent(program):
     process.stdout.close()
     process.stdin.write(b"The soup\n")
     process.stdin.flush()
-    assert process.wait(60) == FAILED  # while its standard input is still open
-    assert process.stderr.read().decode().count("\n") == 1
+    assert process.wait(60) == -signal.SIGPIPE  # while its standard input is still open
+    assert process.stderr.read() == b""
     process.stdin.close()
 
 

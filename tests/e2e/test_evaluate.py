@@ -140,7 +140,7 @@ def test_stopped_by_the_user(world):
     _, error = process.communicate(timeout=60)
     if process.returncode != 0:  # not faster than the signal
         assert process.returncode == FAILED
-        assert error.count(b"\n") == 1 and b"interrupted" in error and b"out" in error and b"continues" in error
+        assert error.count(b"\n") == 1 and b"interrupted" in error and b"out" in error and b"; to resume, run: " in error
     world.ok(*command("out"))
 
 

@@ -1,4 +1,6 @@
 // Whole texts through the pipeline, with the fake plugin of tests/support/fake_plugin.cpp.
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <set>
 
@@ -164,6 +166,48 @@ TEST_F(LanguageModels, EveryFormatAndEveryThreadCountGivesTheSame) {
     EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 400);
     EXPECT_NE(out.find("\"n\": 399"), std::string::npos);
   }
+}
+
+TEST_F(LanguageModels, ProgressIsReportedWithinAChunkAndCanStopIt) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "The soup was cold. The waiter was good.\n";  // less than a chunk
+  write("long.txt", text);
+  FileOptions run = files("long.txt", "long.out");
+  std::vector<std::uint64_t> done;
+  run.progress = [&](std::uint64_t bytes, std::uint64_t total) {
+    EXPECT_EQ(total, text.size());
+    done.push_back(bytes);
+    return true;
+  };
+  ASSERT_TRUE(privatize_files(mlm(10), run));
+  EXPECT_GE(done.size(), 4U);
+  EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+  EXPECT_GT(done.front(), 0U);
+  EXPECT_LT(done.front(), text.size() / 2);
+  EXPECT_EQ(done.back(), text.size());
+  std::filesystem::remove(path("long.out"));
+  std::size_t calls = 0;
+  run.progress = [&](std::uint64_t, std::uint64_t) { return ++calls < 2; };
+  const auto stopped = privatize_files(mlm(10), run);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  EXPECT_EQ(describe(stopped.error()), "interrupted");
+  EXPECT_EQ(calls, 2U);
+  EXPECT_FALSE(std::filesystem::exists(path("long.out")));
+}
+
+TEST_F(LanguageModels, ACallerCanStopBetweenTheBatchesOfAModel) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "The soup was cold.\n";
+  write("long.txt", text);
+  std::atomic<int> asked = 0;
+  PrivatizeOptions options = mlm(10);
+  options.language.go_on = [&] { return ++asked < 5; };
+  const FileOptions run = files("long.txt", "long.out");
+  const auto stopped = privatize_files(options, run);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  EXPECT_EQ(asked, 5);
 }
 
 TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {

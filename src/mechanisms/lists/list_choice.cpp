@@ -21,7 +21,10 @@ Result<ListChoice> ListChoice::make(std::shared_ptr<const Model> model, std::str
   if (model->lists().empty())
     return fail_parameter("model", model->name(),
                           format_message("'{}' has no word lists; build them with '{{0}}'", model->name()),
-                          Errc::invalid_argument, {{"lists build", {{"model", model->name()}}}});
+                          Errc::invalid_argument,
+                          {{"lists build",
+                            {{"model", model->path().string()},
+                             {"output", fmt::format("{}-lists.safetensors", model->name())}}}});
   const std::size_t per_model = set == 1 ? 2 : 1;
   ListChoice choice;
   choice.words_ = model->size();

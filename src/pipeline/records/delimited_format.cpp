@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/message.hpp"
+#include "base/suggestion.hpp"
 #include "pipeline/records/formats.hpp"
 #include "pipeline/records/record_syntax.hpp"
 #include "text/printable.hpp"
@@ -88,7 +89,8 @@ class DelimitedChunk {
   }
 
   Message no_such_column(const std::string& name) const {
-    const std::string what = fmt::format("{} has no column '{}'; it has ", job_.input_name, name);
+    const std::string guess = job_.layout.no_header ? "" : suggestion(name, names_);
+    const std::string what = fmt::format("{} has no column '{}'{}; it has ", job_.input_name, name, guess);
     if (job_.layout.no_header)
       return format_message("{}{} {}", what, names_.size(), names_.size() == 1 ? "column" : "columns");
     const std::string separated = syntax_.has_quotes() && syntax_.delimiter != ','

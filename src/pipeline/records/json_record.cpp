@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include "base/json.hpp"
+#include "base/suggestion.hpp"
 #include "text/printable.hpp"
 
 namespace sotto {
@@ -331,19 +332,19 @@ class JsonRecordParser::Impl {
   Result<void> check_complete() {
     if (layout_.missing == MissingField::error && !gaps_.empty())
       return json_problem(fmt::format("there is no field '{}'; {}", gaps_.front().path->text(),
-                                      members_of(gaps_.front().at)));
+                                      members_of(gaps_.front().at, gaps_.front().path->text())));
     for (const auto& [path, name, what] : {std::tuple(&layout_.id_path, &record_.id, "id"),
                                            std::tuple(&layout_.subject_path, &record_.subject, "subject")})
       if (*path && !*name)
-        return json_problem(
-            fmt::format("there is no {} field '{}'; {}", what, (*path)->text(), members_of("")));
+        return json_problem(fmt::format("there is no {} field '{}'; {}", what, (*path)->text(),
+                                        members_of("", (*path)->text())));
     if (record_.subject && record_.subject->empty())
       return json_problem(fmt::format("the subject field '{}' is empty", layout_.subject_field));
     return {};
   }
 
-  /// What a message says about the object or array at `pointer`.
-  std::string members_of(const std::string& pointer) {
+  /// What a message says about the object or array at `pointer`, where the last step of `wanted` is missing.
+  std::string members_of(const std::string& pointer, std::string_view wanted) {
     const std::string where = pointer.empty() ? "the record" : fmt::format("'{}'", printable(pointer));
     ondemand::document document;
     ondemand::value value;
@@ -359,7 +360,9 @@ class JsonRecordParser::Impl {
       if (member.unescaped_key().get(key)) break;
       names.emplace_back(key);
     }
-    return names.empty() ? where + " has none" : fmt::format("{} has {}", where, list_names(names));
+    if (names.empty()) return where + " has none";
+    const std::string_view step = wanted.substr(wanted.rfind('/') + 1);
+    return fmt::format("{} has {}{}", where, list_names(names), suggestion(step, names));
   }
 
   const RecordLayout& layout_;

@@ -10,15 +10,14 @@
 namespace sotto {
 namespace {
 
-class DescriptorOutput final : public OutputTarget {
+class StandardOutput final : public OutputTarget {
  public:
-  DescriptorOutput(FileDescriptor descriptor, std::string name)
-      : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
-  Result<void> write(std::string_view data) override { return write_all(descriptor_.get(), data, name_); }
+  Result<void> write(std::string_view data) override {
+    return write_standard_output(descriptor_.get(), data);
+  }
 
  private:
-  FileDescriptor descriptor_;
-  std::string name_;
+  FileDescriptor descriptor_{::dup(STDOUT_FILENO)};
 };
 
 class AtomicOutput final : public OutputTarget {
@@ -34,8 +33,7 @@ class AtomicOutput final : public OutputTarget {
 }  // namespace
 
 Result<std::unique_ptr<OutputTarget>> open_output(const std::optional<std::filesystem::path>& file) {
-  if (!file)
-    return std::make_unique<DescriptorOutput>(FileDescriptor(::dup(STDOUT_FILENO)), "standard output");
+  if (!file) return std::make_unique<StandardOutput>();
   SOTTO_ASSIGN(AtomicFile atomic, AtomicFile::create(*file));
   return std::make_unique<AtomicOutput>(std::move(atomic));
 }

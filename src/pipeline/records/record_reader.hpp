@@ -1,6 +1,7 @@
 // Splits the inputs into chunks of whole records, so that threads need not deal with files.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -54,8 +55,8 @@ class RecordReader {
   struct Options {
     std::vector<std::filesystem::path> inputs;  ///< empty: standard input
     Format format = Format::text;
-    TextEncoding encoding;           ///< of the inputs
-    bool refuse_other_bytes = true;  ///< an input that is hardly in the encoding is an error
+    TextEncoding encoding;                   ///< of the inputs
+    bool refuse_other_bytes = true;          ///< an input that is hardly in the encoding is an error
     std::optional<char> delimiter;           ///< of CSV; empty: to be found
     bool no_header = false;                  ///< of CSV and TSV
     std::vector<std::string> named_columns;  ///< in the header; they tell which delimiter is right
@@ -77,6 +78,11 @@ class RecordReader {
 
   /// Bytes of all inputs as stored; 0 if unknown.
   std::uint64_t total_bytes() const { return total_bytes_; }
+  /// How many of them are before a position; of a compressed input, roughly.
+  std::uint64_t bytes_before(const Position& position) const {
+    if (total_bytes_ == 0) return 0;
+    return std::min(total_bytes_, file_starts_[position.input] + position.offset);
+  }
   /// The encoding of the first input, in the byte order found. Of a pipe, call it after next().
   const TextEncoding& encoding() const { return encoding_; }
   /// The name of input number `input` in messages and as the default data set name.

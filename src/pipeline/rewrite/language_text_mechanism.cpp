@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-// A language model takes seconds for this much, and progress reports and stops happen between chunks.
+// A language model takes seconds for this much; an interrupted run loses at most that.
 constexpr std::size_t kLanguageChunk = 16 << 10;
 
 Result<void> check_language_options(const PrivatizeOptions& options, const MechanismInfo& info) {
@@ -48,6 +48,11 @@ Result<Sha256Digest> content_digest(const std::filesystem::path& file, const Tex
 Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const ParameterValues& parameters) {
   SOTTO_TRY(check_language_options(options(), info));
   const std::string& model = options().mechanism.model;
+  if (model.empty() && info.default_model.empty())
+    return fail_parameter("model", "",
+                          fmt::format("missing; {} needs a model that you bring: give the folder of an "
+                                      "encoder-decoder such as flan-t5-base",
+                                      info.name));
   SOTTO_ASSIGN(folder_, find_language_model(model.empty() ? info.default_model : model));
   SOTTO_ASSIGN(digest_, folder_digest(folder_));
   SOTTO_ASSIGN(calibration_, read_calibration(folder_, digest_));

@@ -29,7 +29,14 @@ void Rewriter::start(OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   out_ = &out;
   counts_ = chunk_counts_ = &counts;
   log_ = log;
+  bytes_done_ = bytes_held_ = 0;
   marks_.clear();
+}
+
+void Rewriter::report_to(std::function<bool(std::uint64_t bytes)> report) {
+  text_rewriter_->report_to([this, report = std::move(report)](double share) {
+    return report(bytes_done_ + static_cast<std::uint64_t>(share * static_cast<double>(bytes_held_)));
+  });
 }
 
 void Rewriter::begin_record(std::string_view subject, const DocumentId& id) {
@@ -114,6 +121,7 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   }
   ++counts_->documents;
   counts_->statistics.bytes_in += document.text.size();
+  bytes_held_ += document.text.size();
   return &document;
 }
 
@@ -148,6 +156,7 @@ Result<void> Rewriter::finish() {
   out_->append(copied_.view().substr(copied));
   copied_.clear();
   document_count_ = 0;
+  bytes_done_ += std::exchange(bytes_held_, 0);
   text_rewriter_->clear();
   return {};
 }

@@ -1,6 +1,7 @@
 // The path of one document: taken in, held back until the batch is large enough, rewritten, written out.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,10 @@ class Rewriter {
   /// From now on everything is appended to `out` and added to `counts`, which must outlive finish(). With a
   /// log, whatever belongs to a record is counted there instead, and its documents are listed.
   void start(OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+
+  /// From now on, while texts are rewritten that take long, `report` is told how many of their bytes are done
+  /// since start(); if it returns false, rewriting fails with Errc::interrupted.
+  void report_to(std::function<bool(std::uint64_t bytes)> report);
 
   /// From now on documents are not rewritten but added to `sample`, as long as it is not full.
   void collect(DocumentSample& sample) { sample_ = &sample; }
@@ -105,6 +110,8 @@ class Rewriter {
   DocumentSample* sample_ = nullptr;     // null: documents are rewritten
   std::uint64_t privatized_before_ = 0;  // before the current record
   double epsilon_before_ = 0;
+  std::uint64_t bytes_done_ = 0;  // of texts since start()
+  std::uint64_t bytes_held_ = 0;  // of texts held back
   std::vector<Mark> marks_;
   std::vector<Document> documents_;  // the first document_count_ are held back
   std::size_t document_count_ = 0;
