@@ -27,7 +27,7 @@ struct AttackArguments {
   bool json = false;
 };
 
-std::string figure(const Estimate& estimate, bool exact) {
+std::string estimate_text(const Estimate& estimate, bool exact) {
   if (exact) return fmt::format("{:.5g}", estimate.value);
   return fmt::format("{:.5g} ({:.5g} to {:.5g})", estimate.value, estimate.low, estimate.high);
 }
@@ -41,15 +41,18 @@ std::string as_text(const AttackReport& r) {
                   : fmt::format("  sampled: {} trials, intervals of confidence {:g} each\n", r.trials,
                                 r.confidence);
   text += fmt::format("  L_M, expected distance between output and word: {}  ({})\n",
-                      figure(r.utility_loss, r.exact), r.metric);
-  text += fmt::format("  L_M, probability that the word changes: {}\n\n", figure(r.changed, r.exact));
+                      estimate_text(r.utility_loss, r.exact), r.metric);
+  text += fmt::format("  L_M, probability that the word changes: {}\n\n", estimate_text(r.changed, r.exact));
   const int width = r.exact ? 12 : 34;
-  text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", "attack", "success", width, "E_M", width, "adversary");
+  text += fmt::format("  {:<10} {:<{}} {:>10}  {:<{}} {}\n", "attack", "success", width, "candidates", "E_M",
+                      width, "adversary");
   for (const AttackResult& a : r.attacks)
-    text += fmt::format("  {:<10} {:<{}} {:<{}} {}\n", a.name, figure(a.success, r.exact), width,
-                        figure(a.expected_error, r.exact), width, a.adversary);
+    text += fmt::format("  {:<10} {:<{}} {:>10}  {:<{}} {}\n", a.name, estimate_text(a.success, r.exact),
+                        width, a.candidates, estimate_text(a.expected_error, r.exact), width, a.adversary);
   return text +
-         "\n  success: of the best guess. E_M: error of a guess drawn by the adversary's weights.\n"
+         "\n  success: of the best guess among the candidates; the fewer there are, the easier it is to "
+         "guess.\n"
+         "  E_M: error of a guess drawn by the adversary's weights.\n"
          "  Of bayes, 1 - success is the Bayes-optimal error.\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -18,7 +19,8 @@ std::string as_text(const MaskInferenceReport& r) {
   std::string text =
       fmt::format("mask-token inference by {}: {} words of {} lines, intervals of confidence {:g} each\n",
                   r.model, r.places, r.lines - r.lines_left_out, r.confidence);
-  text += row("best guess is the original word", figure(r.success));
+  text += row("best guess is the original word",
+              fmt::format("{}, among {} candidates", figure(r.success), r.vocabulary));
   text += row(fmt::format("among the best {} guesses", r.candidates), figure(r.success_among));
   if (r.changed > 0)
     text += row(fmt::format("best guess, of the {} changed words", r.changed), figure(r.success_changed));
@@ -46,6 +48,7 @@ Result<void> attack_masks(const MaskAttackArguments& a) {
   SOTTO_ASSIGN(options.candidates, parse_integer("--neighbours", a.candidates, 1, 1000));
   SOTTO_ASSIGN(options.confidence, parse_number("--confidence", a.confidence, 0.5, 0.999999999999));
   SOTTO_ASSIGN(options.resources.threads, parse_threads(a.threads));
+  options.resources.go_on = [] { return !interrupted(); };
   SOTTO_ASSIGN(const auto original, read_option("--original", a.original));
   SOTTO_ASSIGN(const auto privatized, read_option("--privatized", a.privatized));
   SOTTO_ASSIGN(const MaskInferenceReport report, with_progress("lines", false, options, [&] {

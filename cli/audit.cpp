@@ -17,7 +17,8 @@ mechanism, parameters, epsilon and model say "certified" and quote it. With --ta
 bound for the certificate: the nominal epsilon that meets it is searched for and stored, and 'sotto privatize --target
 certified' finds it.
 
-black-box draws from any mechanism or program and tries to refute what is claimed for it.
+black-box draws from any mechanism or program and tries to refute what is claimed for it. It exits with 1 if it
+succeeds.
 
 Examples:
   sotto audit --mechanism santext --epsilon 1

@@ -1,6 +1,7 @@
 #include "audit_black_box.hpp"
 
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,15 @@ std::string event_text(const PairFinding& pair) {
   return fmt::format("{{{}{}}}", fmt::join(pair.event, ", "), more);
 }
 
+/// For example "3 nearest"; each pair was tested in both directions.
+std::vector<std::string> pair_counts(const BlackBoxReport& r) {
+  std::map<std::string, std::size_t> counts;
+  for (const PairFinding& pair : r.pairs) ++counts[pair.chosen_as];
+  std::vector<std::string> texts;
+  for (const auto& [chosen_as, tests] : counts) texts.push_back(fmt::format("{} {}", tests / 2, chosen_as));
+  return texts;
+}
+
 std::string as_text(const BlackBoxReport& r) {
   std::string text =
       fmt::format("{} on {}\n  claim: {}\n  verdict: {}\n", r.audited, r.model, claim_text(r), verdict(r));
@@ -51,7 +61,8 @@ std::string as_text(const BlackBoxReport& r) {
   for (const IndependenceFinding& finding : r.independence)
     text += fmt::format("  {}: {}. {}\n", finding.name, finding.refutes ? "refuted" : "nothing found",
                         finding.detail);
-  text += fmt::format("  {} draws in total, {:.1f} s\n\n", r.draws_in_all, r.seconds);
+  text += fmt::format("  {} draws in total, {:.1f} s\n", r.draws_in_all, r.seconds);
+  text += fmt::format("  pairs by choice: {}\n\n", fmt::join(pair_counts(r), ", "));
   text += fmt::format("  {:>9} {:>9}  {:<9} {}\n", "loss ≥", "claimed", "chosen as", "pair and event");
   for (std::size_t i = 0; i < std::min(kShownPairs, r.pairs.size()); ++i) {
     const PairFinding& pair = r.pairs[i];
@@ -64,6 +75,12 @@ std::string as_text(const BlackBoxReport& r) {
                                         : "");
   }
   return text;
+}
+
+Result<Policy> parse_audited_policy(const BlackBoxArguments& own) {
+  SOTTO_ASSIGN(Policy policy, parse_policy(own.policy));
+  if (!own.oov.empty()) SOTTO_TRY(set_policy_part(policy, "oov", own.oov));
+  return policy;
 }
 
 Result<AuditPath> parse_path(const AuditArguments& shared, const BlackBoxArguments& own) {
@@ -84,6 +101,8 @@ void add_black_box_options(CLI::App& command, BlackBoxArguments& arguments) {
   };
   add("--through", arguments.through, "mechanism: token ids; document: texts through the whole path", "PATH");
   add("--policy", arguments.policy, "With --through document: strict or paper", "NAME");
+  add("--oov", arguments.oov,
+      "With --through document: nearest, bottom, keep or drop (default: the policy's)", "WHAT");
   add("--command", arguments.command, "Audit a program that reads words, one per line, and writes as many",
       "CMD");
   add("--timeout", arguments.timeout, "Time limit for one run of the command, in seconds", "S");
@@ -111,7 +130,7 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   BlackBoxOptions options;
   SOTTO_ASSIGN(options.path, parse_path(shared, own));
   SOTTO_ASSIGN(options.mechanism, shared.choice.parsed());
-  SOTTO_ASSIGN(options.policy, parse_policy(own.policy));
+  SOTTO_ASSIGN(options.policy, parse_audited_policy(own));
   options.command = own.command;
   SOTTO_ASSIGN(options.timeout, parse_number("--timeout", own.timeout, 0.1, 86400));
   if (!own.metric.empty()) {
@@ -128,7 +147,10 @@ Result<void> audit_black_box(const AuditArguments& shared, const BlackBoxArgumen
   SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
   SOTTO_ASSIGN(const BlackBoxReport report, with_progress("draws", shared.quiet, options,
                                                           [&] { return sotto::audit_black_box(options); }));
-  return print(shared.json ? to_json(report) : as_text(report));
+  SOTTO_TRY(print(shared.json ? to_json(report) : as_text(report)));
+  if (!report.refuted()) return {};
+  // Not a wrong command line, so that scripts can tell a refuted claim (1) from a mistake of their own (2).
+  return fail(Errc::limit, fmt::format("the claim is {}", verdict(report)));
 }
 
 }  // namespace sotto::cli

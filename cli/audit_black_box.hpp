@@ -9,7 +9,7 @@ inline constexpr const char* kBlackBoxGroup = "Black box";
 
 struct BlackBoxArguments {
   std::string through = "mechanism";
-  std::string policy = "strict";
+  std::string policy = "strict", oov;
   std::string command;
   std::string timeout = "60";
   std::string metric;

@@ -78,7 +78,7 @@ Action add_bench(CLI::App& app) {
   add("--words", arguments->words, "Number of random words", "N");
   add("--data", arguments->data, "A data set to rewrite", "FILE");
   add("--format", arguments->format,
-      "Format of the data set: text, jsonl, csv or tsv (default: by its extension)", "NAME");
+      "Format of the data set: text, jsonl, json, csv or tsv (default: by its extension)", "NAME");
   add_many(*command, "--field", arguments->fields, "Field that holds the text; may be given several times",
            "NAME");
   add("-o,--output", arguments->output, "Plot the speeds", "FILE.svg");

@@ -18,14 +18,46 @@ struct BudgetArguments {
   bool json = false;
 };
 
-std::string as_text(const BudgetPlan& plan) {
+/// What the document consists of, and how it is drawn.
+std::string shape_line(const BudgetPlan& plan) {
+  const std::uint64_t tokens = plan.shape.tokens;
+  if (plan.kind == MechanismKind::word_by_word)
+    return fmt::format("{} of {}, shared by {}\n", counted(tokens, "token"),
+                       counted(plan.shape.words, "word"), to_string(plan.strategy));
+  const char* const what = plan.kind == MechanismKind::masked ? "word" : "token";
+  std::string line =
+      fmt::format("{}{}, {}{}", counted(tokens, what),
+                  plan.kind == MechanismKind::generated ? " of the language model" : "",
+                  plan.loss.draws > tokens ? "at most " : "", counted(plan.loss.draws, "draw"));
+  if (plan.mean_draws != static_cast<double>(plan.loss.draws))
+    line += fmt::format(", {:.6g} on average", plan.mean_draws);
+  return line + '\n';
+}
+
+std::string shares_line(const BudgetPlan& plan) {
   const auto [least, most] = std::minmax_element(plan.shares.begin(), plan.shares.end());
-  std::string text = fmt::format("{} tokens of {} words, shared by {}\n", plan.shape.tokens, plan.shape.words,
-                                 to_string(plan.strategy));
-  text += *least == *most ? fmt::format("  each token: epsilon {:.6g}\n", *least)
-                          : fmt::format("  each token: epsilon {:.6g} to {:.6g}\n", *least, *most);
+  const char* const what = plan.kind == MechanismKind::word_by_word ? "token" : "draw";
+  return *least == *most ? fmt::format("  each {}: epsilon {:.6g}\n", what, *least)
+                         : fmt::format("  each {}: epsilon {:.6g} to {:.6g}\n", what, *least, *most);
+}
+
+/// Both figures are true, so the smaller one is the one to quote.
+std::string quote_line(const BudgetPlan& plan, std::string_view per) {
+  const QuotedLoss quoted = plan.quoted();
+  const std::string at = quoted.delta > 0 ? fmt::format(" at delta {:g}", quoted.delta) : "";
+  const char* const why = !plan.epsilon_at_delta ? "the only figure"
+                          : quoted.delta > 0     ? "the smaller figure"
+                                                 : "the smaller figure, and it needs no delta";
+  const std::string additive = plan.loss.additive > 0 ? fmt::format(" plus {:.6g}", plan.loss.additive) : "";
+  return fmt::format("  quote: epsilon {:.6g}{}{}{} ({})\n", quoted.epsilon, additive, at, per, why);
+}
+
+std::string as_text(const BudgetPlan& plan) {
+  std::string text = shape_line(plan) + shares_line(plan);
   text += fmt::format("  unit: {}; scope: {}\n", unit_name(plan.loss.unit), to_string(plan.loss.scope));
-  const std::string_view per = plan.loss.unit.is_pure() ? "" : ", if each token moves by a distance of 1";
+  const std::string_view per = plan.loss.unit.is_pure() ? ""
+                               : plan.shape.tokens == 1 ? ", if the token moves by a distance of 1"
+                                                        : ", if each token moves by a distance of 1";
   text += fmt::format("  added up: epsilon {:.6g}{}\n", plan.loss.epsilon, per);
   if (plan.loss.additive > 0)
     text += fmt::format("  on top, whatever the distances: {:.6g}\n", plan.loss.additive);
@@ -33,6 +65,7 @@ std::string as_text(const BudgetPlan& plan) {
               ? fmt::format("  zero-concentrated: rho {:.6g}, which is epsilon {:.6g} at delta {:g}{}\n",
                             *plan.loss.rho, *plan.epsilon_at_delta, plan.delta, per)
               : std::string("  zero-concentrated: no rho; outputs outside the scope have no bound\n");
+  text += quote_line(plan, per);
   text += fmt::format("  between texts that share: {}\n", join(plan.loss.adjacency));
   return text;
 }
@@ -69,7 +102,9 @@ Action add_budget(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("budget", "Plan what a document spends, and share it among its tokens");
   arguments->choice.add_options(*command);
-  command->add_option("--tokens", arguments->tokens, "Tokens that go through the mechanism")
+  command
+      ->add_option("--tokens", arguments->tokens,
+                   "Tokens that go through the mechanism; words to draw, with a language model")
       ->required()
       ->type_name("N");
   command->add_option("--words", arguments->words, "Words these tokens consist of; default: as many")
@@ -88,7 +123,7 @@ Action add_budget(CLI::App& app) {
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Examples:\n  sotto budget --epsilon 10 --tokens 6 --budget S1\n  sotto budget --mechanism custext "
-      "--epsilon 2 --tokens 200 --delta 1e-9");
+      "--epsilon 2 --tokens 200 --delta 1e-9\n  sotto budget --mechanism dp-mlm --epsilon 10 --tokens 40");
   return [arguments] { return run(*arguments); };
 }
 

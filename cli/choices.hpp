@@ -13,6 +13,9 @@
 namespace sotto::cli {
 
 inline constexpr std::array<std::string_view, 2> kBitsNames = {"8", "16"};
+/// Those that people have; iconv knows many more.
+inline constexpr std::array<std::string_view, 6> kEncodingNames = {"utf-8",    "utf-16",  "utf-16le",
+                                                                   "utf-16be", "latin-1", "windows-1252"};
 inline constexpr std::array<std::string_view, 2> kPhraseOrderNames = {"pmi", "count"};
 inline constexpr std::array<std::string_view, 2> kCorpusFormatNames = {"text", "jsonl"};
 inline constexpr std::array<std::string_view, 2> kExportFormatNames = {"word2vec-text", "word2vec-bin"};

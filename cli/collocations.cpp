@@ -12,16 +12,18 @@ namespace {
 
 struct CorpusArguments {
   std::vector<std::string> inputs;
-  std::string format, field = "text", threads;
+  std::string encoding, format, field = "text", threads;
   bool json = false;
   bool quiet = false;
 
   void add_options(CLI::App& command) {
     command
-        .add_option("FILE", inputs,
-                    "Text files, one document per line, or JSON lines; plain, gzip, zstd or xz (default: "
-                    "standard input)")
+        .add_option(
+            "FILE", inputs,
+            "Text files, one document per line, or JSON lines; plain, gzip, zstd, xz or bzip2 (default: "
+            "standard input)")
         ->type_name("");
+    add_encoding_option(command, encoding);
     add_corpus_format_options(command, format, field);
     command.add_option("--threads", threads, "Threads (default: one per processor)")->type_name("N");
     command.add_flag("--quiet", quiet, "No progress bar, no summary");
@@ -40,6 +42,7 @@ Result<CountOptions> count_options(const CountArguments& a) {
   CountOptions options;
   options.inputs.assign(a.inputs.begin(), a.inputs.end());
   SOTTO_ASSIGN(options.format, a.parsed_format());
+  if (!a.encoding.empty()) options.encoding = a.encoding;
   options.field = a.field;
   options.output = a.output;
   if (!a.counts.empty()) options.counts = a.counts;
@@ -75,6 +78,7 @@ Result<void> tokenize(const TokenizeArguments& a) {
   CorpusTokenizeOptions options;
   options.inputs.assign(a.inputs.begin(), a.inputs.end());
   SOTTO_ASSIGN(options.format, a.parsed_format());
+  if (!a.encoding.empty()) options.encoding = a.encoding;
   options.field = a.field;
   options.output = a.output;
   options.json = a.json;
@@ -132,7 +136,10 @@ void add_tokenize(CLI::App& group, std::vector<NamedAction>& actions) {
                    "gst (from the left, longest first), mst (highest score first) or optimal (largest sum)")
       ->required()
       ->type_name("METHOD");
-  command->add_option("-o,--output", a->output, "File to write (default: standard output)")
+  command
+      ->add_option(
+          "-o,--output", a->output,
+          "File to write (default: standard output); compressed if it ends in .gz, .zst, .xz or .bz2")
       ->type_name("FILE");
   command->add_flag("--json", a->json, "Write {\"tokens\": […]} lines");
   command->add_flag("--stats", a->stats, "Print counts and the sum of scores to standard error");

@@ -1,38 +1,19 @@
 #include "command.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <limits>
-#include <numeric>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "message_line.hpp"
+#include "progress_bar.hpp"
+
 namespace sotto::cli {
-namespace {
-
-std::atomic<bool> interrupt_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set inside a signal handler");
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
 
 CLI::Option* add_many(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
                       const char* type) {
@@ -109,6 +90,15 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
   return metadata;
 }
 
+void add_encoding_option(CLI::App& command, std::string& encoding) {
+  command
+      .add_option(
+          "--encoding", encoding,
+          "Encoding of the input: utf-8, utf-16 (with a byte order mark), utf-16le, utf-16be, latin-1, "
+          "windows-1252 or another that iconv knows (default: utf-8)")
+      ->type_name("NAME");
+}
+
 void add_metadata_option(CLI::App& command, std::vector<std::string>& entries) {
   add_many(command, "--metadata", entries, "Store a note, for example licence=PDDL", "KEY=VALUE");
 }
@@ -128,31 +118,15 @@ Result<void> print(std::string_view text) {
   while (!text.empty()) {
     const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
     if (put < 0 && errno != EINTR)
-      return fail(Errc::io, fmt::format("cannot write standard output: {}", std::strerror(errno)));
+      return fail(errno == EPIPE ? Errc::closed_pipe : Errc::io,
+                  fmt::format("cannot write standard output: {}", std::strerror(errno)));
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
   }
   return {};
 }
 
 void say(std::string_view message) {
-  std::string line(message);
-  // A message is one line, but quoted values and file names may contain line ends and other control
-  // characters.
-  for (char& byte : line)
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
-  fmt::print(stderr, "sotto: {}\n", line);
-}
-
-std::string closest(std::string_view typed, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t best_distance = 3;
-  for (const std::string& name : known)
-    if (const std::size_t distance = edit_distance(typed, name);
-        distance < best_distance && distance < name.size()) {
-      best = name;
-      best_distance = distance;
-    }
-  return best;
+  fmt::print(stderr, "{}{}", bar_is_shown() ? kEraseLine : "", message_line(message));
 }
 
 void occupy_standard_streams() {
@@ -162,17 +136,13 @@ void occupy_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", kModes[stream]);
 }
 
-bool interrupted() {
-  return interrupt_requested;
-}
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupt_requested = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program at once
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write
+void end_by_closed_pipe() {
+  sigset_t pipe;
+  ::sigemptyset(&pipe);
+  ::sigaddset(&pipe, SIGPIPE);
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  ::pthread_sigmask(SIG_UNBLOCK, &pipe, nullptr);  // whoever started the program may have blocked it
 }
 
 }  // namespace sotto::cli

@@ -23,6 +23,7 @@ using Action = std::function<Result<void>()>;
 Action add_privatize(CLI::App& app);
 Action add_mechanisms(CLI::App& app);
 Action add_explain(CLI::App& app);
+Action add_choose(CLI::App& app);
 Action add_budget(CLI::App& app);
 Action add_audit(CLI::App& app);
 Action add_attack(CLI::App& app);
@@ -39,6 +40,7 @@ std::vector<NamedAction> add_train(CLI::App& app);
 /// One of the commands of add_model.
 NamedAction add_neighbours(CLI::App& group);
 std::vector<NamedAction> add_ledger(CLI::App& app);
+std::vector<NamedAction> add_receipt(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 std::vector<NamedAction> add_lm(CLI::App& app);
 
@@ -77,6 +79,9 @@ struct ResourceOptions {
   Result<MechanismResources> parsed() const;
 };
 
+/// Adds --encoding, that of the input.
+void add_encoding_option(CLI::App& command, std::string& encoding);
+
 /// The values of --metadata.
 Result<std::vector<std::pair<std::string, std::string>>> parse_metadata(
     const std::vector<std::string>& entries);
@@ -95,15 +100,11 @@ Result<void> print(std::string_view text);
 /// Prints a message, "sotto: ...", on standard error.
 void say(std::string_view message);
 
-/// The name in `known` that `typed` was probably meant to be, or an empty string.
-std::string closest(std::string_view typed, const std::vector<std::string>& known);
-
 /// Opens standard streams that the caller closed, so that no file takes their descriptors and receives
 /// messages.
 void occupy_standard_streams();
 
-/// Whether the user pressed Ctrl-C or the system asked the program to end.
-bool interrupted();
-void catch_interrupts();
+/// Ends the program as a closed pipe ends other programs: by SIGPIPE, without a message.
+void end_by_closed_pipe();
 
 }  // namespace sotto::cli

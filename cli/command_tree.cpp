@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "option_groups.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -25,7 +27,14 @@ std::vector<const CLI::App*> subcommands(const CLI::App& command) {
 }
 
 std::vector<const CLI::Option*> named_options(const CLI::App& command) {
-  return options_where(command, [](const CLI::Option& option) { return !spellings(option).empty(); });
+  auto options = options_where(command, [](const CLI::Option& option) { return !spellings(option).empty(); });
+  const std::vector<std::string> groups = option_groups(command);
+  const auto place = [&](const CLI::Option* option) {
+    return std::find(groups.begin(), groups.end(), option->get_group());
+  };
+  std::stable_sort(options.begin(), options.end(),
+                   [&](const CLI::Option* a, const CLI::Option* b) { return place(a) < place(b); });
+  return options;
 }
 
 std::vector<const CLI::Option*> positionals(const CLI::App& command) {

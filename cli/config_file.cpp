@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <sotto/config_file.hpp>
+#include <sotto/text_values.hpp>
 
 #include "command.hpp"
 
@@ -21,7 +22,7 @@ Result<void> apply(CLI::App& command, const ConfigEntry& entry, const std::strin
     std::vector<std::string> known = {"input"};
     for (const CLI::Option* any : command.get_options())
       for (const std::string& name : any->get_lnames()) known.push_back(name);
-    const std::string guess = closest(key, known);
+    const std::string guess = closest_name(key, known);
     return refuse(file, fmt::format("'{}' is not an option{}", key,
                                     guess.empty() ? "" : fmt::format(" (did you mean {}?)", guess)));
   }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "shell_words.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr std::array kOptions = {
 };
 
 // Positional arguments.
-constexpr std::array<std::string_view, 1> kPositional = {"public_text"};
+constexpr std::array<std::string_view, 3> kPositional = {"corpus", "public_text", "vectors"};
 
 bool is_positional(std::string_view parameter) {
   return std::find(kPositional.begin(), kPositional.end(), parameter) != kPositional.end();
@@ -46,7 +48,8 @@ std::string placeholder(std::string_view name) {
 }
 
 std::string typed(const Argument& argument) {
-  const std::string value = argument.value.empty() ? placeholder(argument.parameter) : argument.value;
+  const std::string value =
+      argument.value.empty() ? placeholder(argument.parameter) : shell_word(argument.value);
   if (is_positional(argument.parameter)) return value;
   const bool is_setting = !of_mechanism(argument.parameter).empty();
   return fmt::format("{}{}{}", option_name(argument.parameter), is_setting ? '=' : ' ', value);

@@ -15,7 +15,8 @@ std::string error_line(const Error& error);
 /// positional argument.
 std::string option_name(std::string_view parameter);
 
-/// The command to type, for example: sotto lists build --model glove.
+/// The command to type, for example: sotto lists build --model glove -o glove-lists.safetensors. What only
+/// the user knows is in capitals.
 std::string command_line(const Hint& hint);
 
 }  // namespace sotto::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -9,7 +10,7 @@ namespace {
 
 struct EvaluateArguments {
   std::string run_file, output, data, threads;
-  bool quick = false, json = false, quiet = false;
+  bool quick = false, skip_missing = false, json = false, quiet = false;
 };
 
 std::uint64_t total(const std::vector<AbsentCells>& reasons) {
@@ -39,7 +40,9 @@ Result<void> run(const EvaluateArguments& a) {
   options.quick = a.quick;
   options.output = a.output;
   options.data = a.data;
+  options.skip_missing = a.skip_missing;
   SOTTO_ASSIGN(options.threads, parse_threads(a.threads));
+  can_be_resumed();
   Result<ExperimentSummary> summary =
       with_progress("cells", a.quiet, options, [&] { return run_experiment(options); });
   if (!summary && summary.error().code == Errc::interrupted)
@@ -66,8 +69,12 @@ Action add_evaluate(CLI::App& app) {
   command->add_option("-o,--output", a->output, "Folder of the results (default: RUN-results)")
       ->type_name("FOLDER");
   command->add_flag("--quick", a->quick, "The small size that the file describes under 'quick'");
-  command->add_option("--data", a->data, "Folder of the data sets and vectors (default: $SOTTO_DATA)")
+  command
+      ->add_option("--data", a->data,
+                   "Folder of the data sets and vectors (default: $SOTTO_DATA, or RUN's folder)")
       ->type_name("FOLDER");
+  command->add_flag("--skip-missing", a->skip_missing,
+                    "Measure what can be measured if data or models are not there");
   command->add_option("--threads", a->threads, "Threads (default: one per processor); changes no figure")
       ->type_name("N");
   command->add_flag("--json", a->json, "Print a summary as JSON");

@@ -3,6 +3,7 @@
 
 #include "choices.hpp"
 #include "command.hpp"
+#include "progress_bar.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -133,7 +134,7 @@ NamedAction add_ledger_export(CLI::App& group) {
 
 Result<void> verify(const std::string& file, const std::string& head, bool json) {
   SOTTO_ASSIGN(const auto ledger, Ledger::open(file));
-  SOTTO_ASSIGN(const LedgerCheck check, ledger->verify(head));
+  SOTTO_ASSIGN(const LedgerCheck check, with_clock(false, [&] { return ledger->verify(head); }));
   const bool sound = check.problem.empty();
   if (json) SOTTO_TRY(print(to_json(check)));
   if (!sound) return fail(Errc::bad_format, fmt::format("{}: {}", file, printable(check.problem)));

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "error_line.hpp"
+#include "interruption.hpp"
+#include "progress_bar.hpp"
+
 namespace sotto::cli {
 
 void LanguageModelArguments::add_options(CLI::App& command) {
@@ -18,6 +22,7 @@ Result<LanguageModelResources> LanguageModelArguments::resources() const {
   SOTTO_ASSIGN(resources.device, parse_device(device));
   SOTTO_ASSIGN(resources.precision, parse_precision(precision));
   SOTTO_ASSIGN(resources.threads, parse_threads(threads));
+  resources.go_on = [] { return !interrupted(); };
   return resources;
 }
 
@@ -40,7 +45,9 @@ std::string as_text(const LanguageModelInfo& info) {
                       "  bounds    clipped to [{:.6g}, {:.6g}]: mean and mean + 4·{:.6g} of {} logits over "
                       "{} public texts\n            of sha256 {}\n",
                       c->lowest, c->highest, c->deviation, c->logits, c->texts, c->text_digest);
-  return text + "  bounds    none; estimate them on public text with 'sotto lm calibrate'\n";
+  return text +
+         fmt::format("  bounds    none; estimate them on public text with '{}'\n",
+                     command_line({"lm calibrate", {{"model", info.folder.string()}, {"public_text", ""}}}));
 }
 
 Result<void> show(const LmArguments& a, const LanguageModelInfo& info) {
@@ -55,7 +62,8 @@ Result<void> info(const LmArguments& a) {
 
 Result<void> calibrate(const LmArguments& a) {
   SOTTO_ASSIGN(const auto resources, a.resources());
-  SOTTO_ASSIGN(const auto found, calibrate_language_model(a.model, a.text, resources));
+  SOTTO_ASSIGN(const auto found,
+               with_clock(false, [&] { return calibrate_language_model(a.model, a.text, resources); }));
   return show(a, found);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lm.hpp"
+#include "progress_bar.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -32,7 +33,8 @@ Result<void> similarity(const MeasureArguments& a) {
                             a.first, first.size(), a.second, second.size()));
   if (first.empty()) return fail(Errc::bad_format, fmt::format("{}: it has no lines", a.first));
   SimilarityReport report{a.model.model, {}};
-  SOTTO_ASSIGN(report.cosines, text_similarities(first, second, a.model.model, resources));
+  SOTTO_ASSIGN(report.cosines,
+               with_clock(false, [&] { return text_similarities(first, second, a.model.model, resources); }));
   if (a.model.json) return print(to_json(report));
   if (a.lines) return print(listed(report.cosines));
   std::vector<double> cosines = report.cosines;
@@ -47,7 +49,8 @@ Result<void> perplexity(const MeasureArguments& a) {
   SOTTO_ASSIGN(const auto lines, read_text_lines(a.first));
   if (lines.empty()) return fail(Errc::bad_format, fmt::format("{}: it has no lines", a.first));
   PerplexityReport report{a.model.model, {}};
-  SOTTO_ASSIGN(report.scores, text_scores(lines, a.model.model, resources));
+  SOTTO_ASSIGN(report.scores,
+               with_clock(false, [&] { return text_scores(lines, a.model.model, resources); }));
   if (a.model.json) return print(to_json(report));
   if (a.lines) {
     std::vector<double> numbers;

@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "completion.hpp"
 #include "error_line.hpp"
+#include "interruption.hpp"
 #include "last_words.hpp"
 #include "man_page.hpp"
 #include "program.hpp"
@@ -16,9 +17,12 @@ using namespace sotto::cli;
 
 constexpr int kWrongCommandLine = 2;
 
-std::string suggestion(const std::string& typed, const std::vector<std::string>& known) {
-  const std::string name = closest(typed.substr(0, typed.find('=')), known);
-  return name.empty() ? "" : fmt::format(" (did you mean {}?)", name);
+/// `known` without the hyphens before it; `typed` as it was typed, perhaps with a value.
+std::string suggestion(const std::string& typed, const std::vector<std::string>& known,
+                       std::string_view prefix = "") {
+  const std::size_t begin = std::min(typed.find_first_not_of('-'), typed.size());
+  const std::string name = closest_name(typed.substr(begin, typed.find('=') - begin), known);
+  return name.empty() ? "" : fmt::format(" (did you mean {}{}?)", prefix, name);
 }
 
 /// Says what is wrong with the command line, on one line, with a suggestion if a name was probably
@@ -28,7 +32,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   std::vector<std::string> options;
   for (const CLI::Option* option : command->get_options())
-    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) options.push_back(name);
   std::vector<std::string> commands;
   for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(sub->get_name());
@@ -36,7 +40,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   std::string message = error.what();
   const std::string option = message.substr(0, message.find(':'));
   if (!unread.empty() && unread.front().starts_with('-'))
-    return fmt::format("{}: no such option{}", unread.front(), suggestion(unread.front(), options));
+    return fmt::format("{}: no such option{}", unread.front(), suggestion(unread.front(), options, "--"));
   if (!unread.empty() && !commands.empty())
     return fmt::format("'{}' is not a command; there are {}{}", unread.front(), fmt::join(commands, ", "),
                        suggestion(unread.front(), commands));
@@ -74,7 +78,9 @@ int run(int argc, char** argv) {
     if (!command.command->parsed()) continue;
     const Result<void> result = command.action();
     if (result) return 0;
-    say(error_line(result.error()));
+    if (result.error().code == Errc::closed_pipe) end_by_closed_pipe();
+    say(result.error().code == Errc::interrupted ? interruption_line(error_line(result.error()))
+                                                 : error_line(result.error()));
     return result.error().code == Errc::invalid_argument ? kWrongCommandLine : kFailed;
   }
   return kWrongCommandLine;
@@ -84,9 +90,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  catch_interrupts();
   prepare_last_words();
   try {
+    catch_interrupts(argc, argv);
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     say_out_of_memory();

@@ -10,6 +10,7 @@
 #include <sotto/version.hpp>
 
 #include "command_tree.hpp"
+#include "option_groups.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -125,12 +126,16 @@ std::string option_text(const CLI::Option& option) {
   return text;
 }
 
-/// CLI11 has a group for related options; "Options" is the group of all others.
+/// "Options" is the group of all that have none; a page with no other needs no heading for it.
 std::string options(const CLI::App& command) {
   std::string roff = ".SH OPTIONS\n";
-  std::string group = "Options";
+  const std::vector<std::string> groups = option_groups(command);
+  std::string group = groups.size() == 1 ? groups.front() : "";
   for (const CLI::Option* option : named_options(command)) {
-    if (option->get_group() != group) roff += fmt::format(".SS {}\n", escaped(group = option->get_group()));
+    if (option->get_group() != group) {
+      group = option->get_group();
+      roff += fmt::format(".SS {}\n", escaped(group == kUngrouped ? "Other options" : group));
+    }
     roff += item(option_term(*option), option_text(*option));
   }
   return roff;

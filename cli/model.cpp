@@ -29,8 +29,12 @@ Result<void> list(bool json) {
     text += fmt::format("{:<24} {:>8} words  {:<24} {}\n", (*model)->name(), (*model)->size(), kind(**model),
                         path.string());
   }
-  if (models.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
-  return print(json ? to_json(models) : text);
+  const std::vector<ListedLanguageModel> language_models = list_language_models();
+  for (const ListedLanguageModel& model : language_models)
+    text +=
+        fmt::format("{:<24} {:<39} {}\n", model.name, "language model, " + model.kind, model.folder.string());
+  if (text.empty() && !json) say("no models found; set SOTTO_MODELS to a folder of models, or import one");
+  return print(json ? to_json(models, language_models) : text);
 }
 
 Result<ModelDetails::Phrases> count_phrases(const Model& model) {
@@ -58,7 +62,7 @@ Result<void> verify_phrases(const Model& model) {
 Result<void> info(const std::string& name, bool verify, bool json) {
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
-  if (verify) SOTTO_TRY(model->verify());
+  if (verify) SOTTO_TRY(with_clock(false, [&] { return model->verify(); }));
   ModelDetails details{.verified = verify, .phrases = {}};
   if (model->has_phrases()) {
     SOTTO_ASSIGN(details.phrases, count_phrases(*model));
@@ -81,9 +85,34 @@ Result<void> info(const std::string& name, bool verify, bool json) {
 struct ImportArguments {
   std::string vectors, output, limit = "0", vocabulary, bits = "16";
   std::vector<std::string> metadata;
+  bool keep_non_words = false;
   bool json = false;
   bool quiet = false;
 };
+
+std::string import_text(const ImportReport& report, const ImportArguments& a) {
+  std::string text = fmt::format(
+      "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
+      report.words, report.dimension, report.format, report.largest_error, report.sha256);
+  if (report.missing > 0)
+    text += fmt::format("{} words of {} have no vector\n", report.missing, a.vocabulary);
+  if (report.non_words > 0)
+    text +=
+        fmt::format("{} entries left out: punctuation, numbers and markers (--keep-non-words keeps them)\n",
+                    report.non_words);
+  if (!report.distances) return text;
+  const TypicalDistances& d = *report.distances;
+  text += fmt::format(
+      "typical distances: {:.3g} to the nearest word, {:.3g} between two random words (medians of {} "
+      "words)\n",
+      d.nearest, d.random_pair, d.sample);
+  return text +
+         fmt::format(
+             "useful epsilon: about {:.2g} to {:.2g} for santext and tem, {:.2g} to {:.2g} for cmp and "
+             "vickrey; "
+             "below, 5% of the words stay and the text is noise; above, 95% stay and little is hidden\n",
+             d.selection.low, d.selection.high, d.noise.low, d.noise.high);
+}
 
 Result<void> import(const ImportArguments& a) {
   ImportOptions options;
@@ -93,28 +122,23 @@ Result<void> import(const ImportArguments& a) {
   if (!a.vocabulary.empty()) options.vocabulary = a.vocabulary;
   SOTTO_ASSIGN(const std::size_t wide, parse_choice("--bits", a.bits, kBitsNames));
   options.bits = wide == 1 ? 16 : 8;
+  options.keep_non_words = a.keep_non_words;
   SOTTO_ASSIGN(options.metadata, parse_metadata(a.metadata));
   SOTTO_ASSIGN(const ImportReport report,
                with_progress("B", a.quiet, options, [&] { return import_vectors(options); }));
-  if (a.json) return print(to_json(report));
-  std::string text = fmt::format(
-      "{}: {} words of {} dimensions from {}, largest rounding error {:.3g}\nsha256 {}\n", a.output,
-      report.words, report.dimension, report.format, report.largest_error, report.sha256);
-  if (report.missing > 0)
-    text += fmt::format("{} words of {} have no vector\n", report.missing, a.vocabulary);
-  return print(text);
+  return print(a.json ? to_json(report) : import_text(report, a));
 }
 
 Result<void> export_model(const std::string& name, const std::string& output, const std::string& to) {
   SOTTO_ASSIGN(const std::size_t format, parse_choice("--to", to, kExportFormatNames));
   SOTTO_ASSIGN(const auto path, find_model(name));
   SOTTO_ASSIGN(const auto model, Model::open(path));
-  return export_vectors(*model, output,
-                        format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary);
+  const ExportFormat wanted = format == 0 ? ExportFormat::word2vec_text : ExportFormat::word2vec_binary;
+  return with_clock(false, [&] { return export_vectors(*model, output, wanted); });
 }
 
 NamedAction add_model_list(CLI::App& group) {
-  CLI::App* command = group.add_subcommand("list", "List the models that can be found");
+  CLI::App* command = group.add_subcommand("list", "List the models that can be found, language models too");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->footer("Example:\n  sotto model list --json");
@@ -139,7 +163,9 @@ NamedAction add_model_info(CLI::App& group) {
 NamedAction add_import(CLI::App& group) {
   auto a = std::make_shared<ImportArguments>();
   CLI::App* command = group.add_subcommand("import", "Make a model from word vectors");
-  command->add_option("VECTORS", a->vectors, "GloVe, word2vec or fastText vectors, plain, gzip, zstd or xz")
+  command
+      ->add_option("VECTORS", a->vectors,
+                   "GloVe, word2vec or fastText vectors, plain, gzip, zstd, xz or bzip2")
       ->required();
   command->add_option("-o,--output", a->output, "Model file to write")->required()->type_name("M");
   command->add_option("--limit", a->limit, "Only the first N words")->type_name("N");
@@ -148,6 +174,8 @@ NamedAction add_import(CLI::App& group) {
                    "Only these words, in this order; lines 'word' or 'word<TAB>count'")
       ->type_name("FILE");
   command->add_option("--bits", a->bits, "8 or 16 bits per entry")->capture_default_str();
+  command->add_flag("--keep-non-words", a->keep_non_words,
+                    "Import punctuation, numbers and markers such as </s> too");
   add_metadata_option(*command, a->metadata);
   command->add_flag("--json", a->json, "Print JSON");
   command->add_flag("--quiet", a->quiet, "No progress bar");

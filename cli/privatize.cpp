@@ -1,12 +1,16 @@
 // sotto privatize
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <sotto/key_file.hpp>
 
 #include "command.hpp"
 #include "config_file.hpp"
+#include "interruption.hpp"
+#include "preview_table.hpp"
 #include "privatize_summary.hpp"
 #include "progress_bar.hpp"
+#include "terminal.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -17,8 +21,12 @@ guaranteed and what is still revealed. Without FILE it reads standard input, wit
 
 Examples:
   echo 'The soup was cold.' | sotto privatize --epsilon 1
+  sotto privatize reviews.txt --epsilon 0.5 --preview 5
   sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
   sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
+  sotto privatize export.csv.gz --encoding windows-1252 --field comment --epsilon 1 -o private.csv.gz
+  sotto privatize export.csv --delimiter ';' --no-header --field 3 --epsilon 1 -o private.csv
+  sotto privatize chats.json --field '/messages/*/body' --id-field /meta/id --missing empty --epsilon 1 -o private.json
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
   sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
   sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
@@ -36,30 +44,63 @@ struct PrivatizeArguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, format, policy = "strict", report, statistics, seed, key_file, dataset, id_field,
-                              threads, shard, config;
-  std::string max_document_bytes, memory, target = "nominal";
+  std::string output, encoding, output_encoding, format, delimiter, missing,
+      policy = "strict", report, statistics, seed, key_file, dataset, id_field, threads, shard, config;
+  std::string max_document_bytes, memory, target = "nominal", epsilon_chosen_on;
   std::string ledger, subject, limit;
   std::string device, precision, delta;
+  std::string preview;
   std::string document_epsilon, base_epsilon, average_words, budget, profile, collocations, phrases;
   std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
+  bool no_header = false;
   bool allow_empty = false;
   bool unique_ids = false;
   bool quiet = false;
 };
 
 void add_input_options(CLI::App& command, PrivatizeArguments& a) {
-  command.add_option("FILE", a.inputs, "Input files; none: standard input");
-  command.add_option("-o,--output", a.output, "Output file; it appears only when it is complete")
+  command.add_option("FILE", a.inputs,
+                     "Input files, plain or compressed (gzip, zstd, xz, bzip2); none: standard input");
+  command
+      .add_option("-o,--output", a.output,
+                  "Output file; it appears only when it is complete. Compressed if it ends in .gz, .zst, .xz "
+                  "or .bz2")
       ->type_name("OUT");
   command
       .add_option("--format", a.format,
-                  "text (one document per line), jsonl, csv or tsv (default: by extension)")
+                  "text (one document per line), jsonl, json (an array of objects), csv or tsv (default: by "
+                  "extension)")
       ->type_name("FORMAT");
-  add_many(command, "--field", a.fields, "Field that holds text; may be given several times", "NAME");
-  command.add_option("--id-field", a.id_field, "Field that identifies a record (default: the record number)")
+  add_encoding_option(command, a.encoding);
+  command
+      .add_option("--output-encoding", a.output_encoding,
+                  "Encoding of the output (default: that of the input; its byte order mark is kept). A "
+                  "character that the encoding lacks is an error")
+      ->type_name("NAME");
+  add_many(
+      command, "--field", a.fields,
+      "Field that holds text: a column, a JSON member, or a JSON Pointer such as '/messages/*/body'; may be "
+      "given several times",
+      "NAME");
+  command
+      .add_option(
+          "--delimiter", a.delimiter,
+          "What separates the columns of CSV: one character, or tab (default: a comma, or ; tab | if only "
+          "that gives the named fields)")
+      ->type_name("CHARACTER");
+  command.add_flag("--no-header", a.no_header,
+                   "CSV and TSV: the first line is data; --field and --id-field are column numbers from 1");
+  command
+      .add_option(
+          "--missing", a.missing,
+          "A record without a named field: error, skip (leave it out) or empty (keep it, as if its text were "
+          "empty); default: error")
+      ->type_name("WHAT");
+  command
+      .add_option("--id-field", a.id_field,
+                  "Field that identifies a record, named as for --field (default: the record number)")
       ->type_name("NAME");
   command.add_flag("--unique-ids", a.unique_ids,
                    "A second record with the same id is an error; 48 bytes per id");
@@ -79,7 +120,9 @@ void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
     command.add_option("--" + name, a.policy_parts[name], description)->type_name("WHAT");
   };
   part("stopwords", "privatize or keep");
-  part("oov", "Words outside the vocabulary: bottom, keep or drop");
+  part("oov",
+       "Words outside the vocabulary: nearest (mapped to a word by a public function of the characters), "
+       "bottom (one input for all), keep or drop");
   part("numbers", "random, keep or drop");
   part("punctuation", "keep or drop");
   part("case", "Capitals: position, keep or lower");
@@ -120,10 +163,21 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
                   "nominal; certified: --epsilon is an upper bound for the certificate (see 'sotto audit')")
       ->capture_default_str()
       ->type_name("WHAT");
-  command.add_option("--report", a.report, "Write the receipt, as JSON, to this file")->type_name("FILE");
+  command
+      .add_option(
+          "--preview", a.preview,
+          "Show the first N documents before and after, under a throwaway key; nothing is written or charged")
+      ->type_name("N");
+  command
+      .add_option("--epsilon-chosen-on", a.epsilon_chosen_on,
+                  "What epsilon was chosen by looking at, for the receipt: public-text or private-text")
+      ->type_name("WHAT");
+  command.add_option("--report", a.report, "Write the receipt, as JSON, to this file; -: to standard output")
+      ->type_name("FILE");
   command
       .add_option("--statistics", a.statistics,
-                  "Write exact counts of the input to this file; confidential, not covered by the guarantee")
+                  "Write exact counts of the input to this file, or - for standard output; confidential, not "
+                  "covered by the guarantee")
       ->type_name("FILE");
   command.add_option("--key-file", a.key_file, "32 secret bytes; the same key gives the same output")
       ->type_name("FILE");
@@ -145,7 +199,9 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
       ->type_name("D");
   command.add_option("--ledger", a.ledger, "Record what each subject spends; needs --key-file")
       ->type_name("FILE");
-  command.add_option("--subject", a.subject, "Field that says whose account is charged; for --ledger")
+  command
+      .add_option("--subject", a.subject,
+                  "Field that says whose account is charged, named as for --field; for --ledger")
       ->type_name("FIELD");
   command.add_option("--limit", a.limit, "Epsilon a subject may spend in total; for --ledger")
       ->type_name("E");
@@ -229,6 +285,7 @@ Result<void> set_language_model(const PrivatizeArguments& a, PrivatizeOptions& o
     if (!value->empty() && !rewrites_whole_texts(options.mechanism.name))
       return refuse(fmt::format("{}: '{}' is for mechanisms with a language model; {} uses none", option,
                                 *value, options.mechanism.name));
+  options.language.go_on = [] { return !interrupted(); };
   if (!a.device.empty()) {
     SOTTO_ASSIGN(options.language.device, parse_device(a.device));
   }
@@ -248,6 +305,9 @@ Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
   options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.target, parse_target(a.target));
+  if (!a.epsilon_chosen_on.empty()) {
+    SOTTO_ASSIGN(options.epsilon_chosen_on, parse_epsilon_basis(a.epsilon_chosen_on));
+  }
   SOTTO_ASSIGN(options.policy, parse_policy(a.policy));
   for (const auto& [part, value] : a.policy_parts)
     if (!value.empty()) SOTTO_TRY(set_policy_part(options.policy, part, value));
@@ -296,7 +356,16 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   if (!a.format.empty()) {
     SOTTO_ASSIGN(files.format, parse_format(a.format));
   }
+  if (!a.encoding.empty()) files.encoding = a.encoding;
+  files.output_encoding = a.output_encoding;
   files.fields = a.fields;
+  if (!a.delimiter.empty()) {
+    SOTTO_ASSIGN(files.delimiter, parse_delimiter(a.delimiter));
+  }
+  files.no_header = a.no_header;
+  if (!a.missing.empty()) {
+    SOTTO_ASSIGN(files.missing, parse_missing(a.missing));
+  }
   files.dataset = a.dataset;
   files.id_field = a.id_field;
   SOTTO_ASSIGN(files.threads, parse_threads(a.threads));
@@ -309,18 +378,47 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   return files;
 }
 
+/// No bar among the lines of somebody who types at a terminal, or reads the output on one.
+bool hides_bar(const PrivatizeArguments& a, const FileOptions& files) {
+  return a.quiet || (files.inputs.empty() && ::isatty(STDIN_FILENO) != 0) ||
+         (!files.output && ::isatty(STDOUT_FILENO) != 0);
+}
+
+/// Shows what a run would do. It says so last, where it is read.
+Result<void> show_preview(const PrivatizeArguments& a, const PrivatizeOptions& options, FileOptions& files) {
+  SOTTO_ASSIGN(const std::uint64_t most, parse_integer("--preview", a.preview, 1, 1000));
+  SOTTO_ASSIGN(const Preview preview,
+               with_progress("B", a.quiet, files, [&] { return preview_files(options, files, most); }));
+  SOTTO_TRY(print(preview_table(preview, terminal_width(STDOUT_FILENO), wants_colours(STDOUT_FILENO))));
+  if (a.quiet) return {};
+  if (preview.documents.empty())
+    say("there is no document to show");
+  else
+    say(fmt::format(
+        "a preview of {} under a throwaway key, confidential like the input; {}. Nothing was written or "
+        "charged, and a run draws other words",
+        counted(preview.documents.size(), "document"), what_is_promised(preview.receipt)));
+  return {};
+}
+
 Result<void> run(PrivatizeArguments& a) {
   const bool seed_typed = !a.seed.empty();
   if (!a.config.empty()) SOTTO_TRY(apply_config_file(*a.command, a.config));
   SOTTO_ASSIGN(const PrivatizeOptions options, privatize_options(a));
   SOTTO_ASSIGN(FileOptions files, file_options(a));
-  SOTTO_ASSIGN(const Receipt receipt,
-               with_progress("B", a.quiet, files, [&] { return privatize_files(options, files); }));
+  if (!a.preview.empty()) return show_preview(a, options, files);
+  if (files.resume) can_be_resumed();
+  SOTTO_ASSIGN(const Receipt receipt, with_progress("B", hides_bar(a, files), files,
+                                                    [&] { return privatize_files(options, files); }));
+  if (!a.quiet && receipt.delimiter_found && receipt.delimiter != ",")
+    say(fmt::format("note: the columns are separated by {}; --delimiter sets it",
+                    receipt.delimiter == "\t" ? "tabs" : fmt::format("'{}'", receipt.delimiter)));
   if (!a.quiet)
     say(summary(receipt));
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
   // After the run: a failed run prints only one line, the reason.
+  if (const std::string warning = vocabulary_warning(receipt); !warning.empty()) say("warning: " + warning);
   if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
       !warning.empty())
     say("warning: " + warning);

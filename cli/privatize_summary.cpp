@@ -2,26 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <sotto/attacker_success.hpp>
+#include <sotto/terminal_text.hpp>
+
 namespace sotto::cli {
 namespace {
+
+// A warning about fewer would be about a few names or links.
+constexpr std::uint64_t kFewestWords = 20;
 
 std::string what_was_done(const Receipt& receipt) {
   const Counts& c = receipt.counts;
   std::string text;
   if (receipt.kind == MechanismKind::generated) {
-    text = fmt::format("{} documents regenerated with at most {} draws", c.documents, c.privatized);
+    text =
+        fmt::format("{} regenerated with at most {} draws", counted(c.documents, "document"), c.privatized);
   } else {
     const double share = c.privatized > 0 ? 100.0 * static_cast<double>(c.statistics.changed) /
                                                 static_cast<double>(c.privatized)
                                           : 0.0;
-    text = fmt::format("{} documents, {} {} privatized ({:.1f}% changed), {} passed in clear", c.documents,
-                       c.privatized, receipt.collocations ? "words and phrases" : "words", share,
+    text = fmt::format("{}, {} {} privatized ({:.1f}% changed), {} passed in clear",
+                       counted(c.documents, "document"), c.privatized,
+                       receipt.collocations ? "words and phrases" : "words", share,
                        c.clear_stopwords + c.clear_oov + c.clear_numbers);
   }
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
+  if (c.skipped > 0)
+    text +=
+        fmt::format(", {} {} left out for want of a field", c.skipped, c.skipped == 1 ? "record" : "records");
   if (receipt.collocations) text += fmt::format(", {} as phrases", c.statistics.phrases);
   return text;
 }
+
+}  // namespace
 
 std::string what_is_promised(const Receipt& receipt) {
   const Guarantee& guarantee = receipt.guarantee;
@@ -39,12 +52,22 @@ std::string what_is_promised(const Receipt& receipt) {
   return fmt::format("{} guarantee, epsilon {} per token{}", kind, guarantee.epsilon, metric);
 }
 
-}  // namespace
-
 std::string summary(const Receipt& receipt) {
   if (receipt.seeded) return what_was_done(receipt) + "; seeded: not private";
-  return fmt::format("{}; {} (for the operator: these counts are not covered by the guarantee)",
-                     what_was_done(receipt), what_is_promised(receipt));
+  const auto attacker = attacker_success(receipt);
+  return fmt::format("{}; {}{} (for the operator: these counts are not covered by the guarantee)",
+                     what_was_done(receipt), what_is_promised(receipt),
+                     attacker ? "; " + describe(*attacker) : "");
+}
+
+std::string vocabulary_warning(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  const std::uint64_t outside = counts.statistics.outside() + counts.clear_oov;
+  if (counts.words < kFewestWords || 2 * outside <= counts.words) return {};
+  return fmt::format(
+      "{:.0f}% of the words are outside the vocabulary of {}; is this text in another language or encoding? "
+      "(for the operator: this share is not covered by the guarantee)",
+      100.0 * static_cast<double>(outside) / static_cast<double>(counts.words), receipt.model);
 }
 
 }  // namespace sotto::cli

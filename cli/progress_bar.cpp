@@ -1,62 +1,87 @@
 #include "progress_bar.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "command.hpp"
+#include "interruption.hpp"
+#include "terminal.hpp"
 
 namespace sotto::cli {
 namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
-constexpr int kWidth = 24;
+// Work that reports nothing is shown only if it takes this long.
+constexpr auto kPatience = std::chrono::milliseconds(1500);
 
-std::string amount(double value, const std::string& unit) {
-  static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T"};
-  int prefix = 0;
-  for (; value >= 1000 && prefix < 4; ++prefix) value /= 1000;
-  return fmt::format("{:.{}f} {}{}", value, prefix == 0 ? 0 : 1, kPrefixes[prefix], unit);
-}
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
+std::atomic<bool> is_shown{false};
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::string unit, bool quiet)
-    : unit_(std::move(unit)), visible_(!quiet && ::isatty(STDERR_FILENO) != 0) {}
+bool bar_is_shown() {
+  return is_shown;
+}
+
+ProgressBar::ProgressBar(std::string unit, bool quiet) : visible_(!quiet && ::isatty(STDERR_FILENO) != 0) {
+  state_.unit = std::move(unit);
+  if (!visible_) return;
+  try {
+    ticker_ = std::thread([this] { tick(); });
+  } catch (const std::system_error&) {
+    // There are no more threads; reports still draw.
+  }
+}
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+  if (is_shown.exchange(false)) fmt::print(stderr, "{}", kEraseLine);
 }
 
 ProgressCallback ProgressBar::callback() {
   return [this](std::uint64_t done, std::uint64_t total) {
-    if (visible_ && Clock::now() - last_ >= kRedrawInterval) draw(done, total);
+    if (visible_) report(done, total);
     return !interrupted();
   };
 }
 
-void ProgressBar::draw(std::uint64_t done, std::uint64_t total) {
-  last_ = Clock::now();
-  drawn_ = true;
-  const double seconds = std::chrono::duration<double>(last_ - begin_).count();
-  const double rate = static_cast<double>(done) / seconds;
-  if (total == 0) {
-    fmt::print(stderr, "\r\x1b[K{}  {}/s", amount(static_cast<double>(done), unit_), amount(rate, unit_));
-  } else {
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    const int filled = static_cast<int>(share * kWidth);
-    fmt::print(stderr, "\r\x1b[K[{:=<{}}{:<{}}] {:3.0f}%  {} of {}  {}/s  {} left", "", filled, "",
-               kWidth - filled, 100 * share, amount(static_cast<double>(done), unit_),
-               amount(static_cast<double>(total), unit_), amount(rate, unit_),
-               duration(static_cast<double>(total - std::min(done, total)) / rate));
+void ProgressBar::report(std::uint64_t done, std::uint64_t total) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  state_.total = total;
+  if (done < state_.done) state_.done = first_done_ = 0;  // something else is counted from now on
+  if (state_.done == 0 && done > 0) {
+    counted_from_ = now;
+    first_done_ = done;
   }
+  state_.done = done;
+  if (now - drawn_at_ >= kRedrawInterval) draw(now);
+}
+
+void ProgressBar::tick() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, kRedrawInterval, [this] { return ended_; })) {
+    const Clock::time_point now = Clock::now();
+    const bool is_late = now - begin_ >= kPatience && now - drawn_at_ >= 5 * kRedrawInterval;
+    if (is_late) draw(now);
+  }
+}
+
+void ProgressBar::draw(Clock::time_point now) {
+  drawn_at_ = now;
+  state_.seconds = std::chrono::duration<double>(now - begin_).count();
+  const double counted = std::chrono::duration<double>(now - counted_from_).count();
+  state_.rate = counted > 0 ? static_cast<double>(state_.done - first_done_) / counted : 0;
+  is_shown = true;
+  // Asked each time, because the window may have been resized.
+  fmt::print(stderr, "{}{}", kEraseLine, bar_text(state_, terminal_width(STDERR_FILENO)));
   std::fflush(stderr);
 }
 

@@ -1,16 +1,29 @@
-// A line on standard error that shows the progress of a run; only on a terminal.
+// A line on standard error that shows the progress of a run; only on a terminal, never wider than it.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 
-#include <sotto/model.hpp>
+#include <sotto/progress.hpp>
+
+#include "bar_text.hpp"
 
 namespace sotto::cli {
 
-/// `unit` is "B" for bytes, shown with K, M and G, or a plain noun. The callback also requests a stop if
-/// interrupted(). If quiet or without a terminal, it draws nothing.
+inline constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+/// Whether a bar is on the screen. May be called inside a signal handler.
+bool bar_is_shown();
+
+/// `unit` is "B" for bytes, shown with k, M and G, or a plain noun; empty for work that reports nothing,
+/// which then shows how long it takes. The callback also requests a stop if interrupted(). If quiet or
+/// without a terminal, it draws nothing.
 class ProgressBar {
  public:
   ProgressBar(std::string unit, bool quiet);
@@ -22,14 +35,23 @@ class ProgressBar {
   ProgressCallback callback();
 
  private:
-  void draw(std::uint64_t done, std::uint64_t total);
-
   using Clock = std::chrono::steady_clock;
-  std::string unit_;
-  bool visible_;
-  bool drawn_ = false;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_ = begin_;
+
+  void report(std::uint64_t done, std::uint64_t total);
+  void tick();
+  void draw(Clock::time_point now);
+
+  const bool visible_;
+  std::mutex mutex_;
+  BarState state_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point drawn_at_ = begin_;
+  // An earlier run may have done part of the work, so the rate counts from the first report of any.
+  Clock::time_point counted_from_ = begin_;
+  std::uint64_t first_done_ = 0;
+  bool ended_ = false;
+  std::condition_variable end_;
+  std::thread ticker_;  // redraws while nothing is reported
 };
 
 /// What run() returns, with a bar as options.progress while it runs.
@@ -40,6 +62,13 @@ auto with_progress(std::string unit, bool quiet, Options& options, const Run& ru
   auto result = run();
   options.progress = {};
   return result;
+}
+
+/// What run() returns; if it takes long, the time is shown while it runs.
+template <class Run>
+auto with_clock(bool quiet, const Run& run) {
+  const ProgressBar bar("", quiet);
+  return run();
 }
 
 }  // namespace sotto::cli

@@ -6,6 +6,7 @@
 #include "choices.hpp"
 #include "collocations.hpp"
 #include "command.hpp"
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace sotto::cli {
@@ -13,7 +14,8 @@ namespace {
 
 struct TrainArguments {
   std::vector<std::string> inputs, metadata;
-  std::string output, format, field = "text", phrases, method, vocabulary, min_count = "5", limit = "0";
+  std::string output, encoding, format, field = "text", phrases, method, vocabulary, min_count = "5",
+                                        limit = "0";
   std::string algorithm = "skipgram", dim = "300", epochs = "5", window = "5", negatives = "5";
   std::string learning_rate = "0.05", subsampling = "0.0001", seed = "0", threads, finish = "refined",
               bits = "16";
@@ -49,6 +51,7 @@ Result<std::uint32_t> parse_number_of(std::string_view option, std::string_view 
 Result<void> read_corpus_options(const TrainArguments& a, TrainOptions& options) {
   options.inputs.assign(a.inputs.begin(), a.inputs.end());
   SOTTO_ASSIGN(options.format, parse_corpus_format(a.format));
+  if (!a.encoding.empty()) options.encoding = a.encoding;
   options.field = a.field;
   options.output = a.output;
 
@@ -58,7 +61,9 @@ Result<void> read_corpus_options(const TrainArguments& a, TrainOptions& options)
   if (options.method != Segmentation::none && a.phrases.empty())
     return fail(
         Errc::invalid_argument,
-        fmt::format("--method: '{}' needs --phrases (make a table with 'sotto collocations count')", method));
+        fmt::format(
+            "--method: '{}' needs --phrases (make a table with 'sotto collocations count CORPUS -o PHRASES')",
+            method));
   if (options.method == Segmentation::none && !a.phrases.empty())
     return fail(Errc::invalid_argument, "--phrases: not used with --method none; give gst, mst or optimal");
   if (!a.phrases.empty()) {
@@ -105,6 +110,7 @@ Result<void> run(const TrainArguments& a) {
   TrainOptions options;
   SOTTO_TRY(read_corpus_options(a, options));
   SOTTO_TRY(read_training_options(a, options));
+  can_be_resumed();
   TrainReport report;
   {
     PhaseBars bars(a.quiet);
@@ -119,10 +125,11 @@ Result<void> run(const TrainArguments& a) {
 void add_corpus_options(CLI::App& command, TrainArguments& a) {
   command
       .add_option("CORPUS", a.inputs,
-                  "Text files, one document per line, or JSON lines; plain, gzip, zstd or xz")
+                  "Text files, one document per line, or JSON lines; plain, gzip, zstd, xz or bzip2")
       ->required()
       ->type_name("");
   command.add_option("-o,--output", a.output, "Model file to write")->required()->type_name("M");
+  add_encoding_option(command, a.encoding);
   add_corpus_format_options(command, a.format, a.field);
   command
       .add_option("--phrases", a.phrases,

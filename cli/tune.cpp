@@ -9,20 +9,20 @@
 namespace sotto::cli {
 namespace {
 
-constexpr double kLargestNumber = 1e9;
+constexpr double kLargestLoss = 1e9;
 
 struct TuneArguments {
   std::vector<std::string> mechanisms = {"vickrey"};
   std::string epsilon;
   GridOptions grid;
-  std::string model;
+  std::vector<std::string> models;
   std::string words;
   std::vector<std::string> classes;
   std::string losses;
   std::string max_loss;
   std::string objective = "inference-error";
   std::string prior = "list";
-  std::string outputs = "list";
+  std::string outputs = "model";
   std::string unlabelled_loss = "1";
   bool unproven = false;
   std::string draws = "100";
@@ -60,7 +60,7 @@ Result<WordTaskOptions> parse_task(const TuneArguments& a) {
   if (!a.losses.empty()) task.losses = a.losses;
   task.prior = a.prior;
   task.outputs = a.outputs;
-  SOTTO_ASSIGN(task.unlabelled_loss, parse_number("--unlabelled-loss", a.unlabelled_loss, 0, kLargestNumber));
+  SOTTO_ASSIGN(task.unlabelled_loss, parse_number("--unlabelled-loss", a.unlabelled_loss, 0, kLargestLoss));
   return task;
 }
 
@@ -69,11 +69,11 @@ Result<TuneOptions> parse_options(const TuneArguments& a) {
   options.mechanisms = split_names(a.mechanisms);
   SOTTO_ASSIGN(options.epsilons, parse_epsilons(a.epsilon));
   SOTTO_ASSIGN(options.grid, a.grid.parsed());
-  options.model = a.model;
+  options.models = a.models;
   SOTTO_ASSIGN(options.task, parse_task(a));
   if (a.max_loss.empty())
     return fail(Errc::invalid_argument, "--max-loss: missing; give the largest L_M that you accept");
-  SOTTO_ASSIGN(options.largest_loss, parse_number("--max-loss", a.max_loss, 0, kLargestNumber));
+  SOTTO_ASSIGN(options.largest_loss, parse_number("--max-loss", a.max_loss, 0, kLargestLoss));
   SOTTO_ASSIGN(const std::size_t objective, parse_choice("--objective", a.objective, kTuneObjectiveNames));
   options.objective = static_cast<TuneObjective>(objective);
   options.unproven = a.unproven;
@@ -117,13 +117,17 @@ Action add_tune(CLI::App& app) {
   add("-e,--epsilon", arguments->epsilon, "Values to try, such as 1,2,5 or 1:20:1", "E,...");
   add_names_option(*command, arguments->mechanisms, "Mechanisms to try (default: vickrey)");
   arguments->grid.add_options(*command);
-  add("--model", arguments->model, "Model by name or path (default: the first mechanism's)", "NAME|PATH");
+  add_many(*command, "--model", arguments->models,
+           "Model by name or path; each mechanism uses the first that it can (default: its own)",
+           "NAME|PATH");
   add("--losses", arguments->losses, "Lines of from, to and loss, separated by tabs, for labels or words",
       "FILE");
   add("--objective", arguments->objective, "What to maximise: inference-error (E_M) or best-guess", "NAME");
   add("--prior", arguments->prior, "Prior of the secret word: list, uniform, or counts (the model's)",
       "NAME");
-  add("--outputs", arguments->outputs, "Possible outputs: words of the list, or of the model", "list|model");
+  add("--outputs", arguments->outputs,
+      "Possible outputs: words of the model, or as in the paper of the list alone, which no command runs",
+      "model|list");
   add("--unlabelled-loss", arguments->unlabelled_loss, "With --outputs model: loss of words outside the list",
       "L");
   command->add_flag("--unproven", arguments->unproven, "Mechanisms without a guarantee may be chosen");

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "command.hpp"
 #include "error_line.hpp"
+#include "shell_words.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -25,12 +29,30 @@ std::string figure(const Estimate& estimate, bool exact) {
                      std::max(estimate.high - estimate.value, estimate.value - estimate.low));
 }
 
-/// The command that uses a point.
+/// The command that runs what was measured: same mechanism, parameters, ε to the last digit, and model.
 std::string command_of(const TradeOff& point) {
   std::string command =
-      fmt::format("sotto privatize --mechanism {} --epsilon {:g}", point.mechanism, point.epsilon);
-  for (const auto& [key, value] : point.parameters) command += fmt::format(" --set {}={}", key, value);
+      fmt::format("sotto privatize --mechanism {} --epsilon {}", point.mechanism, point.epsilon);
+  for (const auto& [key, value] : point.parameters)
+    command += fmt::format(" --set {}", shell_word(fmt::format("{}={}", key, value)));
+  if (!point.model.empty()) command += fmt::format(" --model {}", shell_word(point.model));
   return command;
+}
+
+/// What ε means where it does not mean the same for all mechanisms.
+std::string units(const TuneReport& report) {
+  std::map<std::string, std::vector<std::string>> mechanisms;
+  for (const TradeOff& point : report.points) {
+    std::vector<std::string>& names = mechanisms[point.unit];
+    if (!point.refusal && std::find(names.begin(), names.end(), point.mechanism) == names.end())
+      names.push_back(point.mechanism);
+  }
+  std::erase_if(mechanisms, [](const auto& entry) { return entry.second.empty(); });
+  if (mechanisms.size() < 2) return {};
+  std::string text = "\n  These epsilons are in different units, so compare E_M and L_M, never epsilon:\n";
+  for (const auto& [unit, names] : mechanisms)
+    text += fmt::format("    {}: {}\n", fmt::join(names, ", "), unit);
+  return text;
 }
 
 std::string remark(const TuneReport& report, std::size_t i, const std::set<std::size_t>& frontier) {
@@ -163,6 +185,11 @@ std::string verdict(const TuneReport& report) {
     }
   }
   if (chosen.guarantee == GuaranteeKind::none) text += "  It has no privacy guarantee.\n";
+  if (report.outputs == "list")
+    return text +
+           "\n  Measured on models that have the listed words alone, as in the paper. No command runs "
+           "these;\n"
+           "  --outputs model measures what would be run, and recommends.\n";
   return text + fmt::format("\n    {}\n", command_of(chosen));
 }
 
@@ -174,14 +201,14 @@ std::string tune_text(const TuneReport& report, bool all) {
   std::string text = fmt::format(
       "{} of {} words in {}; prior {}, outputs {}; largest {} of {} settings with L_M <= {:g}\n"
       "  guessed blindly, the best error is {:.4f}\n",
-      report.covered, report.listed, report.model, report.prior, report.outputs, objective_name(report),
-      report.points.size(), report.largest_loss, report.blind_error);
+      report.covered, report.listed, fmt::join(report.models, ", "), report.prior, report.outputs,
+      objective_name(report), report.points.size(), report.largest_loss, report.blind_error);
   text += exact ? std::string("  exact, from the mechanisms' rows\n\n")
                 : fmt::format(
                       "  sampled where there is no closed form: {} draws per word, intervals of confidence "
                       "{:g}\n\n",
                       report.draws, report.confidence);
-  return text + table(report, all) + plot(report) + verdict(report);
+  return text + table(report, all) + units(report) + plot(report) + verdict(report);
 }
 
 }  // namespace sotto::cli

@@ -36,6 +36,8 @@ const Privatizer& privatizer(bool ascii, bool vectors, std::size_t policy) {
   options.mechanism.epsilon = 1;
   options.mechanism.model = fuzz::strange_model(ascii, vectors).string();
   options.key_file = fuzz::write_scratch("key", std::string(32, 'k'));
+  // The map of words, which has targets of its own, is not installed here.
+  options.policy.oov = OovPolicy::bottom;
   require(set_policy_part(options.policy, kPolicies[policy].part, kPolicies[policy].value).has_value(),
           "the policies are known");
   found = fuzz::value_of(Privatizer::make(options));

@@ -5,6 +5,7 @@
 #include <sotto/privatize.hpp>
 
 #include "base/file.hpp"
+#include "base/text_encoding.hpp"
 #include "fuzz.hpp"
 #include "strange_words.hpp"
 
@@ -20,6 +21,7 @@ PrivatizeOptions privatize_options(bool ascii) {
   options.mechanism.model = fuzz::strange_model(ascii, false).string();
   static const std::filesystem::path key = fuzz::write_scratch("key", std::string(32, 'k'));
   options.key_file = key;
+  options.policy.oov = OovPolicy::bottom;  // as in document.cpp
   return options;
 }
 
@@ -140,6 +142,7 @@ SOTTO_FUZZ_TARGET(formats) {
   std::uint64_t ignored = 0;
   const std::string clean = fuzz::without_letters(input, alphabet);
   std::string_view content = clean == replace_invalid_utf8(input, ignored) ? input : clean;
+  if (base::compression_by_content(content) != base::Compression::none) return;  // of another target
   FileOptions files;
   files.inputs = {fuzz::write_scratch("formats", content)};
   files.output = fuzz::scratch() / "formats.out";
@@ -150,13 +153,19 @@ SOTTO_FUZZ_TARGET(formats) {
   files.threads = 1;
   if (format != Format::text) files.fields = {"doc"};
   if (has_id) files.id_field = "id";
+  if (format == Format::csv) files.delimiter = ',';  // the target dialects finds others
   std::filesystem::remove(*files.output);
   const auto receipt = privatize_files(privatize_options(ascii), files);
   require(receipt.has_value() == std::filesystem::exists(*files.output),
           "an output is there if all went well");
-  if (!receipt) return;
-  const std::string output = fuzz::value_of(base::read_file(*files.output));
-  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  if (!receipt || receipt->format == "json") return;  // the target fields checks arrays
+  const std::string written = fuzz::value_of(base::read_file(*files.output));
+  std::string_view output = written;
+  if (content.starts_with(base::kByteOrderMark)) {
+    require(output.starts_with(base::kByteOrderMark), "a byte order mark is kept");
+    content.remove_prefix(base::kByteOrderMark.size());
+    output.remove_prefix(base::kByteOrderMark.size());
+  }
   if (format == Format::jsonl)
     check_objects(content, output, has_id, ascii);
   else if (format == Format::text)

@@ -8,6 +8,7 @@
 #include "strange_words.hpp"
 #include "support/phrase_model.hpp"
 #include "support/tiny_wordnet.hpp"
+#include "support/word_map_builder.hpp"
 
 namespace {
 
@@ -52,6 +53,12 @@ void write_models(const fs::path& corpus) {
       "a model can be exported");
   for (const char* name : {"word2vec-text", "word2vec-binary"})
     copy_to(fuzz::scratch() / name, {corpus / "vectors"});
+}
+
+void write_word_maps(const fs::path& corpus) {
+  const fs::path map =
+      testing::write_word_map(fuzz::scratch() / "small.safetensors", testing::small_word_map());
+  copy_to(map, {corpus / "word_map", corpus / "safetensors"});
 }
 
 void write_certificate(const fs::path& corpus) {
@@ -137,6 +144,7 @@ int main(int argc, char** argv) {
   }
   const fs::path corpus = argv[1];
   write_models(corpus);
+  write_word_maps(corpus);
   write_certificate(corpus);
   write_ledger(corpus, "empty", 0);
   write_ledger(corpus, "charged", 7);

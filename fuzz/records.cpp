@@ -10,14 +10,15 @@ using fuzz::require;
 
 struct Reading {
   bool failed = false;
-  std::string header;
+  std::string preamble;
+  char delimiter = 0;
   std::string bytes;
   std::vector<std::string> records;
 };
 
-void take_records(const pipeline::Chunk& chunk, Format format, Reading& reading) {
+void take_records(const pipeline::Chunk& chunk, Reading& reading) {
   const std::size_t before = reading.records.size();
-  pipeline::RecordCursor cursor(chunk.data.view(), format, true);
+  pipeline::RecordCursor cursor(chunk.data.view(), chunk.head->syntax, true);
   for (std::string_view record; cursor.next(record);) {
     require(!record.empty(), "a record takes some of the bytes");
     reading.records.emplace_back(record);
@@ -28,13 +29,19 @@ void take_records(const pipeline::Chunk& chunk, Format format, Reading& reading)
           "a chunk holds as many bytes as it says");
 }
 
-Reading read(const std::filesystem::path& file, Format format, std::size_t chunk_bytes, Shard shard) {
+/// A reader of a scratch file.
+pipeline::RecordReader::Options reading_of(const std::filesystem::path& file, Format format) {
   pipeline::RecordReader::Options options;
   options.inputs = {file};
   options.format = format;
   options.max_record_bytes = 1 << 16;
+  return options;
+}
+
+Reading read(pipeline::RecordReader::Options options, std::size_t chunk_bytes, Shard shard) {
   options.chunk_bytes = chunk_bytes;
   options.shard = shard;
+  options.refuse_other_bytes = false;
   Reading reading;
   auto reader = pipeline::RecordReader::open(options);
   reading.failed = !reader;
@@ -43,51 +50,68 @@ Reading read(const std::filesystem::path& file, Format format, std::size_t chunk
     const auto more = reader->next(chunk);
     reading.failed = !more;
     if (!more || !*more) break;
-    if (chunk.header) reading.header = *chunk.header;
+    reading.preamble = chunk.head->preamble;
+    reading.delimiter = chunk.head->syntax.delimiter;
     reading.bytes += chunk.data.view();
-    if (shard.count == 1) take_records(chunk, format, reading);
+    if (shard.count == 1) take_records(chunk, reading);
   }
   return reading;
 }
 
-void check_fields(std::string_view record, Format format) {
-  const char delimiter = format == Format::csv ? ',' : '\t';
-  const bool quotes = format == Format::csv;
+void check_fields(std::string_view record, pipeline::RecordSyntax syntax) {
   const std::string_view body = pipeline::without_line_end(record);
   std::vector<std::string_view> fields;
-  pipeline::split_record(body, delimiter, quotes, fields);
+  pipeline::split_record(body, syntax, fields);
   std::string joined;
   text::OutputBuffer text;
   for (const std::string_view field : fields) {
-    if (!joined.empty() || field.data() != body.data()) joined += delimiter;
+    if (!joined.empty() || field.data() != body.data()) joined += syntax.delimiter;
     joined += field;
-    pipeline::unquote(field, quotes, text);
+    pipeline::unquote(field, syntax, text);
     require(text.size() <= field.size(), "a field's text is not longer than the field");
   }
   require(joined == body, "the fields put together are the record");
+}
+
+/// Neither how much is read at a time nor shards change anything, and nothing is lost.
+void check_reading(const pipeline::RecordReader::Options& options, std::string_view input, unsigned choice) {
+  if (base::compression_by_content(input) != base::Compression::none) return;  // of another target
+  const std::size_t few_bytes = 1 + choice % 16;
+  const Reading whole = read(options, 1 << 20, {});
+  const Reading pieces = read(options, few_bytes, {});
+  require(whole.failed == pieces.failed, "whether records can be read does not depend on chunks");
+  if (whole.failed) return;
+  require(whole.preamble == pieces.preamble && whole.records == pieces.records,
+          "records do not depend on chunks");
+  require(whole.preamble + whole.bytes == input, "the chunks put together are the input");
+  if (options.format == Format::csv || options.format == Format::tsv)
+    for (const std::string& record : whole.records) check_fields(record, {options.format, whole.delimiter});
+  std::string shards;
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    const Reading shard = read(options, few_bytes, {i, 3});
+    require(!shard.failed, "what can be read can be read in shards");
+    shards += shard.bytes;
+  }
+  require(shards == whole.bytes, "the shards put together are the whole");
 }
 
 }  // namespace
 
 SOTTO_FUZZ_TARGET(records) {
   const unsigned choice = fuzz::take_byte(input);
-  const auto format = static_cast<Format>(choice % 4);
-  const std::filesystem::path file = fuzz::write_scratch("records", input);
-  const Reading whole = read(file, format, 1 << 20, {});
-  const Reading pieces = read(file, format, 1 + choice / 4 % 16, {});
-  require(whole.failed == pieces.failed, "whether records can be read does not depend on chunks");
-  if (whole.failed) return;
-  require(whole.header == pieces.header && whole.records == pieces.records,
-          "records do not depend on chunks");
-  const std::string_view mark = input.starts_with("\xEF\xBB\xBF") ? input.substr(0, 3) : "";
-  require(std::string(mark) + whole.header + whole.bytes == input, "the chunks put together are the input");
-  if (format == Format::csv || format == Format::tsv)
-    for (const std::string& record : whole.records) check_fields(record, format);
-  std::string shards;
-  for (std::uint32_t i = 1; i <= 3; ++i) {
-    const Reading shard = read(file, format, 1 + choice / 4 % 16, {i, 3});
-    require(!shard.failed, "what can be read can be read in shards");
-    shards += shard.bytes;
-  }
-  require(shards == whole.bytes, "the shards put together are the whole");
+  check_reading(reading_of(fuzz::write_scratch("records", input), static_cast<Format>(choice % 4)), input,
+                choice / 4);
+}
+
+/// The same for JSON, for CSV without a header, and for delimiters that are given or found.
+SOTTO_FUZZ_TARGET(dialects) {
+  const unsigned choice = fuzz::take_byte(input);
+  const bool is_json = choice % 4 == 0;
+  pipeline::RecordReader::Options options =
+      reading_of(fuzz::write_scratch("dialects", input), is_json ? Format::json : Format::csv);
+  options.no_header = choice % 4 == 1;
+  options.named_columns = {"doc"};
+  options.least_columns = 2;
+  if (choice % 4 == 3) options.delimiter = ';';
+  check_reading(options, input, choice / 4);
 }

@@ -15,7 +15,7 @@ struct Documents {
 
 Documents read_corpus(const std::filesystem::path& file, CorpusFormat format, std::size_t block_bytes) {
   Documents documents;
-  auto reader = collocation::CorpusReader::open({{file}, format, block_bytes});
+  auto reader = collocation::CorpusReader::open({{file}, format, "utf-8", block_bytes});
   documents.failed = !reader;
   collocation::DocumentExtractor extractor("text");
   collocation::CorpusBlock block;

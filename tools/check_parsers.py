@@ -9,7 +9,7 @@ UNLIMITED = re.compile(r"[Jj]son::(?:parse|sax_parse|from_\w+)\(|YAML::(?:Load\w
 ALLOWED = {
     "src/base/json.hpp": "the limit for nlohmann's trees",
     "src/base/yaml.cpp": "the limit for YAML",
-    "src/pipeline/records/jsonl_format.cpp": "walks with a limit of its own, the same one",
+    "src/pipeline/records/json_record.cpp": "walks with a limit of its own, the same one",
     "src/collocation/corpus_reader.cpp": "simdjson's tree is flat and refuses more than 1,024 levels",
     "cli/audit_exact.cpp": "reads what to_json() has just written",
 }

@@ -17,7 +17,7 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 dictionary() {
   case $1 in
     records|formats|table|corpus) echo records ;;
-    text|document|wordnet|vectors) echo text ;;
+    text|document|wordnet|vectors|unknown_words) echo text ;;
     run_file|data_catalog|config) echo yaml ;;
     *) echo json ;;
   esac

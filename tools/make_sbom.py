@@ -27,7 +27,7 @@ SPDX_NAMES = {"expat": "MIT", "mit": "MIT", "apache-2": "Apache-2.0", "apache-2.
               "bsd-2-clause": "BSD-2-Clause", "bsd-3-clause": "BSD-3-Clause", "boost-1": "BSL-1.0", "bsl-1.0": "BSL-1.0",
               "mpl-2.0": "MPL-2.0", "cc0": "CC0-1.0", "cc0-1.0": "CC0-1.0", "bsd-3-clauses": "BSD-3-Clause"}
 # From copyright files that are not machine-readable or name a licence in their own way, by source package.
-LICENCES = {"eigen3": "MPL-2.0", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later",
+LICENCES = {"bzip2": "bzip2-1.0.6", "eigen3": "MPL-2.0", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later",
             "mpfr4": "LGPL-3.0-or-later", "sqlite3": "blessing", "yaml-cpp": "MIT"}
 
 

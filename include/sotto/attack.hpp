@@ -37,9 +37,10 @@ struct AttackOptions {
 
 struct AttackResult {
   std::string name;
-  std::string adversary;    ///< what the adversary knows and does, in one sentence
-  Estimate success;         ///< of the best guess; for bayes, 1 − success is the Bayes-optimal error
-  Estimate expected_error;  ///< E_M: of a guess drawn with the adversary's weights
+  std::string adversary;         ///< what the adversary knows and does, in one sentence
+  Estimate success;              ///< of the best guess; for bayes, 1 − success is the Bayes-optimal error
+  std::uint64_t candidates = 0;  ///< words among which it guesses; fewer of them make every guess easier
+  Estimate expected_error;       ///< E_M: of a guess drawn with the adversary's weights
 };
 
 struct AttackReport {
@@ -105,6 +106,7 @@ struct MaskInferenceReport {
   std::uint64_t sayable = 0;         ///< places whose original word the model knows
   std::uint64_t changed = 0;         ///< places whose word the mechanism changed
   std::uint64_t candidates = 0;
+  std::uint64_t vocabulary = 0;  ///< words among which the model guesses
   double confidence = 0;
   Estimate success;          ///< the best guess is the original word
   Estimate success_among;    ///< one of the best `candidates` guesses is the original word

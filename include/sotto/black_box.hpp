@@ -57,7 +57,8 @@ struct BlackBoxOptions {
 struct PairFinding {
   std::string first;      ///< the event is more likely for this input
   std::string second;     ///< than for this one
-  std::string chosen_as;  ///< nearest, farthest, random, ranked or outside; for whole texts "given" or how
+  std::string chosen_as;  ///< nearest, farthest, random, ranked, one image (strings mapped to one word),
+                          ///< unmapped (strings without a place) or outside; for whole texts "given" or how
                           ///< they differ
   double distance = 0;    ///< in the unit of the claim
   double allowed = 0;     ///< the largest loss that the claim allows: ε·distance, plus any additive term

@@ -104,9 +104,10 @@ inline constexpr std::array<std::string_view, 3> kConnectorRuleNames = {"none", 
 /// "none", "inside" or "any". Thread-safe.
 SOTTO_API Result<ConnectorRule> parse_connector_rule(std::string_view name);
 
-/// Format of the documents of a corpus. Files may be plain, gzip, zstd or xz.
+/// Format of the documents of a corpus. Files may be plain or compressed (gzip, zstd, xz, bzip2).
 enum class CorpusFormat {
-  by_name,  ///< JSON lines if the file name ends in .jsonl or .ndjson (before .gz or .zst), otherwise text
+  by_name,  ///< JSON lines if the file name ends in .jsonl or .ndjson (before .gz and the like), otherwise
+            ///< text
   text,     ///< one document per line
   jsonl,    ///< one JSON object per line with the document as a member; null means no document
 };
@@ -114,8 +115,9 @@ enum class CorpusFormat {
 struct CountOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input
   CorpusFormat format = CorpusFormat::by_name;
-  std::string field = "text";    ///< the member of JSONL records to count
-  std::filesystem::path output;  ///< the phrase table
+  std::string encoding = "utf-8";  ///< of the inputs, as in FileOptions
+  std::string field = "text";      ///< the member of JSONL records to count
+  std::filesystem::path output;    ///< the phrase table
   /// Where to write every n-gram seen, one to three words, as "new york<TAB>count" lines in byte order;
   /// empty: nowhere.
   std::optional<std::filesystem::path> counts;
@@ -165,10 +167,11 @@ SOTTO_API Result<Segmentation> parse_segmentation(std::string_view parameter, st
 struct CorpusTokenizeOptions {
   std::vector<std::filesystem::path> inputs;  ///< empty: standard input
   CorpusFormat format = CorpusFormat::by_name;
-  std::string field = "text";  ///< the member of JSONL records to tokenize
+  std::string encoding = "utf-8";  ///< of the inputs, as in FileOptions; the output is UTF-8
+  std::string field = "text";      ///< the member of JSONL records to tokenize
   std::shared_ptr<const PhraseTable> phrases;
   Segmentation method = Segmentation::gst;
-  std::filesystem::path output;  ///< empty: standard output
+  std::filesystem::path output;  ///< empty: standard output; compressed if the name says so
   bool json = false;             ///< write {"tokens": […]} lines instead of space-separated tokens
   unsigned threads = 0;          ///< 0: one per processor
   ProgressCallback progress;

@@ -18,7 +18,8 @@ struct ExperimentOptions {
   std::filesystem::path run_file;
   bool quick = false;            ///< entries under `quick` override the rest of the file
   std::filesystem::path output;  ///< folder; empty: default_experiment_folder()
-  std::filesystem::path data;    ///< data folder; empty: $SOTTO_DATA
+  std::filesystem::path data;    ///< data folder; empty: $SOTTO_DATA, or else the run file's folder
+  bool skip_missing = false;     ///< measure what the data there is allows, instead of refusing the run
   unsigned threads = 0;          ///< 0: one per processor; does not change the figures
   ProgressCallback progress;     ///< receives the number of cells (and privatized texts) done, and the total
 };
@@ -53,10 +54,14 @@ SOTTO_API std::filesystem::path default_experiment_folder(const ExperimentOption
 ///
 /// A finished cell is not computed again, neither for this run file nor for another one that describes the
 /// same cell. After a kill, the same call continues, and results.jsonl is byte for byte that of an
-/// uninterrupted run. Draws are seeded: nothing in the folder is private. If data, models, mechanisms or
-/// classifiers are missing, their cells are absent; the summary and the report say why. A second run on the
-/// same folder is refused while the first one is running. Thread-safe except while the first language model
-/// or network is loaded (see language_models.hpp).
+/// uninterrupted run. Draws are seeded: nothing in the folder is private.
+///
+/// A run is refused before anything is written if a file of its data is not there, unless `skip_missing` says
+/// otherwise; if nothing at all can be measured; and if the folder holds figures that it cannot measure
+/// again. With `skip_missing`, and for models and libraries that this machine does not have, the cells that
+/// need them are absent; the summary and the report say why. A second run on the same folder is refused while
+/// the first one is running. Thread-safe except while the first language model or network is loaded (see
+/// language_models.hpp).
 SOTTO_API Result<ExperimentSummary> run_experiment(const ExperimentOptions& options);
 
 }  // namespace sotto

@@ -1,12 +1,14 @@
-// What a mechanism does to one word.
+// What a mechanism does to one word, and how well its outputs tell two words apart.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <sotto/api.hpp>
+#include <sotto/attacker_success.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/result.hpp>
@@ -19,6 +21,12 @@ struct ExplainOptions {
   std::uint64_t draws = 100'000;  ///< number of samples if there is no closed form
 };
 
+/// A word of a text. A mechanism with a language model draws it in its context.
+struct TextPlace {
+  std::string text;
+  std::size_t word = 1;  ///< counted from 1; numbers and punctuation are no words
+};
+
 struct Outcome {
   std::string word;
   double probability;
@@ -27,7 +35,8 @@ struct Outcome {
 
 struct Explanation {
   std::string word;
-  bool in_vocabulary = false;  ///< false: the word enters as ⊥
+  bool in_vocabulary = false;      ///< false: the word enters as ⊥
+  std::optional<TextPlace> place;  ///< where it stands, if the context matters
   std::string model;
   std::uint64_t draws = 0;   ///< 0: the distribution is exact; otherwise it is estimated from this many draws
   std::vector<Outcome> top;  ///< most probable first, ties in vocabulary order
@@ -35,6 +44,7 @@ struct Explanation {
   double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs with probability 0.95
   Guarantee guarantee;
+  std::optional<AttackerSuccess> attacker;  ///< on all words; empty: not measured for this setting
 };
 
 /// As JSON (docs/schemas/explanation.schema.json), ending in a newline. Thread-safe.
@@ -47,5 +57,79 @@ SOTTO_API Result<Explanation> explain(std::string_view word, const ExplainOption
 /// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
 SOTTO_API Result<Explanation> explain(std::string_view word, const OpenMechanism& open,
                                       const ExplainOptions& options = {});
+
+/// The output distribution of a word of a text. A masked mechanism draws it in its context; what is explained
+/// is the draw that sees the original words everywhere else. A mechanism that works word by word does not
+/// look at the context. One that writes a new text has no places and is an error. Thread-safe with the
+/// restriction at the top of language_models.hpp.
+SOTTO_API Result<Explanation> explain(const TextPlace& place, const ExplainOptions& options);
+
+struct CompareOptions {
+  ExplainOptions explain;        ///< the ε of its mechanism is not used
+  std::vector<double> epsilons;  ///< at least one
+};
+
+/// An output, and its probability for each of the two words.
+struct PairedOutcome {
+  std::string word;
+  double first = 0;
+  double second = 0;
+};
+
+/// Two words under a mechanism at one ε. A loss is the logarithm of a factor: an output is at most
+/// exp(loss) times as likely for one word as for the other.
+struct WordPair {
+  double epsilon = 0;
+  double distance = 0;  ///< d in the mechanism's own metric; 1 for pure ε; infinite: nothing is promised
+  double promised_loss = 0;  ///< ε·d and the additive term; infinite: nothing is promised
+  /// The largest loss over the outputs that the promise covers; infinite: an output is possible for one word
+  /// only. If estimated (`draws`), a bound that the true one exceeds with 95% confidence.
+  double observed_loss = 0;
+  std::string telling_output;           ///< the output that attains it; empty: no output tells them apart
+  std::uint64_t draws = 0;              ///< per word; 0: exact
+  std::vector<PairedOutcome> outcomes;  ///< the likeliest for either word first
+};
+
+/// What distances mean in a model. Medians over words and pairs that depend on the model alone.
+struct TypicalMetricDistances {
+  double nearest_neighbour = 0;  ///< from a word to the one nearest to it
+  double random_pair = 0;        ///< between two words
+  std::uint64_t words = 0;       ///< looked at for the former
+  std::uint64_t pairs = 0;       ///< looked at for the latter
+};
+
+struct WordComparison {
+  std::string first;
+  std::string second;
+  bool first_in_vocabulary = false;
+  bool second_in_vocabulary = false;
+  std::optional<TextPlace> place;  ///< where the first stands, if the context matters
+  std::string mechanism;
+  std::string model;
+  Guarantee guarantee;  ///< at the first ε
+  /// In the metric of the guarantee at the first ε; empty if there is none or it is pure ε.
+  std::optional<TypicalMetricDistances> typical;
+  std::vector<WordPair> pairs;  ///< one per ε, as given
+};
+
+/// As JSON (docs/schemas/word_comparison.schema.json), ending in a newline. Infinite figures are null.
+/// Thread-safe.
+SOTTO_API std::string to_json(const WordComparison& comparison);
+
+/// Both distributions at each ε, the distance of the words, and the promised and the observed loss.
+/// Thread-safe unless another thread changes the environment.
+SOTTO_API Result<WordComparison> compare_words(std::string_view first, std::string_view second,
+                                               const CompareOptions& options);
+
+/// Same for a word of a text and another word in its place. Thread-safe with the restriction at the top of
+/// language_models.hpp.
+SOTTO_API Result<WordComparison> compare_words(const TextPlace& place, std::string_view second,
+                                               const CompareOptions& options);
+
+/// The typical distances of an open mechanism's inputs: nearest neighbours of up to 200 words, spread over
+/// the vocabulary, and 1,001 pairs. In a metric other than the Euclidean distance of vectors, a neighbour is
+/// sought among the 50 words with the nearest vectors. Empty if the mechanism promises nothing, pure ε, or
+/// something inside groups only, or the vocabulary has one word. Thread-safe.
+SOTTO_API Result<std::optional<TypicalMetricDistances>> typical_metric_distances(const OpenMechanism& open);
 
 }  // namespace sotto

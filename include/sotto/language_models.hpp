@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,9 @@ struct LanguageModelResources {
   Device device = Device::cpu;
   Precision precision = Precision::f32;
   unsigned threads = 0;  ///< 0: one per processor
+  /// Asked between the batches of a computation, by several threads at once; false ends it with
+  /// Errc::interrupted. It must remain callable as long as the model lives. Empty: never ends.
+  std::function<bool()> go_on = {};
 };
 
 /// Thread-safe.
@@ -147,8 +151,8 @@ struct PerplexityReport {
 /// As JSON (docs/schemas/perplexity.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const PerplexityReport& report);
 
-/// The lines of a plain, gzip, zstd or xz text file, without their terminators. The text after the last
-/// terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
+/// The lines of a plain, gzip, zstd, xz or bzip2 text file, without their terminators. The text after the
+/// last terminator counts as a line only if it is not empty. A file that is not valid UTF-8 is refused.
 /// Thread-safe.
 SOTTO_API Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file);
 

@@ -21,7 +21,7 @@ namespace sotto {
 /// How a run uses a ledger.
 struct LedgerOptions {
   std::filesystem::path file;  ///< created if it does not exist
-  std::string subject_field;   ///< the field of a record that names whose account is charged
+  std::string subject_field;   ///< the field of a record that names whose account is charged; see id_field
   double limit = 0;            ///< total ε that a subject may spend, in the unit of the run's guarantee
   double wait_seconds = 60;    ///< how long to wait while other processes write
 };

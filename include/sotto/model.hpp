@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sotto/api.hpp>
+#include <sotto/model_names.hpp>
 #include <sotto/progress.hpp>
 #include <sotto/result.hpp>
 
@@ -97,8 +98,10 @@ struct ModelDetails {
 /// As JSON (docs/schemas/model.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const Model& model, const ModelDetails& details);
 
-/// Same for several, as an array (docs/schemas/models.schema.json). Thread-safe.
-SOTTO_API std::string to_json(std::span<const std::shared_ptr<const Model>> models);
+/// Same for several and for language models after them, as an array (docs/schemas/models.schema.json).
+/// Thread-safe.
+SOTTO_API std::string to_json(std::span<const std::shared_ptr<const Model>> models,
+                              std::span<const ListedLanguageModel> language_models = {});
 
 /// A word near another one.
 struct NearWord {
@@ -131,16 +134,39 @@ SOTTO_API Result<std::filesystem::path> find_model(std::string_view name_or_path
 SOTTO_API std::vector<std::filesystem::path> list_models();
 
 struct ImportOptions {
-  std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd or xz
+  std::filesystem::path vectors;  ///< GloVe, word2vec, fastText; text or binary; gzip, zstd, xz or bzip2
   std::filesystem::path output;
   std::uint64_t limit = 0;  ///< keep only the first `limit` words; 0: all
   /// Keep only these words, in this order: "word" or "word<TAB>count" lines.
   std::optional<std::filesystem::path> vocabulary;
   int bits = 16;  ///< 8 or 16
+  /// Keep punctuation, numbers and markers such as "</s>" too. Otherwise a mechanism never replaces a word by
+  /// one of them. A vocabulary decides for itself: all its words are kept.
+  bool keep_non_words = false;
   std::vector<std::pair<std::string, std::string>>
       metadata;  ///< stored as given, for example source and licence
   ProgressCallback progress;
 };
+
+/// The ε between which a mechanism's behaviour changes: at `low` it leaves about 5% of the words as they are,
+/// at `high` about 95%. Below, the output says nothing; above, it hides nothing.
+struct EpsilonRange {
+  double low = 0;
+  double high = 0;
+};
+
+/// What a distance of 1 means in a model, and which ε follow from that. Estimated on a sample of the words.
+struct TypicalDistances {
+  std::uint64_t sample = 0;  ///< number of words examined
+  double nearest = 0;        ///< median distance of a word to the nearest other word
+  double random_pair = 0;    ///< median distance of two words
+  EpsilonRange selection;    ///< of santext and, as long as its γ is not given, tem
+  EpsilonRange noise;        ///< of cmp, and of what adds the same noise
+};
+
+/// Same words and same noise in every call, so the result is a function of the model. Work is split among
+/// `threads` (0: one per processor). Refuses a list set and a model of one word. Thread-safe.
+SOTTO_API Result<TypicalDistances> typical_distances(const Model& model, unsigned threads = 0);
 
 struct ImportReport {
   std::string format;  ///< the detected format of the input
@@ -149,9 +175,11 @@ struct ImportReport {
   std::uint64_t missing = 0;  ///< words of `vocabulary` without a vector
   /// Words omitted because they contain blanks or control characters (some GloVe files have such words).
   std::uint64_t skipped = 0;
+  std::uint64_t non_words = 0;  ///< punctuation, numbers and markers omitted
   double scale = 0;
-  double largest_error = 0;  ///< largest distance between a vector and its fixed-point form
-  std::string sha256;        ///< the one in the file's header
+  double largest_error = 0;                   ///< largest distance between a vector and its fixed-point form
+  std::string sha256;                         ///< the one in the file's header
+  std::optional<TypicalDistances> distances;  ///< empty: the model has one word only
 };
 
 /// As JSON (docs/schemas/import.schema.json), ending in a newline. Thread-safe.

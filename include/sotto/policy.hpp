@@ -12,7 +12,7 @@ namespace sotto {
 inline constexpr int kPolicyVersion = 1;
 
 enum class StopwordPolicy { privatize, keep };
-enum class OovPolicy { bottom, keep, drop };
+enum class OovPolicy { nearest, bottom, keep, drop };
 enum class NumberPolicy { random, keep, drop };
 enum class PunctuationPolicy { keep, drop };
 enum class CasePolicy { position, keep, lower };
@@ -20,14 +20,18 @@ enum class CasePolicy { position, keep, lower };
 inline constexpr std::array<std::string_view, 2> kPolicyNames = {"strict", "paper"};
 /// In the order of the enumerators, as are those below.
 inline constexpr std::array<std::string_view, 2> kStopwordPolicyNames = {"privatize", "keep"};
-inline constexpr std::array<std::string_view, 3> kOovPolicyNames = {"bottom", "keep", "drop"};
+inline constexpr std::array<std::string_view, 4> kOovPolicyNames = {"nearest", "bottom", "keep", "drop"};
 inline constexpr std::array<std::string_view, 3> kNumberPolicyNames = {"random", "keep", "drop"};
 inline constexpr std::array<std::string_view, 2> kPunctuationPolicyNames = {"keep", "drop"};
 inline constexpr std::array<std::string_view, 3> kCasePolicyNames = {"position", "keep", "lower"};
 
 struct Policy {
   StopwordPolicy stopwords = StopwordPolicy::privatize;
-  OovPolicy oov = OovPolicy::bottom;            ///< bottom: the public input ⊥ goes through the mechanism
+  /// Words outside the vocabulary. nearest: a public function of the characters gives a word, which goes
+  /// through the mechanism; what has no meaningful place (a link, an address, another script) goes through it
+  /// from a uniformly drawn one. bottom: all of them are one public input, ⊥. For language models, which draw
+  /// every word whatever it is, both mean the same.
+  OovPolicy oov = OovPolicy::nearest;
   NumberPolicy numbers = NumberPolicy::random;  ///< random: uniform digits of the same count
   PunctuationPolicy punctuation = PunctuationPolicy::keep;
   CasePolicy letter_case =

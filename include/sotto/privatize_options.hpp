@@ -33,6 +33,16 @@ inline constexpr std::array<std::string_view, 2> kPrivacyTargetNames = {"nominal
 /// "nominal" or "certified". Thread-safe.
 SOTTO_API Result<PrivacyTarget> parse_target(std::string_view name);
 
+/// What the ε was chosen by looking at. An ε chosen on private text is a function of it, which no guarantee
+/// covers; the receipt says so.
+enum class EpsilonBasis { unstated, public_text, private_text };
+inline constexpr std::array<std::string_view, 2> kEpsilonBasisNames = {"public-text", "private-text"};
+/// As in kEpsilonBasisNames; empty if unstated. Thread-safe.
+SOTTO_API std::string_view to_string(EpsilonBasis basis);
+
+/// "public-text" or "private-text". Thread-safe.
+SOTTO_API Result<EpsilonBasis> parse_epsilon_basis(std::string_view name);
+
 /// An ε for each document, shared among its tokens (see budget.hpp). By basic composition, the tokens of a
 /// document spend at most this ε. If a document is so long that a share falls outside the range that the
 /// mechanism allows, the error names it. This ε must be chosen independently of the documents: an average
@@ -64,6 +74,7 @@ struct PrivatizeOptions {
   std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
   LanguageModelResources language;  ///< for mechanisms that use a language model
   double delta = 1e-6;              ///< of the figure besides ε in their receipt; between 0 and 1
+  EpsilonBasis epsilon_chosen_on = EpsilonBasis::unstated;  ///< for the receipt; does not change the output
 };
 
 /// What the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in

@@ -13,6 +13,7 @@
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
+#include <sotto/privatize_options.hpp>
 
 namespace sotto {
 
@@ -28,6 +29,15 @@ struct Statistics {
   std::uint64_t privatized_words = 0;        ///< words in the privatized tokens
   std::uint64_t output_words = 0;            ///< words in their outputs
   std::uint64_t largest_document_words = 0;  ///< largest number of privatized_words in one document
+  // Of the privatized tokens outside the vocabulary, those that a public map gave a word, by how it was
+  // found.
+  std::uint64_t folded = 0;     ///< the same word in another spelling: accents, case, elongation, endings
+  std::uint64_t corrected = 0;  ///< a small edit distance away
+  std::uint64_t subword = 0;    ///< nearest by the vectors of character n-grams
+  std::uint64_t uniform = 0;    ///< none: the place was drawn uniformly
+
+  /// Privatized tokens that are not in the vocabulary, whatever became of them.
+  std::uint64_t outside() const { return bottom + folded + corrected + subword + uniform; }
 
   SOTTO_API Statistics& operator+=(const Statistics& other);
 };
@@ -47,6 +57,7 @@ struct Counts {
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
   std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
+  std::uint64_t skipped = 0;           ///< records left out because they lack a named field
   std::uint64_t largest_document = 0;  ///< largest number of privatized tokens in one document
   std::uint64_t largest_record = 0;    ///< the same for all fields of one record together
   // With a budget per document; otherwise 0.
@@ -113,15 +124,19 @@ struct Receipt {
   ParameterValues parameters;
   std::string model;
   std::string model_digest;
+  EpsilonBasis epsilon_chosen_on = EpsilonBasis::unstated;
   double epsilon = 0;   ///< nominal, per token; with a budget per document, the largest that was used
   Guarantee guarantee;  ///< for one token
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
   std::optional<BudgetReceipt> budget;                 ///< empty: every token had `epsilon`
   std::optional<CollocationsReceipt> collocations;     ///< empty: every word was a token
+  std::string word_map_digest;  ///< of the map of words outside the vocabulary; empty: the policy uses none
   std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;
   std::string format;
+  std::string delimiter;         ///< of CSV and TSV, one character; empty for other formats
+  bool delimiter_found = false;  ///< it was not given but found by looking at the input
   std::vector<std::string> fields;
   std::set<std::string> clear_fields;  ///< fields of the records that were copied unchanged
   std::string configuration_digest;

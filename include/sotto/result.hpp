@@ -18,6 +18,7 @@ enum class Errc {
   bad_format,        ///< the content of a file does not match its format
   limit,             ///< a stated limit was exceeded
   interrupted,       ///< the caller asked to stop
+  closed_pipe,       ///< standard output is a pipe that nobody reads any more
 };
 
 /// A parameter and its value, as text.

@@ -32,7 +32,8 @@ enum sotto_status {
   SOTTO_IO = 3,               /* reading or writing failed */
   SOTTO_BAD_FORMAT = 4,       /* the content of a file or text does not match its format */
   SOTTO_LIMIT = 5,            /* a stated limit or the available memory was exceeded */
-  SOTTO_INTERRUPTED = 6
+  SOTTO_INTERRUPTED = 6,
+  SOTTO_CLOSED_PIPE = 7 /* standard output is a pipe that nobody reads any more */
 };
 
 /* A text and its length in bytes. */

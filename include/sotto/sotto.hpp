@@ -3,12 +3,14 @@
 
 #include <sotto/api.hpp>
 #include <sotto/attack.hpp>
+#include <sotto/attacker_success.hpp>
 #include <sotto/bench.hpp>
 #include <sotto/bit_source.hpp>
 #include <sotto/black_box.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/budget_plan.hpp>
 #include <sotto/certificate.hpp>
+#include <sotto/choose.hpp>
 #include <sotto/collocations.hpp>
 #include <sotto/composition.hpp>
 #include <sotto/config_file.hpp>
@@ -26,12 +28,15 @@
 #include <sotto/model_names.hpp>
 #include <sotto/options_json.hpp>
 #include <sotto/policy.hpp>
+#include <sotto/preview.hpp>
 #include <sotto/privatize.hpp>
 #include <sotto/privatize_options.hpp>
 #include <sotto/privatizer.hpp>
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
+#include <sotto/receipt_description.hpp>
 #include <sotto/result.hpp>
+#include <sotto/terminal_text.hpp>
 #include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>
 #include <sotto/train.hpp>

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <sotto/api.hpp>
 #include <sotto/result.hpp>
@@ -38,5 +40,10 @@ inline Result<std::size_t> read_choice(std::string_view parameter, std::string_v
                                        std::initializer_list<std::string_view> allowed) {
   return read_choice(parameter, text, std::span(allowed.begin(), allowed.size()));
 }
+
+/// The known name that is most like `typed`, or an empty string if none is. Letter case and the difference
+/// between '-', '_' and ' ' hardly count; two neighbouring letters that changed places are one mistake, and
+/// so is an abbreviation. Thread-safe.
+SOTTO_API std::string closest_name(std::string_view typed, const std::vector<std::string>& known);
 
 }  // namespace sotto

@@ -54,6 +54,7 @@ using TrainingProgress = std::function<bool(TrainingPhase phase, std::uint64_t d
 struct TrainOptions {
   std::vector<std::filesystem::path> inputs;  ///< regular files, because they are read twice
   CorpusFormat format = CorpusFormat::by_name;
+  std::string encoding = "utf-8";                ///< of the inputs, as in FileOptions
   std::string field = "text";                    ///< the member of JSON lines to read
   std::filesystem::path output;                  ///< the model file
   std::optional<std::filesystem::path> phrases;  ///< a phrase table, or a model with phrases

@@ -46,9 +46,9 @@ struct WordTaskOptions {
   /// Over the secret words: "list" (the number of occurrences in the list, or the count given there),
   /// "uniform", or "counts" (the model's public counts).
   std::string prior = "list";
-  /// Possible outputs: "list", the words of the list (the model is reduced to them, as in the paper), or
-  /// "model", all words of the model.
-  std::string outputs = "list";
+  /// Possible outputs: "model", all words of the model, or "list", the words of the list alone. The model is
+  /// then reduced to them, as in the paper: a mechanism that nobody runs, so nothing is recommended.
+  std::string outputs = "model";
   double unlabelled_loss = 1;  ///< with "model": of a word that is not in the list
 };
 
@@ -56,7 +56,10 @@ struct WordTaskOptions {
 struct TradeOff {
   std::string mechanism;
   double epsilon = 0;
-  ParameterValues parameters;    ///< those that were given
+  ParameterValues parameters;  ///< those that were given
+  std::string model;           ///< name or path, as find_model takes it; empty: the mechanism's default
+  std::string unit;  ///< what ε multiplies, for example "epsilon times list index distance"; points of
+                     ///< different units have ε that cannot be compared
   std::optional<Error> refusal;  ///< why there are no figures; empty: there are figures
   bool exact = false;            ///< computed from the mechanism's rows; otherwise sampled
   GuaranteeKind guarantee = GuaranteeKind::none;
@@ -79,7 +82,9 @@ struct TuneOptions {
   std::vector<double> epsilons;
   /// Values to try, by parameter: "name" (of every mechanism that has it) or "mechanism.name".
   std::map<std::string, std::vector<std::string>> grid;
-  std::string model;        ///< empty: the default of the first mechanism
+  /// Names or paths. Each mechanism uses the first that has what it needs, vectors or lists; words that one
+  /// of them lacks are left out for all. Empty: each mechanism's default.
+  std::vector<std::string> models;
   double largest_loss = 0;  ///< C
   TuneObjective objective = TuneObjective::inference_error;
   bool unproven = false;      ///< whether a mechanism without a guarantee may be chosen
@@ -93,9 +98,9 @@ struct TuneOptions {
 };
 
 struct TuneReport {
-  std::string model;
-  std::uint64_t listed = 0;   ///< words in the list
-  std::uint64_t covered = 0;  ///< of these, words in the model
+  std::vector<std::string> models;  ///< names of those measured
+  std::uint64_t listed = 0;         ///< words in the list
+  std::uint64_t covered = 0;        ///< of these, words that all models have
   std::string prior;
   std::string outputs;
   TuneObjective objective = TuneObjective::inference_error;

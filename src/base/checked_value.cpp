@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include "base/suggestion.hpp"
+
 namespace sotto {
 using namespace base;
 namespace {
@@ -40,7 +42,10 @@ Result<std::size_t> read_choice(std::string_view parameter, std::string_view tex
                                 std::span<const std::string_view> allowed) {
   for (std::size_t i = 0; i < allowed.size(); ++i)
     if (allowed[i] == text) return i;
-  return not_allowed(parameter, text, fmt::format("{}", fmt::join(allowed, " or ")));
+  // A name of one or two letters is like any other of them.
+  const std::vector<std::string> names(allowed.begin(), allowed.end());
+  const std::string guess = text.size() > 2 ? suggestion(text, names) : "";
+  return not_allowed(parameter, text, fmt::format("{}{}", fmt::join(allowed, " or "), guess));
 }
 
 }  // namespace sotto

@@ -1,9 +1,11 @@
-// Byte streams from files. gzip, zstd and xz are recognized by their first bytes and decompressed on the fly.
+// Byte streams from files. What is compressed is recognized by its first bytes and decompressed on the fly,
+// and other encodings become UTF-8.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,35 +13,54 @@
 
 #include <sotto/result.hpp>
 
+#include "base/compression.hpp"
 #include "base/file.hpp"
+#include "base/text_encoding.hpp"
 
 namespace sotto::base {
+
+/// How to read an input.
+struct InputOptions {
+  TextEncoding encoding;  ///< of the decompressed content
+  /// Polled while the input (a pipe, a terminal) delivers nothing; false stops the wait with
+  /// Errc::interrupted. Empty: waits as long as it takes.
+  std::function<bool()> go_on;
+};
 
 /// The contents of a file as a stream. Not thread-safe.
 class InputStream {
  public:
   virtual ~InputStream() = default;
 
-  /// Reads up to `size` bytes of decompressed content; returns 0 at the end.
+  /// Reads up to `size` bytes of content; returns 0 at the end.
   virtual Result<std::size_t> read(char* data, std::size_t size) = 0;
   /// Bytes read from the file itself so far, for progress reports.
   virtual std::uint64_t file_position() const = 0;
+  /// Skips `size` bytes of content; returns false if there are fewer.
+  virtual Result<bool> skip(std::uint64_t size);
+  /// Whether the content is the bytes of the file.
+  virtual bool is_plain() const { return false; }
+  /// The encoding that the content had, in the byte order found.
+  virtual TextEncoding encoding() const { return {}; }
 
-  /// Opens a plain, gzip, zstd or xz file. The error for any other archive names its format.
-  static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file);
-  /// The same for an open file; `name` is for messages.
-  static Result<std::unique_ptr<InputStream>> open(FileDescriptor descriptor, std::string name);
+  /// Opens a plain or compressed file. A file whose name says that it is compressed must be. The error for
+  /// any other archive names its format.
+  static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file,
+                                                   const InputOptions& options = {});
+  /// The same for an open file; `name` is for messages and says nothing about compression.
+  static Result<std::unique_ptr<InputStream>> open(FileDescriptor descriptor, std::string name,
+                                                   const InputOptions& options = {});
 };
 
-/// The name without an extension that tells how the file is compressed: "a.jsonl" for "a.jsonl.xz".
-std::filesystem::path without_compression(std::filesystem::path file);
+/// The entire content of a file of moderate size.
+Result<std::string> read_content(const std::filesystem::path& file, const InputOptions& options = {});
 
 /// A window onto an InputStream that can be inspected before it is consumed. Not thread-safe.
 class BufferedInput {
  public:
-  static Result<BufferedInput> open(const std::filesystem::path& file);
+  static Result<BufferedInput> open(const std::filesystem::path& file, const InputOptions& options = {});
   /// Standard input, which stays open. Blocks until the first bytes arrive.
-  static Result<BufferedInput> open_standard_input();
+  static Result<BufferedInput> open_standard_input(const InputOptions& options = {});
 
   const std::string& name() const { return name_; }       ///< for messages
   std::uint64_t offset() const { return offset_; }        ///< decompressed bytes consumed so far

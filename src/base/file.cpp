@@ -20,6 +20,19 @@ tl::unexpected<Error> system_error(std::string_view action, std::string_view nam
   return fail(code, fmt::format("cannot {} {}: {}", action, name, std::strerror(number)));
 }
 
+/// Returns 0, or the errno of what failed.
+int write_bytes(int descriptor, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t put = ::write(descriptor, data.data(), data.size());
+    if (put >= 0) {
+      data.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
@@ -148,15 +161,17 @@ Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std:
 }
 
 Result<void> write_all(int descriptor, std::string_view data, std::string_view name) {
-  while (!data.empty()) {
-    const ssize_t put = ::write(descriptor, data.data(), data.size());
-    if (put >= 0) {
-      data.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      return system_error("write", name, errno);
-    }
-  }
+  const int number = write_bytes(descriptor, data);
+  if (number != 0) return system_error("write", name, number);
   return {};
+}
+
+Result<void> write_standard_output(int descriptor, std::string_view data) {
+  const int number = write_bytes(descriptor, data);
+  if (number == 0) return {};
+  tl::unexpected<Error> failure = system_error("write", "standard output", number);
+  if (number == EPIPE) failure.value().code = Errc::closed_pipe;
+  return failure;
 }
 
 Result<std::string> read_file(const std::filesystem::path& file) {
@@ -215,6 +230,15 @@ Result<void> check_output(const std::filesystem::path& output, const std::filesy
                         fmt::format("'{}' is also an input; give another file", output.string()));
 }
 
+Result<void> check_uncompressed(std::string_view parameter, const std::filesystem::path& file,
+                                std::string_view what) {
+  if (compression_by_name(file) == Compression::none) return {};
+  return fail_parameter(
+      parameter, file.string(),
+      fmt::format("'{}': {} is used as it is on disk and cannot be compressed; give a name without {}",
+                  file.string(), what, file.extension().string()));
+}
+
 Result<AtomicFile> AtomicFile::open_device(const std::filesystem::path& device) {
   AtomicFile file;
   file.target_ = device;
@@ -224,6 +248,14 @@ Result<AtomicFile> AtomicFile::open_device(const std::filesystem::path& device) 
 }
 
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& requested) {
+  SOTTO_ASSIGN(AtomicFile file, create_plain(requested));
+  if (const Compression compression = compression_by_name(requested); compression != Compression::none) {
+    SOTTO_ASSIGN(file.compressor_, Compressor::make(compression));
+  }
+  return file;
+}
+
+Result<AtomicFile> AtomicFile::create_plain(const std::filesystem::path& requested) {
   std::filesystem::path target = requested;
   std::error_code ignored;
   if (std::filesystem::is_other(target, ignored)) return open_device(target);
@@ -265,10 +297,18 @@ Result<void> AtomicFile::open_hidden(mode_t mode) {
 }
 
 Result<void> AtomicFile::write(std::string_view data) {
-  return write_all(descriptor_.get(), data, target_.string());
+  if (!compressor_) return write_all(descriptor_.get(), data, target_.string());
+  SOTTO_TRY(compressor_->write(data, compressed_));
+  SOTTO_TRY(write_all(descriptor_.get(), compressed_, target_.string()));
+  compressed_.clear();
+  return {};
 }
 
 Result<void> AtomicFile::commit() {
+  if (compressor_) {
+    SOTTO_TRY(compressor_->finish(compressed_));
+    SOTTO_TRY(write_all(descriptor_.get(), compressed_, target_.string()));
+  }
   if (!is_device_) SOTTO_TRY(sync_file(descriptor_.get(), target_.string()));
   if (temporary_.empty() && !is_device_) SOTTO_TRY(give_name());
   // close() reports delayed write errors (quota, network file systems), so its result matters.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include <sys/types.h>
 
 #include <sotto/result.hpp>
+
+#include "base/compressor.hpp"
 
 namespace sotto::base {
 
@@ -63,6 +66,10 @@ Result<std::size_t> read_some(int descriptor, char* data, std::size_t size, std:
 /// Writes all of `data`, or returns an error with the system's reason. `name` is for messages.
 Result<void> write_all(int descriptor, std::string_view data, std::string_view name);
 
+/// Writes to standard output through `descriptor`. Fails with Errc::closed_pipe if its reader has gone, so
+/// that a front end can end as other programs in a pipeline do.
+Result<void> write_standard_output(int descriptor, std::string_view data);
+
 /// Whether both names refer to the same file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
@@ -95,7 +102,8 @@ class MappedFile {
 class AtomicFile {
  public:
   /// Replaces the target of a symbolic link, never the link itself: it might be /dev/stdout. A target that is
-  /// not a regular file (a device, a named pipe) is written to directly.
+  /// not a regular file (a device, a named pipe) is written to directly. If the name says so (.gz, .zst, .xz,
+  /// .bz2), what is written is compressed.
   static Result<AtomicFile> create(const std::filesystem::path& target);
   /// Replaces whatever has the name, links included. For names that no user chose.
   static Result<AtomicFile> create_own(const std::filesystem::path& target);
@@ -109,6 +117,7 @@ class AtomicFile {
 
  private:
   AtomicFile() = default;
+  static Result<AtomicFile> create_plain(const std::filesystem::path& requested);
   static Result<AtomicFile> open_device(const std::filesystem::path& device);
   Result<void> open_hidden(mode_t mode);
   Result<void> give_name();
@@ -116,6 +125,12 @@ class AtomicFile {
   std::filesystem::path temporary_;  // empty while the file has no name
   FileDescriptor descriptor_;
   bool is_device_ = false;
+  std::unique_ptr<Compressor> compressor_;  // null: what is written stays as it is
+  std::string compressed_;                  // not yet written
 };
+
+/// Returns an error if the name of a file that cannot be compressed, `what` it is, says that it is.
+Result<void> check_uncompressed(std::string_view parameter, const std::filesystem::path& file,
+                                std::string_view what);
 
 }  // namespace sotto::base

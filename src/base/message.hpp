@@ -36,8 +36,10 @@ Message format_message(fmt::format_string<MessagePart<T>...> format, const T&...
   return Message::of_pattern(fmt::format(format, message_part(arguments)...));
 }
 
-/// The error, prefixed with `place`, such as a record of a file; the parameter, if any, follows.
+/// The error, prefixed with `place`, such as a record of a file; the parameter, if any, follows. A request to
+/// stop has no place.
 inline tl::unexpected<Error> fail_at(std::string_view place, Error error) {
+  if (error.code == Errc::interrupted) return tl::unexpected<Error>(std::move(error));
   const std::string parameter = error.parameter.empty() ? "" : fmt::format("{{{}}}: ", error.parameter);
   error.message = fmt::format("{}: {}{}", Message::doubled_braces(place), parameter, error.message);
   return fail(error.code, Message::of_pattern(std::move(error.message)), std::move(error.hints));

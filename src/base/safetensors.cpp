@@ -266,6 +266,7 @@ Result<std::string> write_safetensors(const std::filesystem::path& file, Metadat
   const std::string header = make_header(metadata, tensors);
   SOTTO_ASSIGN(const std::size_t position,
                digest_position(header, metadata[std::string(kDigestKey)], file.string()));
+  SOTTO_TRY(check_uncompressed("output", file, "a model or phrase table"));
   SOTTO_ASSIGN(AtomicFile output, AtomicFile::create(file));
   HashingWriter writer(output);
   const std::uint64_t length = header.size();

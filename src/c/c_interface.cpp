@@ -40,6 +40,8 @@ const char* name_of(Errc code) {
       return "limit";
     case Errc::interrupted:
       return "interrupted";
+    case Errc::closed_pipe:
+      return "closed_pipe";
   }
   return "";
 }
@@ -48,7 +50,7 @@ int status_of(Errc code) {
   return static_cast<int>(code) + 1;  // SOTTO_INVALID_ARGUMENT is the first
 }
 static_assert(static_cast<int>(Errc::invalid_argument) + 1 == SOTTO_INVALID_ARGUMENT);
-static_assert(static_cast<int>(Errc::interrupted) + 1 == SOTTO_INTERRUPTED);
+static_assert(static_cast<int>(Errc::closed_pipe) + 1 == SOTTO_CLOSED_PIPE);
 
 /// Runs `body` and stores its error for sotto_last_error().
 template <class Body>

@@ -3,19 +3,16 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <simdjson.h>
-#include <unistd.h>
 
 #include <sotto/tokenizer.hpp>
 
 #include "base/file.hpp"
+#include "text/encoding_guess.hpp"
 #include "text/line_ends.hpp"
 
 namespace sotto::collocation {
 namespace {
-
-constexpr int kWaitMilliseconds = 100;
 
 bool is_jsonl_name(const std::filesystem::path& file) {
   const std::filesystem::path extension = base::without_compression(file).extension();
@@ -26,6 +23,7 @@ bool is_jsonl_name(const std::filesystem::path& file) {
 
 Result<CorpusReader> CorpusReader::open(Options options) {
   CorpusReader reader(std::move(options));
+  SOTTO_ASSIGN(reader.encoding_, base::TextEncoding::parse("encoding", reader.options_.encoding));
   bool known = !reader.options_.inputs.empty();
   for (const std::filesystem::path& file : reader.options_.inputs) {
     SOTTO_TRY(base::open_for_reading(file));
@@ -47,42 +45,22 @@ std::uint64_t CorpusReader::bytes_read() const {
 }
 
 Result<void> CorpusReader::open_next() {
-  if (options_.inputs.empty()) {
-    SOTTO_TRY(wait_for_standard_input());
-    SOTTO_ASSIGN(base::BufferedInput opened, base::BufferedInput::open_standard_input());
-    input_.emplace(std::move(opened));
-  } else {
-    SOTTO_ASSIGN(base::BufferedInput opened, base::BufferedInput::open(options_.inputs[next_input_]));
-    input_.emplace(std::move(opened));
-  }
+  const base::InputOptions how{encoding_, go_on_};
+  SOTTO_ASSIGN(base::BufferedInput opened,
+               options_.inputs.empty() ? base::BufferedInput::open_standard_input(how)
+                                       : base::BufferedInput::open(options_.inputs[next_input_], how));
+  input_.emplace(std::move(opened));
+  SOTTO_TRY(input_->fill(base::kByteOrderMark.size()));
+  if (input_->window().starts_with(base::kByteOrderMark)) input_->consume(base::kByteOrderMark.size());
   ++next_input_;
   line_ = 1;
-  return {};
-}
-
-Result<void> CorpusReader::wait_for_standard_input() const {
-  pollfd waiting{STDIN_FILENO, POLLIN, 0};
-  while (::poll(&waiting, 1, kWaitMilliseconds) <= 0)
-    if (go_on_ && !go_on_()) return fail(Errc::interrupted, "interrupted");
-  return {};
-}
-
-/// Like BufferedInput::fill, but waiting for standard input can be interrupted.
-Result<void> CorpusReader::fill(std::size_t size) {
-  if (!options_.inputs.empty()) return input_->fill(size);
-  while (input_->window().size() < size) {
-    const std::size_t before = input_->window().size();
-    SOTTO_TRY(wait_for_standard_input());
-    SOTTO_TRY(input_->fill(before + 1));
-    if (input_->window().size() == before) return {};
-  }
   return {};
 }
 
 /// The size of the whole lines at the start of the input's window, at least one line; 0 at the end.
 Result<std::size_t> CorpusReader::whole_lines(const CorpusBlock& block) {
   for (std::size_t size = options_.block_bytes;;) {
-    SOTTO_TRY(fill(size));
+    SOTTO_TRY(input_->fill(size));
     const std::string_view window = input_->window().substr(0, size);
     if (window.size() < size) return window.size();
     // A CR at the very end may be half of a line terminator.
@@ -98,6 +76,8 @@ Result<std::size_t> CorpusReader::whole_lines(const CorpusBlock& block) {
 
 Result<void> CorpusReader::check(CorpusBlock& block) const {
   const std::string_view text = block.data.view();
+  if (block.first_line == 1)
+    SOTTO_TRY(text::check_utf8(text.substr(0, text::kEncodingSample), input_name(block.input)));
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return fail(
         Errc::bad_format,

@@ -1,5 +1,5 @@
-// Documents of a corpus for several threads: text with one document per line, or JSON lines; plain, gzip,
-// zstd or xz.
+// Documents of a corpus for several threads: text with one document per line, or JSON lines; plain or
+// compressed.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ class CorpusReader {
   struct Options {
     std::vector<std::filesystem::path> inputs;  ///< empty: standard input
     CorpusFormat format = CorpusFormat::by_name;
+    std::string encoding = "utf-8";  ///< as iconv calls it
     std::size_t block_bytes = 1 << 20;
   };
   /// A line longer than this is an error: a document must fit into memory.
@@ -42,8 +43,8 @@ class CorpusReader {
   /// Detects missing files, unreadable files and folders before anything is read.
   static Result<CorpusReader> open(Options options);
 
-  /// Fills `block` with the next lines; returns false at the end. Invalid UTF-8 becomes U+FFFD. A NUL byte is
-  /// an error: the file is not text.
+  /// Fills `block` with the next lines; returns false at the end. Invalid UTF-8 becomes U+FFFD, unless the
+  /// input is hardly UTF-8 at all. A NUL byte is an error: the file is not text.
   Result<bool> next(CorpusBlock& block);
 
   /// Polled while standard input delivers nothing; returning false stops the wait with Errc::interrupted.
@@ -56,12 +57,11 @@ class CorpusReader {
  private:
   explicit CorpusReader(Options options) : options_(std::move(options)) {}
   Result<void> open_next();
-  Result<void> wait_for_standard_input() const;
-  Result<void> fill(std::size_t size);
   Result<std::size_t> whole_lines(const CorpusBlock& block);
   Result<void> check(CorpusBlock& block) const;
 
   Options options_;
+  base::TextEncoding encoding_;
   std::optional<base::BufferedInput> input_;
   std::uint32_t next_input_ = 0;
   std::uint64_t line_ = 1;

@@ -40,6 +40,7 @@ Result<void> check_options(const CountOptions& options) {
   if (options.min_count == 0) return base::not_allowed("min_count", "0", "a number above 0");
   if (!(std::abs(options.min_pmi) <= 1000))
     return base::not_allowed("min_pmi", options.min_pmi, "a number from -1000 to 1000");
+  SOTTO_TRY(base::check_uncompressed("output", options.output, "a phrase table"));
   for (const auto& input : options.inputs) {
     SOTTO_TRY(base::check_output(options.output, input));
     if (options.counts && base::same_file(*options.counts, input))
@@ -350,8 +351,8 @@ Result<CountReport> Counter::write_table(PhraseCollector& phrases, const RankedW
 
 Result<CountReport> count_collocations(const CountOptions& options) {
   SOTTO_TRY(check_options(options));
-  SOTTO_ASSIGN(CorpusReader reader,
-               CorpusReader::open({options.inputs, options.format, Counter::block_bytes(options)}));
+  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, options.encoding,
+                                                        Counter::block_bytes(options)}));
   return Counter(options, std::move(reader)).run();
 }
 

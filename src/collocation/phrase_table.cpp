@@ -69,7 +69,7 @@ Result<void> PhraseTable::Impl::load_metadata() {
   if (parsed.find("phrase_ids") == nullptr)
     return fail(Errc::bad_format,
                 base::format_message("{}: holds no phrases (make a table with '{{0}}')", path.string()),
-                {{"collocations count", {}}});
+                {{"collocations count", {{"corpus", ""}, {"output", ""}}}});
   if (value(kPhraseVersionKey) != kPhraseVersion)
     return bad_table(path, fmt::format("phrase table version '{}'; this program reads version {}",
                                        value(kPhraseVersionKey), kPhraseVersion));

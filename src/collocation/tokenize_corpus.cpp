@@ -156,7 +156,7 @@ class TokenizeRun {
   Result<void> write(const LineWriter& writer) {
     if (!go_on()) return fail(Errc::interrupted, "interrupted");
     SOTTO_TRY(output_ ? output_->write(writer.lines())
-                      : base::write_all(STDOUT_FILENO, writer.lines(), "standard output"));
+                      : base::write_standard_output(STDOUT_FILENO, writer.lines()));
     sums_ += writer.sums();
     return {};
   }
@@ -179,7 +179,8 @@ Result<CorpusTokenizeReport> tokenize_corpus(const CorpusTokenizeOptions& option
   constexpr std::size_t kBlock = 256 << 10;
   for (const auto& input : options.inputs)
     if (!options.output.empty()) SOTTO_TRY(base::check_output(options.output, input));
-  SOTTO_ASSIGN(CorpusReader reader, CorpusReader::open({options.inputs, options.format, kBlock}));
+  SOTTO_ASSIGN(CorpusReader reader,
+               CorpusReader::open({options.inputs, options.format, options.encoding, kBlock}));
   std::optional<base::AtomicFile> output;
   if (!options.output.empty()) {
     SOTTO_ASSIGN(base::AtomicFile created, base::AtomicFile::create(options.output));

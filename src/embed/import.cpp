@@ -35,6 +35,20 @@ std::vector<std::uint64_t> counts_in_order(VectorTable& table, const WordSelecti
   return counts;
 }
 
+Message no_words(std::string_view file, std::uint64_t non_words) {
+  if (non_words == 0) return fmt::format("{}: no word of it is wanted", file);
+  return base::format_message(
+      "{}: has punctuation, numbers and markers only; {{keep_non_words}} imports them", file);
+}
+
+/// Of the model just written. What is wrong with a model of one word is no reason to refuse it.
+std::optional<TypicalDistances> distances_in(const std::filesystem::path& file) {
+  const auto model = Model::open(file);
+  if (!model) return std::nullopt;
+  const auto typical = typical_distances(**model);
+  return typical ? std::optional(*typical) : std::nullopt;
+}
+
 }  // namespace
 
 Result<ImportReport> import_vectors(const ImportOptions& options) {
@@ -46,14 +60,15 @@ Result<ImportReport> import_vectors(const ImportOptions& options) {
   }
   const WordSelection* selected = selection ? &*selection : nullptr;
   VectorTable table(options.limit, selected);
+  if (!options.keep_non_words) table.refuse_non_words();
   SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(options.vectors));
   VectorSource source{input, table, options.progress};
   ImportReport report;
   SOTTO_ASSIGN(report.format, read_vectors(source));
   report.skipped = source.skipped + table.skipped();
   if (selected != nullptr) report.missing = selected->words.size() - table.words().size();
-  if (table.words().size() == 0)
-    return fail(Errc::bad_format, fmt::format("{}: no word of it is wanted", input.name()));
+  report.non_words = table.non_words();
+  if (table.words().size() == 0) return fail(Errc::bad_format, no_words(input.name(), report.non_words));
   if (table.largest_value() == 0)
     return fail(Errc::bad_format, fmt::format("{}: all vectors are zero", input.name()));
   const std::vector<std::uint32_t> order = table.order();
@@ -65,6 +80,7 @@ Result<ImportReport> import_vectors(const ImportOptions& options) {
   report.scale = written.scale;
   report.largest_error = written.largest_error;
   report.sha256 = std::move(written.sha256);
+  report.distances = distances_in(options.output);
   return report;
 }
 

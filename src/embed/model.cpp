@@ -119,7 +119,7 @@ Result<void> Model::Impl::load_metadata() {
         Errc::bad_format,
         base::format_message("{}: a safetensors file, but not a model of Sotto (make one with '{{0}}')",
                              path.string()),
-        {{"model import", {}}});
+        {{"model import", {{"vectors", ""}, {"output", ""}}}});
   if (value(kVersionKey) != kFormatVersion)
     return bad_model(path.string(), fmt::format("model format version '{}'; this program reads version {}",
                                                 value(kVersionKey), kFormatVersion));

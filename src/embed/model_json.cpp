@@ -22,6 +22,17 @@ Json json_of(const Model& model) {
   return json;
 }
 
+Json json_of(const EpsilonRange& range) {
+  return {{"low", range.low}, {"high", range.high}};
+}
+
+Json json_of(const TypicalDistances& typical) {
+  return {{"sample", typical.sample},
+          {"nearest", typical.nearest},
+          {"random_pair", typical.random_pair},
+          {"epsilon", {{"selection", json_of(typical.selection)}, {"noise", json_of(typical.noise)}}}};
+}
+
 }  // namespace
 
 std::string to_json(const Model& model, const ModelDetails& details) {
@@ -34,9 +45,12 @@ std::string to_json(const Model& model, const ModelDetails& details) {
   return base::json_text(json);
 }
 
-std::string to_json(std::span<const std::shared_ptr<const Model>> models) {
+std::string to_json(std::span<const std::shared_ptr<const Model>> models,
+                    std::span<const ListedLanguageModel> language_models) {
   Json json = Json::array();
   for (const auto& model : models) json.push_back(json_of(*model));
+  for (const ListedLanguageModel& model : language_models)
+    json.push_back({{"name", model.name}, {"path", model.folder.string()}, {"kind", model.kind}});
   return base::json_text(json);
 }
 
@@ -67,9 +81,12 @@ std::string to_json(const ImportReport& report) {
                           {"words", report.words},
                           {"dimension", report.dimension},
                           {"missing", report.missing},
+                          {"skipped", report.skipped},
+                          {"non_words", report.non_words},
                           {"scale", report.scale},
                           {"largest_error", report.largest_error},
-                          {"sha256", report.sha256}});
+                          {"sha256", report.sha256},
+                          {"typical_distances", report.distances ? json_of(*report.distances) : Json()}});
 }
 
 }  // namespace sotto

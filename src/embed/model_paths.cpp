@@ -14,6 +14,7 @@
 
 #include "base/file.hpp"
 #include "base/own_folder.hpp"
+#include "base/suggestion.hpp"
 
 namespace sotto {
 using namespace embed;
@@ -50,11 +51,11 @@ std::vector<fs::path> model_folders() {
     folders.push_back(program.parent_path() / "models");
     folders.push_back((program.parent_path() / ".." / "share" / "sotto" / "models").lexically_normal());
   }
-  // Lets other programs that use an installed library find the models installed with it.
-  if (const fs::path own = base::own_folder(); own.is_absolute()) {
-    const fs::path installed = (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal();
-    if (std::find(folders.begin(), folders.end(), installed) == folders.end()) folders.push_back(installed);
-  }
+  // Lets other programs that use the library find the models beside it, or installed with it.
+  if (const fs::path own = base::own_folder(); own.is_absolute())
+    for (const fs::path& folder :
+         {own / "models", (own / SOTTO_DATA_FROM_LIBRARY / "sotto" / "models").lexically_normal()})
+      if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
   return folders;
 }
 
@@ -102,8 +103,8 @@ std::string not_in_folders(std::string_view what, std::string_view name,
   for (const fs::path& folder : model_folders()) searched.push_back(folder.string());
   const std::string known = names.empty() ? fmt::format("there are no {}s there", what)
                                           : fmt::format("there are: {}", fmt::join(names, ", "));
-  return fmt::format("{} '{}' is not in {}; {}; a path has a '/' in it", what, name,
-                     fmt::join(searched, ", "), known);
+  return fmt::format("{} '{}' is not in {}{}; {}; a path has a '/' in it", what, name,
+                     fmt::join(searched, ", "), base::suggestion(name, names), known);
 }
 
 std::vector<fs::path> models_in(const fs::path& folder) {
@@ -143,6 +144,18 @@ Result<fs::path> find_language_model(std::string_view name_or_path) {
   for (const fs::path& folder : model_folders())
     if (is_language_model(folder / name_or_path)) return folder / name_or_path;
   return fail(Errc::not_found, not_in_folders("language model", name_or_path, language_model_names()));
+}
+
+Result<fs::path> embed::find_word_map() {
+  const fs::path file = fs::path("sotto-en-word-map") / "word-map.safetensors";
+  std::vector<std::string> searched;
+  for (const fs::path& folder : model_folders()) {
+    if (is_file(folder / file)) return folder / file;
+    searched.push_back(folder.string());
+  }
+  return fail(Errc::not_found,
+              fmt::format("the map of unknown words, {}, is not in {}; it is installed with the models",
+                          file.string(), fmt::join(searched, ", ")));
 }
 
 std::vector<fs::path> list_models() {

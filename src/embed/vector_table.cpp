@@ -100,6 +100,10 @@ Result<std::optional<std::uint32_t>> VectorTable::add_word(std::string_view word
   if (const std::string_view fault = text::word_fault(word); !fault.empty())
     return place.error(fmt::format("the word {}", fault));
   if (selection_ != nullptr && selection_->words.find(word) == WordIndex::kNone) return std::nullopt;
+  if (selection_ == nullptr && refuses_non_words_ && !text::is_word_like(word)) {
+    ++non_words_;
+    return std::nullopt;
+  }
   if (words_.add(word) != WordIndex::kNone) return place.error("the word occurs a second time");
   return words_.size() - 1;
 }

@@ -55,6 +55,9 @@ class VectorTable {
   /// Takes the first `limit` words (0: all), or those of `selection` if that is not null.
   VectorTable(std::uint64_t limit, const WordSelection* selection) : limit_(limit), selection_(selection) {}
 
+  /// From now on, takes only what is_word_like; a selection is not affected.
+  void refuse_non_words() { refuses_non_words_ = true; }
+
   /// Must be called before the first word. Refuses 0 and anything above the largest dimension.
   Result<void> set_dimension(std::uint64_t dimension, const Place& place);
   std::size_t dimension() const { return dimension_; }
@@ -79,6 +82,8 @@ class VectorTable {
   std::vector<std::uint64_t>& counts() { return counts_; }
   /// Words omitted because they contain a control character.
   std::uint64_t skipped() const { return skipped_; }
+  /// Words omitted because of refuse_non_words.
+  std::uint64_t non_words() const { return non_words_; }
   double largest_value() const { return largest_value_; }
   double largest_norm() const { return largest_norm_; }
 
@@ -94,7 +99,9 @@ class VectorTable {
   WordTable words_;
   std::vector<std::unique_ptr<float[]>> blocks_;
   std::vector<std::uint64_t> counts_;
+  bool refuses_non_words_ = false;
   std::uint64_t skipped_ = 0;
+  std::uint64_t non_words_ = 0;
   double largest_value_ = 0;
   double largest_norm_ = 0;
 };

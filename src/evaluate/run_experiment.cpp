@@ -11,11 +11,14 @@
 #include <sotto/evaluate.hpp>
 
 #include "base/json.hpp"
+#include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "base/work_meter.hpp"
 #include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"
+#include "evaluate/experiment/input_check.hpp"
+#include "evaluate/experiment/text_samples.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/report/report.hpp"
 
@@ -43,9 +46,15 @@ class Runner {
   Runner(const CellContext& context, const CellStore& store, base::WorkMeter& meter, unsigned threads)
       : context_(context), store_(store), meter_(meter), threads_(threads) {}
 
-  Result<std::vector<CellState>> run(const std::vector<Cell>& cells) {
+  /// Takes over what is finished and finds out what cannot be measured.
+  const std::vector<CellState>& look_up(const std::vector<Cell>& cells) {
     states_.resize(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) look_up(cells[i], states_[i]);
+    return states_;
+  }
+
+  /// Computes the rest; after look_up, for the same cells.
+  Result<std::vector<CellState>> run(const std::vector<Cell>& cells) {
     const std::vector<TextRequest> texts = texts_to_make(cells);
     const std::vector<std::size_t> todo = cells_to_compute();
     meter_.set_total(texts.size() + todo.size());
@@ -200,17 +209,93 @@ struct Paths {
   }
 };
 
-std::filesystem::path data_folder(const ExperimentOptions& options) {
-  if (!options.data.empty()) return options.data;
-  const char* given = std::getenv("SOTTO_DATA");  // NOLINT(concurrency-mt-unsafe): nothing here sets it
-  return given == nullptr ? std::filesystem::path() : std::filesystem::path(given);
+Result<std::filesystem::path> data_folder(const ExperimentOptions& options) {
+  std::filesystem::path folder = options.data;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets it
+  if (const char* given = std::getenv("SOTTO_DATA"); folder.empty() && given != nullptr) folder = given;
+  if (folder.empty()) folder = options.run_file.parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    return fail_parameter("data", folder.string(), fmt::format("'{}' is not a folder", folder.string()));
+  return folder;
 }
 
-Result<void> check_data_folder(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    return fail_parameter("data", folder.string(), fmt::format("'{}' is not a folder", folder.string()));
-  return {};
+/// A run without its data would replace figures by gaps, so it needs to be asked for.
+Result<void> check_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
+                          const std::filesystem::path& data) {
+  const std::vector<std::string> missing = missing_inputs(run, catalog, data);
+  if (missing.empty()) return {};
+  const std::string more =
+      missing.size() == 1 ? "" : fmt::format(" (and {} more like it)", missing.size() - 1);
+  return fail(
+      Errc::invalid_argument,
+      base::format_message("{}: {}{}; give the folder as {{data}}, or {{skip_missing}} to measure the rest",
+                           run.file.string(), missing.front(), more));
+}
+
+/// The cells that an earlier report has figures for.
+std::set<std::string> reported_cells(const std::filesystem::path& results) {
+  std::set<std::string> cells;
+  const auto content = base::read_file(results);
+  if (!content) return cells;
+  for (std::size_t begin = 0; begin < content->size();) {
+    const std::size_t end = std::min(content->find('\n', begin), content->size());
+    auto line =
+        base::parse_json<nlohmann::ordered_json>(std::string_view(*content).substr(begin, end - begin));
+    begin = end + 1;
+    if (!line.is_object() || line.value("status", std::string()) != "done") continue;
+    for (const char* key : {"status", "key", "values"}) line.erase(key);
+    cells.insert(line.dump());
+  }
+  return cells;
+}
+
+/// Whoever moves the data and runs again must not lose the report that took days.
+Result<void> check_earlier_report(const std::vector<Cell>& cells, const std::vector<CellState>& states,
+                                  const std::filesystem::path& folder) {
+  const std::set<std::string> reported = reported_cells(folder / "results.jsonl");
+  std::uint64_t lost = 0;
+  const Error* reason = nullptr;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!states[i].error || !reported.contains(to_json(cells[i]).dump())) continue;
+    if (lost++ == 0) reason = &*states[i].error;
+  }
+  if (reason == nullptr) return {};
+  return fail(
+      Errc::invalid_argument,
+      base::format_message("{}: its report has figures for {} cells that this run cannot measure ({}); give "
+                           "another folder as {{output}}",
+                           folder.string(), lost, describe_for_run_file(*reason)));
+}
+
+/// Without a single figure there is nothing to report.
+Result<void> check_figures(const ExperimentSpec& run, const std::vector<CellState>& states) {
+  const Error* reason = nullptr;
+  for (const CellState& state : states) {
+    if (!state.error) return {};
+    if (reason == nullptr) reason = &*state.error;
+  }
+  if (reason == nullptr)
+    return fail(Errc::invalid_argument, fmt::format("{}: nothing is left to measure", run.file.string()));
+  return fail(is_absence(*reason) ? Errc::invalid_argument : Errc::io,
+              fmt::format("{}: nothing could be measured, so no report is written: {}", run.file.string(),
+                          describe_for_run_file(*reason)));
+}
+
+/// Texts before and after, of the cells that have figures.
+std::vector<TextSample> collect_samples(const std::vector<Cell>& cells, const std::vector<CellState>& states,
+                                        const CellContext& context) {
+  std::vector<TextRequest> requests;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (states[i].error) continue;
+    for (TextRequest& request : cell_type(cells[i].kind).texts(context, cells[i]))
+      requests.push_back(std::move(request));
+  }
+  // Classifiers rewrite what they learn from, too; what is tested says more.
+  std::stable_partition(requests.begin(), requests.end(),
+                        [](const TextRequest& request) { return request.split != "train"; });
+  return sample_texts(requests, context.texts, context.inputs);
 }
 
 /// How fast texts were privatized and cells computed: differs between runs, so it is not among the results.
@@ -266,26 +351,28 @@ std::filesystem::path default_experiment_folder(const ExperimentOptions& options
 Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   const base::Stopwatch watch;
   SOTTO_ASSIGN(const ExperimentSpec run, read_experiment_spec(options.run_file, options.quick));
-  const std::filesystem::path data = data_folder(options);
-  SOTTO_TRY(check_data_folder(data));
+  SOTTO_ASSIGN(const std::filesystem::path data, data_folder(options));
   SOTTO_ASSIGN(DataCatalog catalog, read_catalog_of(run));
+  if (!options.skip_missing) SOTTO_TRY(check_inputs(run, catalog, data));
   const Paths paths(options.output.empty() ? default_experiment_folder(options) : options.output);
-  SOTTO_TRY(paths.make());
-  SOTTO_ASSIGN(const FolderLock lock, FolderLock::take(paths.root));
-
   base::WorkMeter meter(options.progress);
   const unsigned threads = base::thread_count(options.threads);
-  ExperimentInputOptions input_options{data, paths.models, threads,
-                                       [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
-  SOTTO_ASSIGN(const ExperimentInputs inputs,
-               ExperimentInputs::prepare(run, std::move(catalog), input_options));
+  const ExperimentInputOptions input_options{data, paths.models, threads,
+                                             [&](std::uint64_t, std::uint64_t) { return meter.add(0); }};
+  SOTTO_ASSIGN(ExperimentInputs inputs, ExperimentInputs::read_data(run, std::move(catalog), input_options));
+  SOTTO_TRY(paths.make());
+  SOTTO_ASSIGN(const FolderLock lock, FolderLock::take(paths.root));
+  SOTTO_TRY(inputs.make_models(run, input_options));
   const CacheKeys cache_keys(inputs);
   const RewrittenTexts texts(run, inputs, cache_keys, paths.texts);
   SharedTables shared;
   const CellContext context{run, inputs, cache_keys, texts, paths.work, shared, [&] { return meter.add(0); }};
   const CellStore store(paths.cells);
   const std::vector<Cell> cells = make_grid(run);
-  SOTTO_ASSIGN(const std::vector<CellState> states, Runner(context, store, meter, threads).run(cells));
+  Runner runner(context, store, meter, threads);
+  SOTTO_TRY(check_earlier_report(cells, runner.look_up(cells), paths.root));
+  SOTTO_ASSIGN(const std::vector<CellState> states, runner.run(cells));
+  SOTTO_TRY(check_figures(run, states));
 
   std::vector<nlohmann::ordered_json> results;
   std::string lines;
@@ -297,7 +384,8 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   std::vector<nlohmann::ordered_json> speeds;
   SOTTO_TRY(write_whole_file(paths.root / "timings.jsonl", timing_lines(cells, states, context, speeds)));
   SOTTO_ASSIGN(ExperimentSummary summary, summarize(run, states, paths.root, watch));
-  SOTTO_TRY(write_report({run, inputs, results, speeds, summary, options.quick}, paths.root));
+  const std::vector<TextSample> samples = collect_samples(cells, states, context);
+  SOTTO_TRY(write_report({run, inputs, results, speeds, samples, summary, options.quick}, paths.root));
   return summary;
 }
 

@@ -170,7 +170,7 @@ Result<std::optional<Calibration>> read_calibration(const std::filesystem::path&
   const auto wrong = [&](std::string_view what) {
     return fail(Errc::bad_format,
                 base::format_message("{}: {}; recreate it with '{{0}}'", file.string(), what),
-                {{"lm calibrate", {}}});
+                {{"lm calibrate", {{"model", folder.string()}, {"public_text", ""}}}});
   };
   if (!json.is_object()) return wrong("this is not a calibration");
   Calibration calibration;

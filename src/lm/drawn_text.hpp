@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include <sotto/bit_source.hpp>
@@ -14,5 +15,8 @@ struct DrawnText {
   BitSource* bits = nullptr;  ///< not shared with another document
   std::uint64_t draws = 0;    ///< by the mechanism's prepare(): their maximum number
 };
+
+/// Called with the number of draws just made; returning false requests a stop.
+using DrawsMade = std::function<bool(std::uint64_t draws)>;
 
 }  // namespace sotto::lm

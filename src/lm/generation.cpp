@@ -165,7 +165,8 @@ void GenerationMechanism::prepare(GenerationDocument& document) const {
   }
 }
 
-Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> documents) const {
+Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> documents,
+                                          const DrawsMade& made) const {
   // A document's parts are processed in order, because they draw from one stream.
   std::size_t most_parts = 0;
   for (const GenerationDocument& document : documents)
@@ -175,13 +176,13 @@ Result<void> GenerationMechanism::rewrite(std::span<GenerationDocument> document
     for (GenerationDocument& document : documents)
       if (part < document.parts.size()) rows.push_back({&document, part, {}, false});
     for (std::size_t begin = 0; begin < rows.size(); begin += kGenerationBatch)
-      SOTTO_TRY(write(std::span(rows).subspan(begin, std::min(kGenerationBatch, rows.size() - begin))));
+      SOTTO_TRY(write(std::span(rows).subspan(begin, std::min(kGenerationBatch, rows.size() - begin)), made));
   }
   for (GenerationDocument& document : documents) document.output = on_one_line(document.output);
   return {};
 }
 
-Result<void> GenerationMechanism::write(std::span<Row> rows) const {
+Result<void> GenerationMechanism::write(std::span<Row> rows, const DrawsMade& made) const {
   const std::size_t size = writer_->model().output_size();
   std::vector<Sequence> prompts;
   for (const Row& row : rows) prompts.push_back(writer_->prompt(row.document->parts[row.part]));
@@ -191,17 +192,20 @@ Result<void> GenerationMechanism::write(std::span<Row> rows) const {
   std::vector<std::uint64_t> weights;
   while (true) {
     bool more = false;
+    std::uint64_t draws = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Row& row = rows[i];
       next[i] = writer_->end();
       if (row.done) continue;
       SOTTO_ASSIGN(const std::uint32_t outcome,
                    law_.draw(std::span(logits).subspan(i * size, size), *row.document->bits, weights));
+      ++draws;
       next[i] = static_cast<std::int32_t>(writer_->outcomes()[outcome]);
       if (next[i] != writer_->end()) row.written.push_back(static_cast<SubwordId>(next[i]));
       row.done = next[i] == writer_->end() || row.written.size() == row.document->lengths[row.part];
       more |= !row.done;
     }
+    if (made && !made(draws)) return fail(Errc::interrupted, "interrupted");
     if (!more) break;
     SOTTO_TRY(generation->append(next, logits));
   }

@@ -87,7 +87,8 @@ class GenerationMechanism {
   void prepare(GenerationDocument& document) const;
 
   /// Rewrites prepared documents. A part ends at the model's end of text or at its maximum length.
-  Result<void> rewrite(std::span<GenerationDocument> documents) const;
+  /// `made` hears of the draws of each step.
+  Result<void> rewrite(std::span<GenerationDocument> documents, const DrawsMade& made = {}) const;
 
   std::size_t good_batch() const;
   const TextWriter& writer() const { return *writer_; }
@@ -103,7 +104,7 @@ class GenerationMechanism {
 
   struct Row;
   std::size_t most_input() const;
-  Result<void> write(std::span<Row> rows) const;
+  Result<void> write(std::span<Row> rows, const DrawsMade& made) const;
 
   std::shared_ptr<const TextWriter> writer_;
   GenerationOptions options_;

@@ -138,7 +138,7 @@ class LanguageModelBackend {
 Result<LanguageModelBackend*> language_model_backend();
 
 /// What the plugin exports; `abi` must match the program's. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 3;
+inline constexpr std::uint32_t kLanguageModelAbi = 4;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 
 }  // namespace sotto::lm

@@ -6,7 +6,7 @@
 #include <sotto/model.hpp>
 
 #include "base/checked_value.hpp"
-#include "base/file.hpp"
+#include "base/compressed_input.hpp"
 #include "base/hash.hpp"
 #include "lm/calibration.hpp"
 #include "lm/language_folder.hpp"
@@ -109,8 +109,7 @@ Result<LanguageModelInfo> language_model_info(std::string_view name_or_path,
 Result<LanguageModelInfo> calibrate_language_model(std::string_view name_or_path,
                                                    const std::filesystem::path& public_text,
                                                    const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(const base::MappedFile file, base::MappedFile::open(public_text));
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  SOTTO_ASSIGN(const std::string text, base::read_content(public_text));
   SOTTO_ASSIGN(OpenedModel opened, open_described(name_or_path, resources));
   if (opened.info.bounded)
     return fail_parameter(

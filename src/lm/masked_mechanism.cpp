@@ -39,7 +39,8 @@ struct MaskedMechanism::Question {
 /// Gathers questions and draws the answers in the order they were asked.
 class MaskedMechanism::Batch {
  public:
-  explicit Batch(const MaskedMechanism& mechanism) : mechanism_(mechanism) {}
+  /// Both must outlive the batch.
+  Batch(const MaskedMechanism& mechanism, const DrawsMade& made) : mechanism_(mechanism), made_(made) {}
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
@@ -62,8 +63,10 @@ class MaskedMechanism::Batch {
                                    logits.subspan(i * size, size), weights_));
       put(questions_[i], DrawLaw::draw_weighted(weights_, *document.bits));
     }
+    const std::size_t draws = questions_.size();
     questions_.clear();
     places_.clear();
+    if (made_ && !made_(draws)) return fail(Errc::interrupted, "interrupted");
     return {};
   }
 
@@ -81,6 +84,7 @@ class MaskedMechanism::Batch {
   }
 
   const MaskedMechanism& mechanism_;
+  const DrawsMade& made_;
   std::vector<Question> questions_;
   std::vector<Sequence> sequences_;
   std::vector<std::uint32_t> places_;
@@ -130,7 +134,7 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
                 base::format_message(
                     "the model's logits have no bounds, so nothing could be promised; estimate them on "
                     "public text with '{{0}}'"),
-                {{"lm calibrate", {}}});
+                {{"lm calibrate", {{"model", ""}, {"public_text", ""}}}});
   bounds_ = *bounds;
   double epsilon = options_.epsilon;
   // A model has nothing more to say beyond the reach it was trained with.
@@ -167,18 +171,23 @@ Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_
   return {};
 }
 
+Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<const Token> tokens,
+                                               std::size_t token, std::vector<std::uint64_t>& out) const {
+  MaskedDocument document;
+  document.text = text;
+  document.tokens = tokens;
+  Sequence sequence;
+  const std::uint32_t place = MaskedText(*filler_, text, tokens).mask(input_, token, false, sequence);
+  std::vector<float> answers(model_->output_size());
+  SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
+  return weights(document, token, answers, out);
+}
+
 Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
   std::vector<Token> tokens;
   tokenize(word, tokens);
   if (tokens.empty()) return fail(Errc::invalid_argument, fmt::format("'{}' is not a word", word));
-  MaskedDocument document;
-  document.text = word;
-  document.tokens = tokens;
-  Sequence sequence;
-  const std::uint32_t place = MaskedText(*filler_, word, tokens).mask(input_, 0, false, sequence);
-  std::vector<float> answers(model_->output_size());
-  SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
-  return weights(document, 0, answers, out);
+  return weights_of_token(word, tokens, 0, out);
 }
 
 void MaskedMechanism::prepare(MaskedDocument& document) const {
@@ -197,13 +206,14 @@ void MaskedMechanism::prepare(MaskedDocument& document) const {
   }
 }
 
-Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents) const {
-  return options_.sequential ? rewrite_in_turn(documents) : rewrite_at_once(documents);
+Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents, const DrawsMade& made) const {
+  return options_.sequential ? rewrite_in_turn(documents, made) : rewrite_at_once(documents, made);
 }
 
 /// Every draw sees the original with one mask, so all draws of all documents can be made together.
-Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents) const {
-  Batch batch(*this);
+Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents,
+                                              const DrawsMade& made) const {
+  Batch batch(*this, made);
   std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents in the current batch
   for (MaskedDocument& document : documents) {
     texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
@@ -218,8 +228,9 @@ Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> document
 }
 
 /// Within a document the draws are sequential; the batch takes the next draw of each document.
-Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents) const {
-  Batch batch(*this);
+Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents,
+                                              const DrawsMade& made) const {
+  Batch batch(*this, made);
   std::vector<MaskedText> texts;
   texts.reserve(documents.size());
   std::size_t longest = 0;

@@ -69,13 +69,19 @@ class MaskedMechanism {
   void prepare(MaskedDocument& document) const;
 
   /// Makes the draws of prepared documents, each document's in the order of its places. The output does not
-  /// depend on which documents are passed together, up to rounding in the model's arithmetic.
-  Result<void> rewrite(std::span<MaskedDocument> documents) const;
+  /// depend on which documents are passed together, up to rounding in the model's arithmetic. `made` hears of
+  /// each batch.
+  Result<void> rewrite(std::span<MaskedDocument> documents, const DrawsMade& made = {}) const;
 
   /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
 
-  /// The integer weights from which the word of a one-word text is sampled, one per word of the filler.
+  /// The integer weights from which a token of a text is sampled, one per word of the filler, if every other
+  /// place holds its original word. `tokens` is the output of tokenize().
+  Result<void> weights_of_token(std::string_view text, std::span<const Token> tokens, std::size_t token,
+                                std::vector<std::uint64_t>& out) const;
+
+  /// The same for the word of a one-word text.
   Result<void> weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const;
 
   const WordFiller& filler() const { return *filler_; }
@@ -98,8 +104,8 @@ class MaskedMechanism {
   Result<void> bound(std::optional<LogitBounds> bounds);
   Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
                        std::vector<std::uint64_t>& out) const;
-  Result<void> rewrite_at_once(std::span<MaskedDocument> documents) const;
-  Result<void> rewrite_in_turn(std::span<MaskedDocument> documents) const;
+  Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
+  Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 
   std::shared_ptr<const WordFiller> filler_;
   std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε

@@ -86,14 +86,7 @@ Result<std::vector<TextScore>> text_scores(std::span<const std::string> texts, s
 }
 
 Result<std::vector<std::string>> read_text_lines(const std::filesystem::path& file) {
-  SOTTO_ASSIGN(const auto stream, base::InputStream::open(file));
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  for (;;) {
-    SOTTO_ASSIGN(const std::size_t size, stream->read(buffer.data(), buffer.size()));
-    if (size == 0) break;
-    text.append(buffer.data(), size);
-  }
+  SOTTO_ASSIGN(const std::string text, base::read_content(file));
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/suggestion.hpp"
+
 namespace sotto::mechanism {
 namespace {
 
@@ -43,7 +45,7 @@ std::string canonical_value(const ParameterInfo& parameter, std::string_view val
 Result<ParameterValues> complete_values(std::string_view owner, std::span<const ParameterInfo> parameters,
                                         const ParameterValues& given) {
   ParameterValues complete;
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const ParameterInfo& parameter : parameters) {
     const auto found = given.find(parameter.name);
     complete[parameter.name] =
@@ -52,9 +54,10 @@ Result<ParameterValues> complete_values(std::string_view owner, std::span<const 
   }
   for (const auto& [name, value] : given)
     if (!complete.contains(name))
-      return fail_parameter("parameters", name,
-                            fmt::format("{} has no parameter '{}'; it has {}", owner, name,
-                                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      return fail_parameter(
+          "parameters", name,
+          fmt::format("{} has no parameter '{}'{}; it has {}", owner, name, base::suggestion(name, names),
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   return complete;
 }
 

@@ -17,6 +17,10 @@ Statistics& Statistics::operator+=(const Statistics& other) {
   privatized_words += other.privatized_words;
   output_words += other.output_words;
   largest_document_words = std::max(largest_document_words, other.largest_document_words);
+  folded += other.folded;
+  corrected += other.corrected;
+  subword += other.subword;
+  uniform += other.uniform;
   return *this;
 }
 
@@ -33,6 +37,7 @@ Counts& Counts::operator+=(const Counts& other) {
   clear_punctuation += other.clear_punctuation;
   dropped += other.dropped;
   withheld += other.withheld;
+  skipped += other.skipped;
   largest_document = std::max(largest_document, other.largest_document);
   largest_record = std::max(largest_record, other.largest_record);
   epsilon_sum = privacy::add_up(epsilon_sum, other.epsilon_sum);

@@ -30,6 +30,21 @@ void promise_nothing(Guarantee& guarantee) {
       "epsilon is; privatize stopwords and words outside the vocabulary for a guarantee.";
 }
 
+/// What d and epsilon mean for tokens outside the vocabulary that a public map gives their places. The proof,
+/// by convexity, is in docs/certificates.md.
+std::string outside_statement(const Guarantee& token) {
+  std::string statement =
+      " A word outside the vocabulary counts as the word that a public map of strings gives it: the promise "
+      "is about the mapped words. What has no meaningful place there (links, addresses, other scripts) "
+      "counts "
+      "as a uniformly drawn word: any two such tokens have the same law, and ";
+  if (token.scope == GuaranteeScope::group)
+    return statement + "nothing is promised between one of them and a word.";
+  if (token.unit.is_pure())
+    return statement + "between one of them and a word the same holds as between two words.";
+  return statement + "one of them is as far from a word as the word farthest from that.";
+}
+
 }  // namespace
 
 Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules) {
@@ -41,6 +56,8 @@ Guarantee guarantee_for_texts(Guarantee token, const TextRules& rules) {
     return token;
   }
   token.adjacency = adjacency(rules);
+  if (rules.kind == MechanismKind::word_by_word && rules.policy.oov == OovPolicy::nearest)
+    token.statement += outside_statement(token);
   if (!leaves_out) return token;
   if (token.scope == GuaranteeScope::all_inputs) token.scope = GuaranteeScope::privatized_words;
   token.statement += drops ? " Nothing is promised for which words are dropped" : "";

@@ -25,6 +25,10 @@ void add_clear_fields(const std::set<std::string>& fields, std::vector<std::stri
 /// What every run reveals.
 void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
   if (receipt.seeded) leaks.emplace_back("everything, to whoever knows the seed: the noise is public");
+  if (receipt.epsilon_chosen_on == EpsilonBasis::private_text)
+    leaks.emplace_back(
+        "something about all texts together, through epsilon: it was chosen by looking at them, and no "
+        "guarantee covers that choice");
   add_clear_fields(receipt.clear_fields, leaks);
   if (receipt.ledger)
     leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
@@ -38,6 +42,10 @@ void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
 }
 
 void add_mechanism_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
+  if (receipt.kind == MechanismKind::word_by_word && receipt.policy.oov == OovPolicy::nearest)
+    leaks.emplace_back(
+        "whether a token had a place among the words (links, addresses, handles, emoji and other scripts "
+        "have none): this is hardly hidden, because such a token is as far from a word as any word is");
   if (receipt.guarantee.scope == GuaranteeScope::group)
     leaks.emplace_back("the group of each word: the output is a word of the same public group");
   if (receipt.guarantee.scope == GuaranteeScope::sensitive_outputs)

@@ -131,6 +131,8 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
                      {"device", named_into("device", options.language.device, parse_device)},
                      {"precision", named_into("precision", options.language.precision, parse_precision)},
                      {"delta", number_into("delta", options.delta)}};
+  setters["epsilon_chosen_on"] =
+      named_into("epsilon_chosen_on", options.epsilon_chosen_on, parse_epsilon_basis);
   for (const std::string_view part : {"stopwords", "oov", "numbers", "punctuation", "case"})
     setters[part] = [&, part](const nlohmann::json& value) -> Result<void> {
       SOTTO_TRY(policy_part_into(part, parts)(value));

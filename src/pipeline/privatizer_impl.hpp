@@ -28,6 +28,9 @@ struct Privatizer::Impl {
 };
 
 struct PrivatizerAccess {
+  static std::unique_ptr<Privatizer> make(std::unique_ptr<Privatizer::Impl> impl) {
+    return std::unique_ptr<Privatizer>(new Privatizer(std::move(impl)));
+  }
   static Privatizer::Impl& impl(const Privatizer& privatizer) { return *privatizer.impl_; }
 };
 

@@ -7,13 +7,14 @@
 #include <sotto/version.hpp>
 
 #include "base/json.hpp"
+#include "pipeline/receipt_version.hpp"
 #include "privacy/rounding.hpp"
 #include "random/document_stream.hpp"
 
 namespace sotto {
+using namespace pipeline;
 namespace {
 
-constexpr int kReceiptVersion = 2;
 constexpr int kStatisticsVersion = 1;
 
 double per(double amount, double count) {
@@ -62,6 +63,8 @@ std::string word_by_word_statement(const Receipt& receipt) {
           ? "The sum over tokens of a token's epsilon times d(w, w'). The document's epsilon is the "
             "sum of its tokens', whatever distances they multiply."
           : "Epsilon times the sum over tokens of d(w, w').";
+  if (receipt.policy.oov == OovPolicy::nearest)
+    statement += " Tokens outside the vocabulary count as the words they are mapped to.";
   if (receipt.guarantee.additive > 0)
     statement += " The additive term counts once for each token that differs.";
   return statement;
@@ -136,7 +139,8 @@ nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
                            {"nominal_epsilon", receipt.epsilon},
                            {"sha256", receipt.certificate->sha256}};
   json["document"] = document_json(receipt);
-  if (receipt.fields.size() > 1)
+  // A field of a JSON record may hold several documents.
+  if (receipt.fields.size() > 1 || receipt.counts.largest_record > receipt.counts.largest_document)
     json["record"] = sum_json(receipt, "The fields of a record add up.", receipt.counts.largest_record,
                               receipt.counts.largest_record_epsilon);
   return json;
@@ -148,6 +152,7 @@ nlohmann::ordered_json counts_json(const Receipt& receipt) {
                                  {"privatized", counts.privatized},
                                  {"largest_document", counts.largest_document},
                                  {"withheld", counts.withheld}};
+  if (counts.skipped > 0) json["skipped"] = counts.skipped;
   // A text written anew does not show the token classes of the original.
   if (receipt.kind == MechanismKind::generated) return json;
   json["tokens"] = {{"word", counts.words}, {"number", counts.numbers}, {"punctuation", counts.punctuation}};
@@ -176,6 +181,17 @@ nlohmann::ordered_json collocations_json(const CollocationsReceipt& collocations
           {"phrases", collocations.phrases}};
 }
 
+/// How the privatized tokens entered the mechanism.
+nlohmann::ordered_json paths_json(const Counts& counts) {
+  const Statistics& statistics = counts.statistics;
+  return {{"vocabulary", counts.privatized - statistics.outside()},
+          {"folded", statistics.folded},
+          {"corrected", statistics.corrected},
+          {"subword", statistics.subword},
+          {"uniform", statistics.uniform},
+          {"bottom", statistics.bottom}};
+}
+
 nlohmann::ordered_json ledger_json(const LedgerReceipt& ledger) {
   return {{"id", ledger.id},
           {"subject_field", ledger.subject_field},
@@ -197,6 +213,8 @@ std::string to_json(const Receipt& receipt) {
   if (receipt.seeded) json["warning"] = "seeded: not private";
   json["mechanism"] = {
       {"name", receipt.mechanism}, {"epsilon", receipt.epsilon}, {"parameters", receipt.parameters}};
+  if (receipt.epsilon_chosen_on != EpsilonBasis::unstated)
+    json["epsilon_chosen_on"] = to_string(receipt.epsilon_chosen_on);
   json["model"] = {{"name", receipt.model}, {"digest", receipt.model_digest}};
   json["guarantee"] = guarantee_json(receipt);
   if (receipt.language_model) json["language_model"] = language_model_json(*receipt.language_model);
@@ -207,7 +225,9 @@ std::string to_json(const Receipt& receipt) {
                     {"numbers", to_string(receipt.policy.numbers)},
                     {"punctuation", to_string(receipt.policy.punctuation)},
                     {"case", to_string(receipt.policy.letter_case)}};
+  if (!receipt.word_map_digest.empty()) json["word_map"] = {{"digest", receipt.word_map_digest}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
+  if (!receipt.delimiter.empty()) json["input"]["delimiter"] = receipt.delimiter;
   json["configuration_sha256"] = receipt.configuration_digest;
   json["counts"] = counts_json(receipt);
   if (receipt.ledger) json["ledger"] = ledger_json(*receipt.ledger);
@@ -229,7 +249,8 @@ std::string statistics_json(const Receipt& receipt) {
                                  {"privatized",
                                   {{"tokens", counts.privatized},
                                    {"changed", statistics.changed},
-                                   {"outside_vocabulary", statistics.bottom}}}};
+                                   {"outside_vocabulary", statistics.outside()}}}};
+  if (receipt.kind == MechanismKind::word_by_word) json["privatized"]["paths"] = paths_json(counts);
   if (receipt.collocations)
     json["phrases"] = {{"in", statistics.phrases}, {"out", statistics.output_phrases}};
   json["words"] = {{"in", statistics.privatized_words},

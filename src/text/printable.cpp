@@ -6,8 +6,6 @@
 #include <fmt/ranges.h>
 #include <utf8proc.h>
 
-#include "text/utf8.hpp"
-
 namespace sotto::text {
 namespace {
 
@@ -15,7 +13,9 @@ namespace {
 constexpr std::size_t kMostBytes = 32;
 constexpr std::size_t kMostNames = 20;
 
-bool prints(const CodePoint& code_point) {
+}  // namespace
+
+bool is_printable(const CodePoint& code_point) {
   if (!code_point.valid) return false;
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point.value))) {
     case UTF8PROC_CATEGORY_CC:
@@ -31,8 +31,6 @@ bool prints(const CodePoint& code_point) {
   }
 }
 
-}  // namespace
-
 std::string printable(std::string_view name) {
   std::string text;
   std::size_t position = 0;
@@ -40,7 +38,7 @@ std::string printable(std::string_view name) {
     const CodePoint code_point = decode_utf8(name, position);
     const std::string_view bytes = name.substr(position, code_point.size);
     position += bytes.size();
-    if (prints(code_point)) {
+    if (is_printable(code_point)) {
       text += bytes;
       continue;
     }

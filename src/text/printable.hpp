@@ -5,7 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "text/utf8.hpp"
+
 namespace sotto::text {
+
+/// Whether a code point leaves a mark on a terminal and obeys nothing there: no control character, no
+/// directional mark, nothing unassigned or ill-formed.
+bool is_printable(const CodePoint& code_point);
 
 /// `name` truncated to fit into a message, with anything unprintable (control characters, directional marks,
 /// invalid UTF-8) as \xNN.

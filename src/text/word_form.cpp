@@ -37,6 +37,17 @@ bool has_invisible_control(std::string_view word) {
   return is_valid_utf8(word) && word_fault(word) == kControl;
 }
 
+bool is_word_like(std::string_view word) {
+  if (word.starts_with('<') && word.ends_with('>')) return false;
+  for (std::size_t position = 0; position < word.size();) {
+    const CodePoint point = decode_utf8(word, position);
+    const CharKind kind = char_kind(point.value);
+    if (kind == CharKind::letter || kind == CharKind::foreign) return true;
+    position += point.size;
+  }
+  return false;
+}
+
 bool is_plain_ascii(std::string_view words) {
   bool plain = true;
   for (const char c : words) plain &= c > ' ' && c < 0x7F;

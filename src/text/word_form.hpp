@@ -17,6 +17,10 @@ std::string_view word_fault(std::string_view word);
 /// a few such words, which nobody misses.
 bool has_invisible_control(std::string_view word);
 
+/// Whether a spelling has a letter of any script, and is not a marker in angle brackets, such as "</s>".
+/// Vector files also list punctuation, numbers and markers, which no reader expects where a word was.
+bool is_word_like(std::string_view word);
+
 /// Whether all these bytes are ASCII letters, digits or punctuation: then no non-empty part of them has a
 /// fault. Much faster than checking part by part.
 bool is_plain_ascii(std::string_view words);

@@ -183,7 +183,7 @@ Result<TokenCounts> count_tokens(const TrainOptions& options,
                                  const std::shared_ptr<const PhraseTable>& table) {
   TokenCounts sum(phrases_in(table.get()));
   SOTTO_ASSIGN(collocation::CorpusReader reader,
-               collocation::CorpusReader::open({options.inputs, options.format}));
+               collocation::CorpusReader::open({options.inputs, options.format, options.encoding}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::counting, std::move(reader)).run([&] {
     return Counter(options, table, sum);
   }));
@@ -196,7 +196,7 @@ Result<TokenizedCorpus> write_tokens(const TrainOptions& options,
   SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(output));
   TokenizedCorpus sum;
   SOTTO_ASSIGN(collocation::CorpusReader reader,
-               collocation::CorpusReader::open({options.inputs, options.format}));
+               collocation::CorpusReader::open({options.inputs, options.format, options.encoding}));
   SOTTO_TRY(CorpusPass(options, TrainingPhase::tokenizing, std::move(reader)).run([&] {
     return Writer(options, table, vocabulary, file, sum);
   }));

@@ -6,6 +6,7 @@
 
 #include "base/checked_value.hpp"
 #include "base/file.hpp"
+#include "base/text_encoding.hpp"
 #include "embed/nearest.hpp"
 
 namespace sotto {
@@ -59,6 +60,8 @@ Result<VectorFinish> parse_vector_finish(std::string_view parameter, std::string
 }
 
 Result<void> train::check_train_options(const TrainOptions& options) {
+  SOTTO_TRY(base::check_uncompressed("output", options.output, "a model"));
+  SOTTO_TRY(base::TextEncoding::parse("encoding", options.encoding));
   SOTTO_TRY(check_files(options));
   if (options.method != Segmentation::none && !options.phrases)
     return fail_parameter("method", to_string(options.method),

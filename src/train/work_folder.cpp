@@ -42,6 +42,7 @@ Result<std::string> corpus_key(const TrainOptions& options, const std::string& p
   Json key = {{"version", kTokenFileVersion},
               {"tokenizer", kTokenizerVersion},
               {"format", static_cast<int>(options.format)},
+              {"encoding", options.encoding},
               {"field", options.field},
               {"phrases", phrase_digest},
               {"method", to_string(options.method)},

@@ -91,13 +91,38 @@ TEST_F(ClaimTest, NamedMetrics) {
       EXPECT_EQ(index.distance(a, b), mechanism->distance(a, b));
 }
 
+// ⊙ is a uniformly drawn word: as far from a word as the farthest one, and no distance from itself.
+TEST_F(ClaimTest, TheInputWithoutAPlaceIsAsFarAsTheFarthestWord) {
+  const auto model = tiny();
+  const TokenId uniform = model->size() + 1;
+  const auto expect_farthest = [&](const Claim& claim) {
+    EXPECT_EQ(claim.distance(uniform, uniform), 0);
+    for (TokenId a = 0; a <= model->bottom(); ++a) {
+      double farthest = 0;
+      for (TokenId z = 0; z < model->size(); ++z) farthest = std::max(farthest, claim.distance(a, z));
+      EXPECT_EQ(claim.distance(a, uniform), farthest);
+      EXPECT_EQ(claim.distance(uniform, a), farthest);
+    }
+  };
+  expect_farthest(named_claim("euclidean", *model, 1).value());
+  expect_farthest(named_claim("pure", *model, 1).value());
+  for (const std::string name :
+       {"santext", "santext-plus", "tem", "cmp", "mahalanobis", "vickrey", "custext"}) {
+    const ParameterValues parameters = name == "custext" ? ParameterValues{{"k", "4"}} : ParameterValues{};
+    const auto mechanism = make_mechanism(name, model, 2, parameters).value();
+    const Claim claim = own_claim(*mechanism, model->size()).value();
+    expect_farthest(claim);
+    EXPECT_EQ(std::isinf(claim.distance(0, uniform)), name == "custext") << name;
+  }
+}
+
 TEST_F(ClaimTest, WhatCannotBeClaimed) {
   expect_error(named_claim("index", *tiny(), 1), Errc::invalid_argument, "metric", {"index", "euclidean"});
   expect_error(named_claim("euclidean", *lists(), 1), Errc::invalid_argument, "metric",
                {"euclidean", "index"});
   expect_error(named_claim("cosine", *tiny(), 1), Errc::invalid_argument, "metric", {"cosine", "pure"});
   const auto gumbel = make_mechanism("gumbel", tiny(), 1e4, {}).value();
-  expect_error(own_claim(*gumbel), Errc::invalid_argument, "metric", {"promises nothing"});
+  expect_error(own_claim(*gumbel, 12), Errc::invalid_argument, "metric", {"promises nothing"});
 }
 
 TEST_F(ClaimTest, AnAuditIsAFunctionOfItsSeedAndNotOfThreads) {

@@ -34,7 +34,7 @@ const std::vector<GridMechanism> kMechanisms = {
 
 constexpr std::array kParts = {"stopwords", "oov", "numbers", "punctuation", "case"};
 const std::array<std::vector<std::string>, 5> kValues = {{{"privatize", "keep"},
-                                                          {"bottom", "keep", "drop"},
+                                                          {"nearest", "bottom", "keep", "drop"},
                                                           {"random", "keep", "drop"},
                                                           {"keep", "drop"},
                                                           {"position", "keep", "lower"}}};
@@ -229,6 +229,54 @@ TEST_F(TextPairTest, SumsOverTokensAreClaimed) {
                                mechanism->distance(model->find("dog"), model->find("cat")));
   EXPECT_NEAR(report.pairs.front().allowed, expected, 1e-9);
   EXPECT_FALSE(report.refuted());
+}
+
+/// Two strings with one image and two without a place have the same law; and a claim for them that forgets
+/// how far a token without a place is from a word is refuted.
+TEST_F(TextPairTest, StringsOutsideTheVocabularyAreWhatTheyAreMappedTo) {
+  const BlackBoxReport report = audit_documents(
+      {"santext", 2}, Policy::strict(),
+      {{"the pizzaaaa", "the pizza"}, {"the https://x.org", "the b2b4c6"}, {"the pizza", "the b2b4c6"}});
+  ASSERT_EQ(report.pairs.size(), 6U);
+  EXPECT_FALSE(report.refuted());
+  std::map<std::string, double> allowed;
+  for (const PairFinding& pair : report.pairs) {
+    EXPECT_TRUE(pair.claimed);
+    allowed[pair.first + " | " + pair.second] = pair.allowed;
+  }
+  EXPECT_EQ(allowed["the pizzaaaa | the pizza"], 0);
+  EXPECT_EQ(allowed["the https://x.org | the b2b4c6"], 0);
+  const auto model = tiny();
+  const auto mechanism = make_mechanism("santext", model, 2, {}).value();
+  double farthest = 0;
+  for (TokenId z = 0; z < model->size(); ++z)
+    farthest = std::max(farthest, mechanism->distance(model->find("pizza"), z));
+  EXPECT_NEAR(allowed["the pizza | the b2b4c6"], 2 * farthest, 1e-9);
+}
+
+TEST_F(PolicyGrid, TheFalsifierFindsPairsOutsideTheVocabularyByItself) {
+  std::map<std::string, int> tests;
+  for (const GridMechanism& mechanism : {GridMechanism{"santext", 2}, GridMechanism{"cmp", 4}}) {
+    BlackBoxOptions options = small_audit(4000, 16, 7);
+    options.runs = 10;
+    options.path = AuditPath::document;
+    options.mechanism.name = mechanism.name;
+    options.mechanism.epsilon = mechanism.epsilon;
+    options.mechanism.model = model(mechanism);
+    const auto report = audit_black_box(options);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_FALSE(report->refuted()) << mechanism.name;
+    for (const PairFinding& pair : report->pairs) {
+      ++tests[pair.chosen_as];
+      if (pair.chosen_as == "one image" || pair.chosen_as == "unmapped") {
+        EXPECT_EQ(pair.allowed, 0);
+      }
+    }
+  }
+  for (const std::string kind : {"one image", "unmapped", "outside", "nearest"}) {
+    std::cout << fmt::format("    {}: {} tests\n", kind, tests[kind]);
+    EXPECT_GE(tests[kind], 4) << kind;
+  }
 }
 
 TEST_F(TextPairTest, TextsNeedTheDocumentPath) {

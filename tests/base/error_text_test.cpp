@@ -65,6 +65,9 @@ TEST(ErrorText, APlaceIsToldFirst) {
               place + ": run [audit]");
   }
   EXPECT_EQ(fail_at("in.csv", fail(Errc::limit, "too long").value()).value().code, Errc::limit);
+  EXPECT_EQ(describe(fail_at("in.csv", fail(Errc::interrupted, "interrupted").value()).value()),
+            "interrupted")
+      << "a request to stop has no place";
 }
 
 }  // namespace

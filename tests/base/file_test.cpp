@@ -1,5 +1,6 @@
 #include "base/file.hpp"
 
+#include <csignal>
 #include <fstream>
 
 #include <fcntl.h>
@@ -154,6 +155,25 @@ TEST(File, WriteErrorsCarryTheReason) {
   const auto result = write_all(full->get(), "x", "out.txt");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "cannot write out.txt: No space left on device");
+}
+
+TEST(File, AClosedPipeIsToldFromOtherErrorsOnStandardOutputOnly) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  const FileDescriptor pipe(ends[1]);
+  auto* const before = std::signal(SIGPIPE, SIG_IGN);
+  const auto output = write_standard_output(pipe.get(), "x");
+  const auto file = write_all(pipe.get(), "x", "out.txt");
+  std::signal(SIGPIPE, before);
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().code, Errc::closed_pipe);
+  EXPECT_EQ(output.error().message, "cannot write standard output: Broken pipe");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, Errc::io);
+  const auto full = open_for_writing("/dev/full");
+  ASSERT_TRUE(full);
+  EXPECT_EQ(write_standard_output(full->get(), "x").error().code, Errc::io);
 }
 
 TEST(File, MissingFilesAndFoldersAreNamed) {

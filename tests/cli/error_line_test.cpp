@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/checked_value.hpp"
+#include "cli/shell_words.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -23,6 +24,17 @@ TEST(CommandLine, CanBeTyped) {
             "sotto lm calibrate --model my/model PUBLIC-TEXT");
   EXPECT_EQ(command_line({"audit", {{"target", "certified"}, {"epsilon", "1"}, {"parameters.k", "2"}}}),
             "sotto audit --target certified --epsilon 1 --set k=2");
+  EXPECT_EQ(command_line({"model import", {{"vectors", ""}, {"output", ""}}}),
+            "sotto model import VECTORS -o OUTPUT");
+  EXPECT_EQ(command_line({"model info", {{"model", "my $model \"`\\.safetensors"}}}),
+            "sotto model info --model \"my \\$model \\\"\\`\\\\.safetensors\"")
+      << "a shell reads the name as it is";
+}
+
+TEST(ShellLine, QuotesOnlyWhereNeeded) {
+  const std::vector<std::string> words = {"sotto",    "privatize", "my file.txt", "--set",
+                                          "lists=L1", "",          "it's"};
+  EXPECT_EQ(shell_line(words), "sotto privatize \"my file.txt\" --set lists=L1 \"\" \"it's\"");
 }
 
 TEST(ErrorLine, NamesOptions) {
@@ -46,7 +58,7 @@ TEST(ErrorLine, LeavesWhatUsersWroteAsItIs) {
     const Error hinted =
         fail(Errc::io, base::format_message("{}: see '{{0}}'", name), {{"model info", {{"model", name}}}})
             .value();
-    EXPECT_EQ(error_line(hinted), name + ": see 'sotto model info --model " + name + "'");
+    EXPECT_EQ(error_line(hinted), name + ": see 'sotto model info --model \"" + name + "\"'");
   }
 }
 

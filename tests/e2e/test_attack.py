@@ -21,6 +21,7 @@ def test_exact_figures_fit_together(program):
     assert report["exact"] and report["whole_vocabulary"]
     assert set(attacks) == {"bayes", "nearest", "inversion"}
     for entry in attacks.values():
+        assert entry["candidates"] == report["words"]
         for figure in (entry["success"], entry["expected_inference_error"]):
             assert figure["low"] == figure["value"] == figure["high"]
         assert entry["success"]["value"] <= attacks["bayes"]["success"]["value"] + 1e-12
@@ -53,9 +54,14 @@ def test_sampled_figures_have_intervals(program, models):
 
 
 def test_the_table_for_people(program):
-    text = program.ok("attack", "--model", program.model, "-e", "1").text
+    text = program.ok("attack", "--model", program.model, "-e", "1", "--words", "17").text
     for part in ("bayes", "nearest", "inversion", "E_M", "L_M", "Bayes-optimal"):
         assert part in text
+    # The number of candidates stands beside every success.
+    head = next(line for line in text.splitlines() if "success" in line and "adversary" in line).split()
+    assert head[:3] == ["attack", "success", "candidates"]
+    rows = [line.split() for line in text.splitlines() if line.split()[:1] and line.split()[0] in ("bayes", "nearest", "inversion")]
+    assert len(rows) == 3 and all(row[2] == "17" for row in rows)
 
 
 @pytest.mark.parametrize("arguments, parts", [

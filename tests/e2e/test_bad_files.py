@@ -18,9 +18,9 @@ GOOD = '{"id": 1, "text": "The soup was cold."}\n'
 CONTENTS = [
     ("NUL byte", "in.txt", b"The soup\nwas c\0ld\n", "", ["in.txt: record 2", "NUL byte"]),
     ("program", "in.txt", b"\x7fELF\x02\x01\x01" + bytes(300), "", ["in.txt: record 1", "NUL byte"]),
-    ("UTF-16", "in.txt", "The soup\nwas cold\n".encode("utf-16"), "", ["in.txt: record 1", "UTF-16"]),
-    ("UTF-16 JSON", "in.jsonl", GOOD.encode("utf-16"), "--field text", "in.jsonl: record 1"),
-    ("UTF-16 CSV", "in.csv", "id,text\n1,a\n".encode("utf-16"), "--field text", "in.csv"),
+    ("UTF-16", "in.txt", "The soup\nwas cold\n".encode("utf-16"), "", ["in.txt: not UTF-8", "--encoding utf-16"]),
+    ("UTF-16 JSON", "in.jsonl", GOOD.encode("utf-16"), "--field text", ["in.jsonl: not UTF-8", "--encoding utf-16"]),
+    ("UTF-16 CSV", "in.csv", "id,text\n1,a\n".encode("utf-16"), "--field text", ["in.csv: not UTF-8", "--encoding utf-16"]),
     ("long line", "in.txt", "soup " * 3000 + "\n", "--max-document-bytes 1K",
      ["record 1", "15000 bytes", "--max-document-bytes"]),
     ("long second line", "in.txt", "soup\n" + "soup " * 300 + "\n", "--max-document-bytes 1K", "record 2"),
@@ -47,7 +47,7 @@ CONTENTS = [
      ["record 1", "'id' is not a string or a number"]),
     ("id is null", "in.jsonl", '{"text": "a", "id": null}\n', "--field text --id-field id", "cannot be the id"),
     ("too many columns", "in.csv", "id,text\n1,a\n2,b,c\n", "--field text", ["record 2", "3 columns", "has 2"]),
-    ("too few columns", "in.csv", "id,text\n1\n", "--field text", ["record 1", "1 columns"]),
+    ("too few columns", "in.csv", "id,text\n1\n", "--field text", ["record 1", "1 column where"]),
     ("too many tabs", "in.tsv", "id\ttext\n1\ta\tb\n", "--field text", ["record 1", "3 columns"]),
     ("no such column", "in.csv", "id,body\n1,a\n", "--field text", ["no column 'text'", "id, body"]),
     ("no such id column", "in.csv", "id,text\n1,a\n", "--field text --id-field key", ["--id-field", "no column 'key'"]),
@@ -78,7 +78,7 @@ PATHS = [
     ("in.txt -o folder", FAILED, ["folder", "Is a directory"]),
     ("in.txt -o in.txt/out", FAILED, ["in.txt/out", "Not a directory"]),
     ("in.txt -o in.txt", USAGE, "-o: 'in.txt' is also an input"),
-    ("in.txt one.csv -o folder/../in.txt", USAGE, "is also an input"),
+    ("in.txt one.csv --format text -o folder/../in.txt", USAGE, "is also an input"),
     ("in.txt -o link.txt", USAGE, "-o: 'link.txt' is also an input"),
     ("in.txt -o out --key-file secret.key --report secret.key", USAGE, "--report: 'secret.key' is also the key file"),
     ("in.txt -o secret.key --key-file secret.key", USAGE, "-o: 'secret.key' is also the key file"),
@@ -145,8 +145,8 @@ def test_reader_goes_away(program):
     assert len(os.read(process.stdout.fileno(), 10)) == 10
     process.stdout.close()
     error = process.stderr.read().decode()
-    assert process.wait(60) == FAILED
-    assert error == "sotto: cannot write standard output: Broken pipe\n"
+    assert process.wait(60) == -signal.SIGPIPE  # as cat or grep would end
+    assert error == ""
 
 
 def test_reader_goes_away_while_input_is_silent(program):
@@ -155,8 +155,8 @@ def test_reader_goes_away_while_input_is_silent(program):
     process.stdout.close()
     process.stdin.write(b"The soup\n")
     process.stdin.flush()
-    assert process.wait(60) == FAILED  # while its standard input is still open
-    assert process.stderr.read().decode().count("\n") == 1
+    assert process.wait(60) == -signal.SIGPIPE  # while its standard input is still open
+    assert process.stderr.read() == b""
     process.stdin.close()
 
 

@@ -59,7 +59,7 @@ COMMAND_LINES = [
     ("P --format xml", USAGE, ["--format: 'xml' is not allowed", "text or jsonl or csv or tsv"]),
     ("P --policy lax", USAGE, ["--policy: 'lax' is not allowed", "strict or paper"]),
     ("P --stopwords drop", USAGE, ["--stopwords: 'drop' is not allowed", "privatize or keep"]),
-    ("P --oov random", USAGE, ["--oov: 'random' is not allowed", "bottom or keep or drop"]),
+    ("P --oov random", USAGE, ["--oov: 'random' is not allowed", "nearest or bottom or keep or drop"]),
     ("P --numbers bottom", USAGE, ["--numbers: 'bottom' is not allowed", "random or keep or drop"]),
     ("P --punctuation random", USAGE, ["--punctuation: 'random' is not allowed", "keep or drop"]),
     ("P --case upper", USAGE, ["--case: 'upper' is not allowed", "position or keep or lower"]),

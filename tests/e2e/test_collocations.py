@@ -161,9 +161,9 @@ def test_wrong_files(program, table, models, line, parts):
 
 
 def test_invalid_utf8_is_read(program):
-    program.write("c.txt", b"new york. \xff\xfe new york.\n" * 10 + b"filler text.\n" * 50)
+    program.write("c.txt", b"new york. \xff\xfe new york.\n" * 10 + b"filler text.\n" * 2000)
     report = json.loads(program.ok("collocations", "count", "c.txt", "-o", "t", "--json").text)
-    assert report["words"] == 140
+    assert report["words"] == 4040
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -186,9 +186,9 @@ def test_waiting_for_standard_input_can_be_interrupted(program, threads):
     assert program.files() == []
 
 
-def test_a_closed_pipe_is_one_line(program, table):
+def test_a_closed_pipe_ends_quietly(program, table):
     program.write("in.txt", "new york\n" * 200000)
     process = program.start("collocations", "tokenize", "in.txt", "--phrases", "p.safetensors", "--method", "gst")
     process.stdout.close()
-    assert process.stderr.read().decode().count("\n") == 1
-    assert process.wait(timeout=60) == FAILED
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=60) == -signal.SIGPIPE

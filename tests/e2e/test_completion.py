@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from conftest import SOTTO, SOURCE
 
-COMMANDS = ["privatize", "mechanisms", "explain", "budget", "audit", "attack", "tune", "bench", "evaluate", "model", "lists",
-            "train", "ledger", "collocations", "lm", "completion"]
+COMMANDS = ["privatize", "mechanisms", "choose", "explain", "budget", "audit", "attack", "tune", "bench", "evaluate", "model",
+            "lists", "train", "receipt", "ledger", "collocations", "lm", "completion"]
 
 
 def candidates(program, *words):

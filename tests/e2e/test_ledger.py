@@ -241,7 +241,7 @@ def test_refused(world, models, key, options, code, parts):
 def test_text_has_no_fields(world, key):
     world.write("in.txt", "soup\n")
     refused(world, ["privatize", "in.txt", "--epsilon", "1", "--model", world.model, "--key-file", key, "--ledger", "l",
-                    "--subject", "who", "--limit", "5"], WRONG_COMMAND_LINE, "--subject: 'who' needs --format jsonl, csv or tsv")
+                    "--subject", "who", "--limit", "5"], WRONG_COMMAND_LINE, "--subject: 'who' needs --format jsonl, json, csv or tsv")
 
 
 def test_seed_is_refused_and_a_key_needed(world):

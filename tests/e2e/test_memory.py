@@ -63,6 +63,18 @@ def test_memory(program, name, options, megabytes):
     assert 0 < tiny and large - tiny < ALLOWED
 
 
+def test_memory_of_an_array(program):
+    program.environment["ASAN_OPTIONS"] = "quarantine_size_mb=1"
+    block = ",\n".join('{"text": "%s", "id": [7]}' % line for line in sentences(20_000).splitlines()).encode()
+    with open(program.folder / "in.json", "wb") as file:
+        file.write(b"[" + b",\n".join([block] * (50_000_000 // SHARE // len(block) + 1)) + b"]\n")
+    tiny = peak_of_tiny_run(program, b"soup\n")
+    large = peak_of_run(program, "in.json", "--field", "text")
+    (program.folder / "in.json").unlink()
+    print(f"{tiny >> 10} KiB for one line, {large >> 10} KiB for an array")
+    assert 0 < tiny and large - tiny < ALLOWED
+
+
 @pytest.mark.parametrize("mode", ["parallel", "sequential"])
 def test_memory_of_one_long_text(program, mode):
     """The model is queried about a text in batches of a fixed size, however many words the text has."""

@@ -2,6 +2,7 @@
 have stand-ins of the same name, and the word models are small, so that an audit takes seconds."""
 
 import json
+import pathlib
 import re
 import shlex
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD, SOTTO, SOURCE, WORDS, clean_environment, sentences, skip_leak_search, vectors
+from packing import PACK
 
 README = (SOURCE / "README.md").read_text()
 HAS_PLUGIN = bool(list(BUILD.glob("lib*/**/sotto/libsotto_lm_torch.so")))
@@ -88,7 +90,7 @@ def folder(tmp_path_factory, models):
             "notes.txt": sentences(20), "public-reviews.txt": sentences(200, seed=1), "other_mechanism.py": OTHER_MECHANISM,
             "glove.6B.300d.txt.gz": vectors(3), "corpus.txt.zst": sentences(2000) + "We went to new york .\n" * 50,
             "positive.txt": "\n".join(WORDS[10:30]) + "\n", "negative.txt": "\n".join(WORDS[30:50]) + "\n"}.items():
-        (place / name).write_text(content)
+        (place / name).write_bytes(PACK.get(pathlib.PurePath(name).suffix, bytes)(content.encode()))
     make_small_models(place / "models", models)
     make_masked_model(place / "roberta-base")
     (place / "bin").mkdir()

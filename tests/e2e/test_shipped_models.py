@@ -1,6 +1,7 @@
 """The models that ship with the program, as users get them without any option."""
 
 import codecs
+import hashlib
 import json
 import os
 import re
@@ -26,6 +27,30 @@ def test_all_are_there(program):
     assert {*VECTOR_MODELS, LISTS, PHRASES} <= set(listed)
     assert all(listed[name]["dimension"] > 0 for name in VECTOR_MODELS)
     assert listed[LISTS]["lists"] == 2 * len(VECTOR_MODELS)
+
+
+def tensors_of(path):
+    """The header of a safetensors file, and its tensors' bytes by name."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:8 + length])
+    metadata = header.pop("__metadata__")
+    begin = 8 + length
+    return metadata, {name: content[begin + entry["data_offsets"][0]:begin + entry["data_offsets"][1]]
+                      for name, entry in header.items()}
+
+
+def test_word_map_is_there_and_is_no_model(program):
+    path = SOURCE / "models" / "sotto-en-word-map" / "word-map.safetensors"
+    assert path.stat().st_size <= 3_000_000
+    listed = {model["name"] for model in json.loads(program.ok("model", "list", "--json").text)}
+    assert not {name for name in listed if "word-map" in name}
+    metadata, tensors = tensors_of(path)
+    assert metadata["format"] == "sotto-word-map"
+    stored = metadata["sha256"].encode()
+    assert hashlib.sha256(path.read_bytes().replace(stored, b"0" * 64, 1)).hexdigest().encode() == stored
+    assert stored.decode() in (SOURCE / "models" / "README.md").read_text()
+    assert tensors["words"] == tensors_of(SOURCE / "models" / "sotto-en-wordnet.safetensors")[1]["words"]
 
 
 @pytest.mark.parametrize("name", [*VECTOR_MODELS, LISTS])

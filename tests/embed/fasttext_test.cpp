@@ -95,7 +95,9 @@ class FasttextTest : public ImportTest {
  protected:
   void expect_vectors(const FasttextModel& given) {
     ImportReport report;
-    const auto model = import(given.bytes(), &report);
+    ImportOptions whole = options(given.bytes());
+    whole.keep_non_words = true;
+    const auto model = import(whole, &report);
     EXPECT_EQ(report.format, "fastText binary");
     ASSERT_EQ(model->size(), given.words.size());
     const auto rows = given.matrix();
@@ -154,10 +156,14 @@ TEST_F(FasttextTest, WithoutSubwordsARowIsTheVector) {
 TEST_F(FasttextTest, LimitAndVocabulary) {
   const FasttextModel given;
   ImportOptions chosen = options(given.bytes());
+  chosen.keep_non_words = true;
   const auto all = import(chosen);
   chosen.output = path("some.safetensors");
   chosen.limit = 3;
   EXPECT_EQ(words_of(*import(chosen)), (std::vector<std::string>{"</s>", "the", "été"}));
+  chosen.keep_non_words = false;
+  EXPECT_EQ(words_of(*import(chosen))[0], "the") << "a marker is no word";
+  chosen.keep_non_words = true;
   chosen.limit = 0;
   chosen.vocabulary = write("vocabulary", "日本語\nthe\n");
   const auto some = import(chosen);

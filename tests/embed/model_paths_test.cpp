@@ -1,3 +1,5 @@
+#include "embed/model_paths.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -7,6 +9,7 @@
 
 #include <sotto/language_models.hpp>
 #include <sotto/model.hpp>
+#include <sotto/model_names.hpp>
 
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
@@ -15,6 +18,7 @@
 namespace sotto {
 namespace {
 
+using namespace sotto::embed;
 using testing::expect_error;
 
 // Sets or removes an environment variable, and restores it on destruction.
@@ -86,6 +90,18 @@ TEST_F(ModelPathsTest, NamesAreSearchedInOrder) {
   EXPECT_EQ(models[0], in_a);
   EXPECT_EQ(models[1], other);
   EXPECT_EQ(std::count(models.begin(), models.end(), in_b), 0) << "shadowed";
+}
+
+// It is no model, so it neither appears among them nor is found by a model's name.
+TEST_F(ModelPathsTest, TheWordMapIsFoundButNotListed) {
+  std::filesystem::create_directories(folder_.path() / "a/sotto-en-word-map");
+  const auto map = add("a/sotto-en-word-map/word-map.safetensors");
+  EXPECT_EQ(find_word_map().value(), map);
+  const auto models = list_models();
+  EXPECT_EQ(std::count(models.begin(), models.end(), map), 0);
+  const auto names = language_model_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), "sotto-en-word-map"), 0);
+  expect_error(find_model("word-map"), Errc::not_found, {"'word-map'"});
 }
 
 TEST_F(ModelPathsTest, PathsAreTakenAsTheyAre) {

@@ -1,5 +1,6 @@
 #include "evaluate/experiment/dataset.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -18,9 +19,9 @@ using Strings = std::vector<std::string>;
 
 class DatasetTest : public testing::FolderTest {
  protected:
-  Result<Table> table(const std::string& name, Format format, bool header = true,
-                      const Strings& names = {}) const {
-    return read_table(folder_.path() / name, format, header, names);
+  Result<Table> table(const std::string& name, Format format, bool header = true, const Strings& names = {},
+                      const TableHints& hints = {}) const {
+    return read_table(folder_.path() / name, format, header, names, hints);
   }
   static DatasetEntry entry() {
     DatasetEntry entry;
@@ -54,6 +55,50 @@ TEST_F(DatasetTest, TablesOfAllFormatsAreTheSame) {
   const Table bare = table("a.tsv", Format::tsv, false, {"x", "y"}).value();
   EXPECT_EQ(bare.rows.size(), 3U);
   EXPECT_EQ(bare.column("y").value(), 1U);
+}
+
+TEST_F(DatasetTest, TheDelimiterIsFoundOrGiven) {
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    std::string rows = "id;text\n1;\"a, b\"\n";
+    std::replace(rows.begin(), rows.end(), ';', delimiter);
+    write("a.csv", rows);
+    const Table found = table("a.csv", Format::csv, true, {}, {std::nullopt, {"text"}}).value();
+    EXPECT_EQ(found.rows, (std::vector<Strings>{{"1", "a, b"}})) << delimiter;
+  }
+  write("a.csv", "id:text\n1:a\n");
+  EXPECT_EQ(table("a.csv", Format::csv, true, {}, {':', {"text"}})->rows, (std::vector<Strings>{{"1", "a"}}));
+  write("a.csv", "1;a\n");
+  EXPECT_EQ(table("a.csv", Format::csv, false, {"x", "y"}, {';', {}})->rows,
+            (std::vector<Strings>{{"1", "a"}}));
+}
+
+TEST_F(DatasetTest, JsonMayBeAnArrayAndColumnsMayBePointers) {
+  const TableHints hints = {std::nullopt, {"/review/body", "label", "/tags/1"}};
+  const std::string first = R"({"review": {"body": "a"}, "label": 1, "tags": ["x", "y"]})";
+  const std::string second = R"({"review": {"body": "b"}, "label": 2, "tags": ["z", 3]})";
+  const std::vector<std::pair<Format, std::string>> files = {
+      {Format::jsonl, first + "\n" + second + "\n"},
+      {Format::json, "[" + first + ",\n" + second + "]\n"},
+      {Format::jsonl, " [" + first + ", " + second + "]"},
+      {Format::json, first + " " + second}};
+  for (const auto& [format, content] : files) {
+    write("a.json", content);
+    const Table read = table("a.json", format, true, {}, hints).value();
+    ASSERT_EQ(read.rows.size(), 2U) << content;
+    EXPECT_EQ(read.rows[1][read.column("/review/body").value()], "b");
+    EXPECT_EQ(read.rows[1][read.column("label").value()], "2");
+    EXPECT_EQ(read.rows[1][read.column("/tags/1").value()], "3");
+  }
+  write("empty.jsonl", "{}\n{\"text\": \"a\"}\n");
+  const Table empty = table("empty.jsonl", Format::jsonl).value();
+  EXPECT_EQ(empty.rows, (std::vector<Strings>{{}, {}})) << "the first object has no columns";
+  write("open.json", "[" + first);
+  expect_error(table("open.json", Format::json, true, {}, hints), Errc::bad_format, {"not closed"});
+  write("other.jsonl", first + "\n{\"review\": {}, \"label\": 1, \"tags\": [1, 2]}\n");
+  expect_error(table("other.jsonl", Format::jsonl, true, {}, hints), Errc::bad_format,
+               {"line 2", "'/review/body'"});
+  write("stray.csv", "a,b\n\"1,2\n\"3\",4\n");
+  expect_error(table("stray.csv", Format::csv), Errc::bad_format, {"record 2", "closing quote"});
 }
 
 TEST_F(DatasetTest, BrokenTablesAreNamed) {

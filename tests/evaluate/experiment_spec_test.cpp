@@ -175,6 +175,39 @@ TEST_F(ExperimentSpecTest, ErrorsNameTheLineAndWhatIsAllowed) {
       {"regression: true", "regression: maybe", {"line 23", "report.regression", "'maybe'"}},
       {"{from: imdb, rows: {train: 100, test: 20}}", "3", {"line 6", "datasets.Reviews", "map"}},
       {"seed: 7", "seed: [7", {"line"}},
+      // Typing mistakes, with what was meant.
+      {"seed: 7", "sead: 7", {"did you mean 'seed'"}},
+      {"repetitions: 2", "repetition: 2", {"did you mean 'repetitions'"}},
+      {"{mechanism: cmp,",
+       "{mechanism: cpm,",
+       {"line 11", "mechanisms.CMP.mechanism", "'cpm'", "did you mean 'cmp'"}},
+      {"{mechanism: diffractor-geometric",
+       "{mechanism: diffractor_geometrc",
+       {"did you mean 'diffractor-geometric'"}},
+      {"{t: 0.5}", "{tt: 0.5}", {"mechanisms.Vickrey.set", "'tt'", "did you mean 't'"}},
+      {"[pp, cs]", "[pp, perplexty]", {"measures.texts.metrics", "did you mean 'perplexity'"}},
+      {"models: Small}", "models: small}", {"did you mean 'Small'"}},
+      {"{kind: fasttext, runs: 2}",
+       "{kind: fastext}",
+       {"measures.classifiers.Fast.kind", "did you mean 'fasttext'"}},
+      {"{kind: fasttext, runs: 2}",
+       "{kind: fasttext, set: {epoch: 3}}",
+       {"set", "'epoch'", "did you mean 'epochs'"}},
+      {"{kind: fasttext, attribute", "{kind: fasttxt, attribute", {"did you mean 'fasttext'"}},
+      {"{from: imdb, rows", "{form: imdb, rows", {"did you mean 'from'"}},
+      {"regression: true", "regresion: true", {"did you mean 'regression'"}},
+      // Data sets in the run file.
+      {"{from: imdb, rows", "{from: imdb, label: x, rows", {"datasets.Reviews.label", "'from'"}},
+      {"{from: imdb, rows", "{label: x, rows", {"datasets.Reviews.label", "'path' or 'splits'"}},
+      {"{from: imdb, rows",
+       "{path: a.csv, splits: {train: a.csv}, rows",
+       {"datasets.Reviews.path", "'splits'"}},
+      {"{from: imdb, rows", "{path: a.csv, test: 1.5, rows", {"datasets.Reviews.test", "'1.5'"}},
+      {"{from: imdb, rows",
+       "{splits: {train: a.csv}, header: false, rows",
+       {"datasets.Reviews.header", "'path'"}},
+      {"{from: imdb, rows", "{path: a.csv, header: false, rows", {"datasets.Reviews.header", "'columns'"}},
+      {"seed: 7", "data: {dataset: {}}", {"did you mean 'datasets'"}},
   };
   for (const Case& wrong : cases) {
     SCOPED_TRACE(wrong.to);
@@ -206,6 +239,37 @@ TEST_F(ExperimentSpecTest, PoliciesCanBeChangedInParts) {
   EXPECT_FALSE(parse_policy_text("paper stopwords=no"));
 }
 
+// One file is enough for one data set: neither a catalog nor splits are needed.
+TEST_F(ExperimentSpecTest, TheDataMayBeDescribedInTheRunFile) {
+  std::string content = kWhole;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    content.replace(content.find(from), from.size(), to);
+  };
+  replace("{from: imdb, rows: {train: 100, test: 20}}",
+          "{path: reviews.tsv.gz, text: review, label: stars, test: 0.3}");
+  const auto needs_catalog = read(content);
+  ASSERT_TRUE(needs_catalog) << needs_catalog.error().message;
+  EXPECT_EQ(needs_catalog->catalog, folder_.path() / "data.yaml") << "for the vectors and the word list";
+  replace("{vectors: glove-50, limit: 500}", "{file: sotto-en-skipgram}");
+  replace("  inference:\n    Lexicon: {words: opinion, draws: 30}\n", "");
+  const auto alone = read(content);
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_TRUE(alone->catalog.empty());
+  const DatasetEntry& entry = alone->datasets[0].own.value();
+  EXPECT_EQ(entry.label, "stars");
+  EXPECT_EQ(entry.text, std::vector<std::string>{"review"});
+  ASSERT_EQ(entry.splits.size(), 2U);
+  EXPECT_EQ(entry.splits[0].format, Format::tsv);
+  EXPECT_EQ(entry.file_of("test"), &entry.splits[0]);
+  EXPECT_DOUBLE_EQ(entry.splits[1].share, 0.3);
+  EXPECT_EQ(entry.file_of("validation"), nullptr);
+  const auto inside = read_with(
+      "seed: 7", "data: {datasets: {imdb: {splits: {test: a.csv}}}, vectors: {glove-50: {path: g.txt}}}");
+  ASSERT_TRUE(inside) << inside.error().message;
+  EXPECT_TRUE(inside->own_catalog->datasets.contains("imdb"));
+  EXPECT_TRUE(inside->catalog.empty());
+}
+
 TEST_F(ExperimentSpecTest, TheCatalogIsReadStrictly) {
   const auto catalog = [&](std::string_view content) { return read_data_catalog(write(content)); };
   const DataCatalog good =
@@ -226,6 +290,14 @@ TEST_F(ExperimentSpecTest, TheCatalogIsReadStrictly) {
                {"two for pairs"});
   expect_error(catalog("datasets: {a: {privatize: z, splits: {t: x.csv}}}\n"), Errc::invalid_argument,
                {"'z'"});
+  const auto delimiter = [&](const std::string& value, const std::string& file) {
+    return catalog("datasets: {a: {splits: {t: {path: " + file + ", delimiter: '" + value + "'}}}}\n");
+  };
+  EXPECT_EQ(delimiter("tab", "x.csv")->datasets.at("a").splits[0].delimiter, '\t');
+  expect_error(delimiter("tt", "x.csv"), Errc::invalid_argument, {"delimiter", "one character"});
+  expect_error(delimiter(";", "x.tsv"), Errc::invalid_argument, {"delimiter", "csv only"});
+  EXPECT_EQ(catalog("datasets: {a: {splits: {t: x.json.gz}}}\n")->datasets.at("a").splits[0].format,
+            Format::json);
   expect_error(catalog("vectors: {v: {}}\n"), Errc::invalid_argument, {"vectors.v.path", "missing"});
   expect_error(catalog("word_lists: {w: {}}\n"), Errc::invalid_argument, {"word_lists.w"});
 }

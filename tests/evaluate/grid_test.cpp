@@ -13,7 +13,7 @@ ExperimentSpec small_run() {
   ExperimentSpec run;
   run.epsilons = {1, 5};
   run.repetitions = 2;
-  run.datasets = {{"A", "a", {}}, {"B", "b", {}}};
+  run.datasets = {{"A", "a", {}, {}}, {"B", "b", {}, {}}};
   run.models.resize(2);
   run.models[0].label = "vectors";
   run.models[1].label = "lists";

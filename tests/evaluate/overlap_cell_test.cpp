@@ -22,7 +22,7 @@ class OverlapCellTest : public testing::FolderTest {
     notes.splits = {{"test", "notes.csv", Format::csv, true, {}, TextPreparation::none, "", 0}};
     catalog_.datasets["notes"] = notes;
     catalog_.word_lists["english"] = {{{"", "english.txt"}}, ""};
-    run_.datasets = {{"Notes", "notes", {}}};
+    run_.datasets = {{"Notes", "notes", {}, {}}};
     run_.texts.emplace();
     run_.texts->metrics = {"english"};
     cell_.kind = CellKind::overlap;

@@ -38,6 +38,48 @@ TEST(AxisScale, LinearScalesAreRoundAndCoverTheValues) {
   }
 }
 
+// Lengths on an axis mean something only from 0 on.
+TEST(AxisScale, BeginsAtZeroOrIsCut) {
+  struct Case {
+    std::vector<double> values;
+    bool cut;
+  };
+  for (const Case& each : {Case{{3, 97}, false},
+                           {{45, 97}, false},
+                           {{55, 97}, true},
+                           {{0, 1}, false},
+                           {{-5, 5}, false},
+                           {{-9, -8}, true},
+                           {{49.9, 50.1}, true},
+                           {{5, 5}, true}}) {
+    const AxisScale scale = make_scale(each.values, false);
+    EXPECT_EQ(scale.is_cut(), each.cut) << each.values.front() << " to " << each.values.back();
+    EXPECT_EQ(scale.is_cut(), scale.low > 0 || scale.high < 0);
+  }
+  EXPECT_FALSE(make_scale({55, 97}, true).is_cut()) << "a logarithmic one has no 0";
+}
+
+TEST(Plot, SaysWhereAnAxisIsCutOrLogarithmic) {
+  LinePlot plot{"t", "ε", "accuracy", true, false, {{"one", 0, {{1, 80, {}, {}}, {10, 90, {}, {}}}}}, {}};
+  plot.note = "Bars: <x>";
+  const std::string cut = to_html(plot);
+  EXPECT_THAT(cut, HasSubstr("accuracy, axis cut, not from 0"));
+  EXPECT_THAT(cut, HasSubstr("ε, logarithmic"));
+  EXPECT_EQ(count(cut, "class=\"axis cut\""), 1U);
+  EXPECT_THAT(cut, HasSubstr("Bars: &lt;x&gt;"));
+  plot.series[0].points[0].y = 10;
+  plot.log_x = false;
+  EXPECT_THAT(to_html(plot), Not(HasSubstr("cut")));
+}
+
+TEST(Plot, PointsCarryTheirLabels) {
+  LinePlot plot{"t", "x", "y", false, false, {{"one", 0, {{1, 1, {}, {}, "ε 3"}, {9, 2, {}, {}, "ε <9>"}}}},
+                {}};
+  const std::string svg = to_svg(plot);
+  EXPECT_THAT(svg, HasSubstr(">ε 3</text>"));
+  EXPECT_THAT(svg, HasSubstr(">ε &lt;9&gt;</text>"));
+}
+
 TEST(AxisScale, LogarithmicScalesLeaveOutWhatTheyCannotShow) {
   const AxisScale scale = make_scale({0, 0.1, 50, -3}, true);
   EXPECT_DOUBLE_EQ(scale.low, 0.1);

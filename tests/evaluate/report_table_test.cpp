@@ -40,7 +40,8 @@ TEST(ReportTable, ColumnsWithoutFiguresGoWithTheirGroups) {
   EXPECT_EQ(to_csv(table),
             "mechanism,half z,ε = 1 N_w,ε = 1 N_w sd,ε = 1 S_w\n"
             "\"a,\"\"b\"\"\",4,12.345,0.5,7\n"
-            "<c>,–,-0.01,0.25,–\n");
+            "<c>,,-0.01,0.25,\n")
+      << "a missing figure is empty";
   ReportTable full = sample();
   full.drop_empty_columns();
   EXPECT_EQ(to_csv(full), to_csv(sample()));
@@ -52,7 +53,26 @@ TEST(ReportTable, AsCsvKeepsEveryDigitAndQuotes) {
   EXPECT_EQ(to_csv(sample()),
             "mechanism,ε = 1 N_w,ε = 1 N_w sd,ε = 1 S_w\n"
             "\"a,\"\"b\"\"\",12.345,0.5,7\n"
-            "<c>,-0.01,0.25,–\n");
+            "<c>,-0.01,0.25,\n");
+}
+
+TEST(ReportTable, TwoRunsHaveARange) {
+  ReportTable table = sample();
+  EXPECT_THAT(table.spread_note(), HasSubstr("standard deviation"));
+  table.rows[0][1].deviation.reset();
+  table.rows[0][1].range = {11.25, 13.5};
+  table.rows[0][2].note = "ε 3";
+  EXPECT_EQ(to_csv(table),
+            "mechanism,ε = 1 N_w,ε = 1 N_w sd,ε = 1 N_w lower of two,ε = 1 N_w higher of two,ε = 1 S_w,ε = 1 "
+            "S_w note\n"
+            "\"a,\"\"b\"\"\",12.345,,11.25,13.5,7,ε 3\n"
+            "<c>,-0.01,0.25,,,,\n");
+  EXPECT_THAT(to_html(table), HasSubstr("12.3<span class=\"sd\"> 11.2 to 13.5</span>"));
+  EXPECT_THAT(to_html(table), HasSubstr("7.0<span class=\"sd\"> ε 3</span>"));
+  EXPECT_THAT(to_latex(table), HasSubstr("12.3$_{11.2\\ldots 13.5}$ & 7.0 ($\\varepsilon$ 3)"));
+  EXPECT_THAT(table.spread_note(), HasSubstr("or the range of two runs"));
+  table.rows[1][1].deviation.reset();
+  EXPECT_THAT(table.spread_note(), HasSubstr("no confidence interval"));
 }
 
 TEST(ReportTable, AsLatexIsEscapedAndBalanced) {

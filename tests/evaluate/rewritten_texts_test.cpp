@@ -23,7 +23,7 @@ class RewrittenTextsTest : public testing::FolderTest {
     notes.text = notes.privatize = {"text"};
     notes.splits = {{"test", "notes.csv", Format::csv, true, {}, TextPreparation::none, "", 0}};
     catalog_.datasets["notes"] = notes;
-    run_.datasets = {{"Notes", "notes", {}}};
+    run_.datasets = {{"Notes", "notes", {}, {}}};
     ModelSpec model;
     model.label = "Phrases";
     model.file = path("phrases.safetensors").string();

@@ -2,6 +2,7 @@
 #include <sotto/tune.hpp>
 
 #include "evaluate/word_task_fixture.hpp"
+#include "support/list_set.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto::testing {
@@ -14,7 +15,7 @@ class Tune : public WordTaskTest {
     options.task = labelled();
     options.mechanisms = {"santext", "tem"};
     options.epsilons = {0.5, 1, 2, 4, 8, 16};
-    options.model = model_->path().string();
+    options.models = {model_->path().string()};
     options.largest_loss = 0.3;
     options.seed = 1;
     options.resources.threads = 1;
@@ -111,6 +112,53 @@ TEST_F(Tune, TheGridIsAllCombinations) {
   EXPECT_EQ(names, (std::vector<std::string>{"cmp", "vickrey t=0", "vickrey t=1", "vickrey-k k=2 t=3",
                                              "vickrey-k k=4 t=3"}));
   EXPECT_EQ(report->points[1].epsilon, 2);
+}
+
+// The mechanism that a recommendation runs has all words of the model, so that is what is measured.
+TEST_F(Tune, MeasuresTheWholeModel) {
+  TuneOptions given = options();
+  given.task = {};
+  given.task.classes = {{"good", write("good.txt", "pizza\ndog\n")},
+                        {"bad", write("bad.txt", "soup\nrome\n")}};
+  given.mechanisms = {"santext"};
+  given.epsilons = {4};
+  const auto whole = tune(given);
+  ASSERT_TRUE(whole) << whole.error().message;
+  const auto mechanism = make_mechanism("santext", model_, 4, {}).value();
+  double loss = 0;
+  for (const char* word : {"pizza", "dog", "soup", "rome"}) {
+    const std::vector<double> row = mechanism->row(id(word));
+    double stays_in_class = 0;
+    const bool good = std::string(word) == "pizza" || std::string(word) == "dog";
+    for (const char* other : {"pizza", "dog"}) stays_in_class += good ? row[id(other)] : 0;
+    for (const char* other : {"soup", "rome"}) stays_in_class += good ? 0 : row[id(other)];
+    loss += (1 - stays_in_class) / 4;
+  }
+  EXPECT_NEAR(whole->points[0].utility_loss.value, loss, 1e-12);
+  given.task.outputs = "list";
+  EXPECT_LT(tune(given)->points[0].utility_loss.value, loss) << "every output has a label";
+}
+
+TEST_F(Tune, ListsAndVectorsCompareInOneRun) {
+  const auto lists =
+      write_list_set(folder_.path() / "lists.safetensors", {"rome", "pizza", "dog", "cat", "paris"},
+                     {{"one", stepping_order(5, 1)}});
+  TuneOptions given = options();
+  given.mechanisms = {"santext", "diffractor-geometric"};
+  given.models = {model_->path().string(), lists->path().string()};
+  given.epsilons = {1, 8};
+  const auto report = tune(given);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->models, (std::vector<std::string>{"tiny", "lists"}));
+  EXPECT_EQ(report->covered, 5U);
+  ASSERT_EQ(report->points.size(), 4U);
+  EXPECT_EQ(report->points[0].model, given.models[0]);
+  EXPECT_EQ(report->points[3].model, given.models[1]);
+  EXPECT_EQ(report->points[3].mechanism, "diffractor-geometric");
+  EXPECT_NE(report->points[0].unit, report->points[3].unit);
+  EXPECT_GT(report->points[2].inference_error.value, report->points[3].inference_error.value);
+  given.models = {lists->path().string()};
+  expect_error(tune(given), Errc::invalid_argument, {"lists", "vectors"});
 }
 
 TEST_F(Tune, BadOptions) {

@@ -21,6 +21,7 @@ class WordTaskTest : public FolderTest {
   /// labels.
   WordTaskOptions labelled() {
     WordTaskOptions options;
+    options.outputs = "list";
     options.table =
         write("words.tsv",
               "the\tfunction\t7\na\tfunction\t5\nan\tfunction\npizza\tfood\t3\npasta\tfood\nsoup\tfood\n"

@@ -26,6 +26,7 @@ TEST_F(WordTaskTest, LabelsPriorAndLosses) {
 
 TEST_F(WordTaskTest, FilesByClass) {
   WordTaskOptions options;
+  options.outputs = "list";
   options.classes = {{"good", write("good.txt", ";\n; a comment\n\npizza\n  dog \nrome\r\n")},
                      {"bad", write("bad.txt", "soup\ncat\nZanzibar\nrome\n")}};
   const WordTask read = task(options);
@@ -45,6 +46,7 @@ TEST_F(WordTaskTest, ListsKeepTheirOrder) {
   model_ = write_list_set(folder_.path() / "lists.safetensors", letter_words(13),
                           {{"one", stepping_order(13, 1)}, {"two", stepping_order(13, 5)}});
   WordTaskOptions options;
+  options.outputs = "list";
   options.table = write("letters.tsv", fmt::format("{}\tx\n{}\ty\n{}\tx\n", model_->word(2), model_->word(7),
                                                    model_->word(11)));
   const WordTask read = task(options);
@@ -63,7 +65,6 @@ TEST_F(WordTaskTest, ListsKeepTheirOrder) {
 TEST_F(WordTaskTest, AllWordsOfTheModelMayComeOut) {
   WordTaskOptions options;
   options.classes = {{"good", write("good.txt", "pizza\ndog\n")}, {"bad", write("bad.txt", "soup\n")}};
-  options.outputs = "model";
   options.unlabelled_loss = 0.25;
   options.prior = "counts";
   const WordTask read = task(options);
@@ -73,6 +74,27 @@ TEST_F(WordTaskTest, AllWordsOfTheModelMayComeOut) {
   EXPECT_EQ(read.losses(id("pizza"), id("rome")), 0.25);
   EXPECT_EQ(read.losses(id("pizza"), id("soup")), 1);
   EXPECT_EQ(read.losses.largest(), 1);
+}
+
+// Mechanisms on different models can be compared only on the same secrets.
+TEST_F(WordTaskTest, SeveralModelsShareTheirWords) {
+  const auto lists = write_list_set(folder_.path() / "lists.safetensors", {"rome", "pizza", "extra", "cat"},
+                                    {{"one", stepping_order(4, 1)}});
+  const auto tasks = WordTask::read_all({model_, lists}, labelled());
+  ASSERT_TRUE(tasks) << tasks.error().message;
+  ASSERT_EQ(tasks->size(), 2U);
+  for (const WordTask& one : *tasks) {
+    EXPECT_EQ(one.listed, 13U) << "of the list, whatever the models have";
+    std::map<std::string, double> prior;
+    for (std::size_t i = 0; i < one.secrets.words.size(); ++i)
+      prior[std::string(one.model->word(one.secrets.words[i]))] = one.secrets.prior[i];
+    EXPECT_EQ(prior,
+              (std::map<std::string, double>{{"cat", 1.0 / 6}, {"pizza", 3.0 / 6}, {"rome", 2.0 / 6}}));
+  }
+  const auto apart = write_list_set(folder_.path() / "apart.safetensors", {"extra", "more"},
+                                    {{"one", stepping_order(2, 1)}});
+  expect_error(WordTask::read_all({model_, apart}, labelled()), Errc::invalid_argument, "words",
+               {"none of the 13 words", "apart"});
 }
 
 TEST_F(WordTaskTest, LossesBetweenLabels) {
@@ -89,6 +111,7 @@ TEST_F(WordTaskTest, LossesBetweenLabels) {
 
 TEST_F(WordTaskTest, LossesBetweenWords) {
   WordTaskOptions options;
+  options.outputs = "list";
   options.table = write("words.txt", "pizza\npasta\nrome\n");
   options.losses = write("losses.tsv", "pizza\tpasta\t0.1\nrome\tpizza\t2\npizza\trome\t4\n");
   const WordTask read = task(options);

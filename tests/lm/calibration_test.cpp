@@ -70,7 +70,8 @@ TEST(Calibration, IsKeptBesideTheModelItIsAbout) {
   testing::write_file(folder.path() / "vocab.txt", "more");
   const std::string other = folder_digest(folder.path()).value();
   EXPECT_NE(other, digest);
-  expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"other files", "'lm calibrate'"});
+  expect_error(read_calibration(folder.path(), other), Errc::bad_format,
+               {"other files", "'lm calibrate (model: "});
   testing::write_file(folder.path() / kCalibrationFile, "{\"lowest\": 1");
   expect_error(read_calibration(folder.path(), other), Errc::bad_format, {"not a calibration"});
   testing::write_file(folder.path() / kCalibrationFile, "{\"lowest\": \"x\"}");

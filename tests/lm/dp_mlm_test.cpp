@@ -345,6 +345,30 @@ TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
   }
 }
 
+TEST_F(DpMlm, EachBatchIsReportedAndCanBeTheLast) {
+  for (const bool sequential : {false, true}) {
+    const auto m = mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential});
+    std::string text = "the";
+    for (std::size_t i = 1; i < 3 * m->good_batch(); ++i) text += " cat";
+    Text whole(*m, text);
+    std::uint64_t draws = 0;
+    std::uint64_t calls = 0;
+    ASSERT_TRUE(m->rewrite({&whole.document, 1}, [&](std::uint64_t made) {
+      draws += made;
+      ++calls;
+      return true;
+    }));
+    EXPECT_EQ(draws, whole.document.draws);
+    EXPECT_GE(calls, 3U);
+    EXPECT_EQ(spelled(*m, whole.document), outputs(*m, text)) << "who listens changes nothing";
+    Text stopped(*m, text);
+    calls = 0;
+    expect_error(m->rewrite({&stopped.document, 1}, [&](std::uint64_t) { return ++calls < 2; }),
+                 Errc::interrupted, {"interrupted"});
+    EXPECT_EQ(calls, 2U) << "nothing is computed after that";
+  }
+}
+
 TEST_F(DpMlm, Errors) {
   const auto free = mixing_model();
   free->given_bounds = std::nullopt;

@@ -57,6 +57,29 @@ GenerationDocument rewrite(const GenerationMechanism& mechanism, std::string_vie
   return document;
 }
 
+TEST(Generation, EachStepIsReportedAndCanBeTheLast) {
+  const auto m = mechanism(mixing_model(), false, {.epsilon = 10});
+  random::ChaChaBitSource bits(random::key_from_seed(3));
+  GenerationDocument document;
+  document.text = "abcde abcde abcde";
+  document.bits = &bits;
+  m->prepare(document);
+  std::uint64_t draws = 0;
+  EXPECT_TRUE(m->rewrite({&document, 1}, [&](std::uint64_t made) {
+    draws += made;
+    return true;
+  }));
+  EXPECT_GE(draws, 1U);
+  EXPECT_LE(draws, document.draws);
+  EXPECT_EQ(document.output, rewrite(*m, document.text).output) << "who listens changes nothing";
+  m->prepare(document);
+  std::uint64_t calls = 0;
+  const auto stopped = m->rewrite({&document, 1}, [&](std::uint64_t) { return ++calls == 0; });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  EXPECT_EQ(calls, 1U);
+}
+
 TEST(Generation, TheFirstTokenFollowsTheExponentialMechanismOverAllTokens) {
   // n = 20,000, α = 1e-6 per ε; outcomes: the end, five letters and the blank. Logits are so close to each
   // other that several outcomes occur at every ε, and some are clipped.

@@ -32,6 +32,7 @@ sotto privatize reviews.txt --epsilon 1 -o words.txt --report receipt.json
 [ "$(wc -w < words.txt)" -eq 10 ] || fail "diffractor-geometric wrote $(cat words.txt)"
 grep -q '"mechanism"' receipt.json || fail "no receipt"
 sotto model list | grep -q '^sotto-en-lists .*/usr/share/sotto/models/' || fail "the shipped models are not listed"
+[ -f /usr/share/sotto/models/sotto-en-word-map/word-map.safetensors ] || fail "the map of unknown words is not installed"
 if sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 2> refusal.txt; then fail "dp-mlm ran without its plugin"; fi
 grep -q libsotto_lm_torch.so refusal.txt || fail "the refusal does not name the plugin: $(cat refusal.txt)"
 

@@ -48,7 +48,10 @@ TEST_F(BudgetPlans, ErrorsAreThoseOfTheMechanismByName) {
   EXPECT_EQ(plan_budget(open, negative).error().message, plan_budget(negative).error().message);
   BudgetPlanOptions unknown = planned(BudgetStrategy::even, 2);
   unknown.mechanism.name = "dp-mlm";
-  expect_error(plan_budget(unknown), Errc::invalid_argument, "mechanism", {"whole texts"});
+  unknown.mechanism.parameters = {};
+  expect_error(plan_budget(unknown), Errc::invalid_argument, "budget", {"for each draw"});
+  unknown.mechanism.name = "absent";
+  expect_error(plan_budget(unknown), Errc::invalid_argument, "mechanism", {"absent"});
 }
 
 }  // namespace

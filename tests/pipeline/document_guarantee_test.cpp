@@ -57,6 +57,27 @@ TEST(DocumentGuaranteeTest, WhatThePolicyLetsThroughIsNamed) {
   expect("case", "keep", SharedTrait::letter_case, GuaranteeScope::all_inputs);
 }
 
+// What is promised for words outside the vocabulary depends on the unit and the scope, and is said.
+TEST(DocumentGuaranteeTest, MappedWordsAreStated) {
+  const auto statement = [](Guarantee token, std::string_view oov, MechanismKind kind) {
+    return guarantee_for_texts(std::move(token), {.kind = kind, .policy = with("oov", oov)}).statement;
+  };
+  Guarantee metric = analytic(), group = analytic(), pure = analytic();
+  metric.unit.metric = "a distance";
+  group.scope = GuaranteeScope::group;
+  const auto words = MechanismKind::word_by_word;
+  EXPECT_NE(statement(metric, "nearest", words).find("about the mapped words"), std::string::npos);
+  EXPECT_NE(statement(metric, "nearest", words).find("as far from a word as the word farthest from that"),
+            std::string::npos);
+  EXPECT_NE(statement(group, "nearest", words).find("nothing is promised between one of them and a word"),
+            std::string::npos);
+  EXPECT_NE(statement(pure, "nearest", words).find("as between two words"), std::string::npos);
+  for (const Guarantee& token : {metric, group, pure}) {
+    EXPECT_EQ(statement(token, "bottom", words), "A sentence.");
+    EXPECT_EQ(statement(token, "nearest", MechanismKind::masked), "A sentence.");
+  }
+}
+
 TEST(DocumentGuaranteeTest, ANarrowScopeIsNotWidened) {
   Guarantee group = analytic();
   group.scope = GuaranteeScope::group;

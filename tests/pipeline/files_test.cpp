@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/compressed_input.hpp"
 #include "support/pipeline_fixture.hpp"
 
 namespace sotto {
@@ -111,10 +112,38 @@ TEST_F(Files, TheSameTextOnTwoLinesGetsTwoDraws) {
   EXPECT_NE(out.substr(0, line_end), out.substr(line_end + 1, line_end));
 }
 
-TEST_F(Files, LineEndsAndAByteOrderMarkAreHandled) {
+TEST_F(Files, LineEndsAndAByteOrderMarkAreKept) {
   write("in.txt", "\xEF\xBB\xBFsoup\r\n\r\n\nsoup");
   const std::string out = run(options(1e6), files("in.txt", "out.txt"));
-  EXPECT_EQ(out, "Soup\r\n\r\n\nSoup");
+  EXPECT_EQ(out, "\xEF\xBB\xBFSoup\r\n\r\n\nSoup");
+}
+
+TEST_F(Files, ACompressedFileIsTheSameData) {
+  write("in.txt", "the soup was cold\nand the waiter bad\n");
+  const std::string expected = run(options(), files("in.txt", "out.txt"));
+  {
+    auto packed = base::AtomicFile::create(path("in.txt.xz")).value();
+    ASSERT_TRUE(packed.write(read("in.txt")));
+    ASSERT_TRUE(packed.commit());
+  }
+  EXPECT_EQ(run(options(), files("in.txt.xz", "out.txt")), expected);
+  ASSERT_TRUE(privatize_files(options(), files("in.txt.xz", "out.gz")));
+  EXPECT_EQ(base::read_content(path("out.gz")).value(), expected);
+}
+
+TEST_F(Files, AnotherEncodingIsTheSameText) {
+  write("in.txt", "the soup was cold\ncaf\xC3\xA9\n");
+  const std::string expected = run(options(), files("in.txt", "out.txt"));
+  write("in.txt", "the soup was cold\ncaf\xE9\n");
+  FileOptions latin = files("in.txt", "out.txt");
+  latin.encoding = "latin-1";
+  EXPECT_EQ(run(options(), latin), expected);  // no word of the model has an accent
+  latin.output_encoding = "utf-16be";
+  std::string wide;
+  for (const char c : expected) wide += std::string(1, '\0') + c;
+  EXPECT_EQ(run(options(), latin), wide);
+  latin.encoding = "klingon";
+  EXPECT_EQ(privatize_files(options(), latin).error().parameter, "encoding");
 }
 
 TEST_F(Files, AnEmptyFileGivesAnEmptyFile) {

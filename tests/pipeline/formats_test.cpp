@@ -122,7 +122,7 @@ TEST_F(Formats, CsvHeaderOnlyStaysAHeader) {
 // If the open field is not one of the named ones, everything after it would be copied along.
 TEST_F(Formats, AQuoteThatIsNeverClosedIsRefused) {
   EXPECT_NE(failure("in.csv", "text,city\nsoup,Rome\nsoup,\"Rome\nsecret,Bonn\n", {"text"})
-                .find("record 2: a quoted field is not closed"),
+                .find("record 2 (line 3): a quoted field is not closed"),
             std::string::npos);
   EXPECT_NE(failure("in.csv", "text,\"city\nsecret,Bonn\n", {"text"}).find("not closed"), std::string::npos);
 }
@@ -141,6 +141,15 @@ TEST_F(Formats, WhatCannotBeAHeaderIsRefused) {
   EXPECT_EQ(through("in.csv", columns(10'000, "x") + "\n", {"text"}), columns(10'000, "x") + "\n");
   EXPECT_NE(failure("in.csv", columns(10'001, "x") + "\n", {"text"}).find("10001 columns"),
             std::string::npos);
+}
+
+// Under another delimiter the header might never end; that must not matter.
+TEST_F(Formats, AHeaderIsFoundUnderItsOwnDelimiter) {
+  std::string rows = "text,a;\"b\n";
+  for (int i = 0; i < 10'000; ++i) rows += "soup,1\n";
+  std::string expected = "text,a;\"b\n";
+  for (int i = 0; i < 10'000; ++i) expected += "Soup,1\n";
+  EXPECT_EQ(through("in.csv", rows, {"text"}), expected);
 }
 
 // Other characters may end records elsewhere; here the whole file would be a header.
@@ -185,8 +194,8 @@ TEST_F(Formats, MessagesQuoteNoCellAndFewNames) {
   EXPECT_NE(message.find("and 81 more"), std::string::npos);
   EXPECT_LT(message.size(), 1000U);
   for (const std::string bad :
-       {"{\"t\":\"Zoe\",\"id\":\"Zoe\",\"id\":\"Zoe\"}", "{\"t\":[\"Zoe\"],\"id\":\"Zoe\"}",
-        "{\"t\":\"x\",\"id\":{\"Zoe\":1}}", "{\"t\":\"Zoe\\q\",\"id\":1}", "{\"Zoe\":1}"})
+       {"{\"t\":\"Zoe\",\"id\":\"Zoe\",\"id\":\"Zoe\"}", "{\"t\":[{\"Zoe\":1}],\"id\":\"Zoe\"}",
+        "{\"t\":\"x\",\"id\":{\"Zoe\":1}}", "{\"t\":\"Zoe\\q\",\"id\":1}", "{\"body\":\"Zoe\"}"})
     EXPECT_EQ(failure("in.jsonl", bad, {"t"}, "id").find("Zoe"), std::string::npos) << bad;
 }
 
@@ -198,7 +207,8 @@ TEST_F(Formats, TheIdMustNotBeAText) {
 TEST_F(Formats, CsvErrorsNameColumnsAndRecords) {
   EXPECT_EQ(failure("in.csv", "a,b\n1,2\n", {"c"}),
             "field: " + path("in.csv").string() + " has no column 'c'; it has a, b");
-  EXPECT_NE(failure("in.csv", "a,b\n1,2\n1,2,3\n", {"b"}).find("record 2: 3 columns where the header has 2"),
+  EXPECT_NE(failure("in.csv", "a,b\n1,2\n1,2,3\n", {"b"})
+                .find("record 2 (line 3): 3 columns where the header has 2"),
             std::string::npos);
   EXPECT_NE(failure("in.csv", "a,a\n1,2\n", {"a"}).find("two columns"), std::string::npos);
   EXPECT_NE(failure("in.csv", "", {"a"}).find("needs a header"), std::string::npos);

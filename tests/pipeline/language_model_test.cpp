@@ -1,7 +1,10 @@
 // Whole texts through the pipeline, with the fake plugin of tests/support/fake_plugin.cpp.
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <set>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "pipeline/rewrite/generation_rewriter.hpp"
@@ -166,6 +169,48 @@ TEST_F(LanguageModels, EveryFormatAndEveryThreadCountGivesTheSame) {
   }
 }
 
+TEST_F(LanguageModels, ProgressIsReportedWithinAChunkAndCanStopIt) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "The soup was cold. The waiter was good.\n";  // less than a chunk
+  write("long.txt", text);
+  FileOptions run = files("long.txt", "long.out");
+  std::vector<std::uint64_t> done;
+  run.progress = [&](std::uint64_t bytes, std::uint64_t total) {
+    EXPECT_EQ(total, text.size());
+    done.push_back(bytes);
+    return true;
+  };
+  ASSERT_TRUE(privatize_files(mlm(10), run));
+  EXPECT_GE(done.size(), 4U);
+  EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+  EXPECT_GT(done.front(), 0U);
+  EXPECT_LT(done.front(), text.size() / 2);
+  EXPECT_EQ(done.back(), text.size());
+  std::filesystem::remove(path("long.out"));
+  std::size_t calls = 0;
+  run.progress = [&](std::uint64_t, std::uint64_t) { return ++calls < 2; };
+  const auto stopped = privatize_files(mlm(10), run);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  EXPECT_EQ(describe(stopped.error()), "interrupted");
+  EXPECT_EQ(calls, 2U);
+  EXPECT_FALSE(std::filesystem::exists(path("long.out")));
+}
+
+TEST_F(LanguageModels, ACallerCanStopBetweenTheBatchesOfAModel) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "The soup was cold.\n";
+  write("long.txt", text);
+  std::atomic<int> asked = 0;
+  PrivatizeOptions options = mlm(10);
+  options.language.go_on = [&] { return ++asked < 5; };
+  const FileOptions run = files("long.txt", "long.out");
+  const auto stopped = privatize_files(options, run);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  EXPECT_EQ(asked, 5);
+}
+
 TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   write("in.txt", "the soup was cold\nsoup\n");
   PrivatizeOptions options = mlm(25);
@@ -254,7 +299,7 @@ TEST_F(LanguageModels, FreeLogitsNeedACalibrationOnAnotherText) {
   EXPECT_EQ(json["language_model"]["logits"]["bounded_by"], "clipping");
   EXPECT_EQ(json["language_model"]["calibration_text_sha256"], info.calibration->text_digest);
   expect_error(privatize_files(mlm(10, "free"), files("public.txt", "out2.txt")), Errc::invalid_argument,
-               {"public.txt", "this very file"});
+               {"public.txt", "this very text"});
   expect_error(calibrate_language_model(path("masked").string(), path("public.txt")), Errc::invalid_argument,
                {"needs no calibration", "[0, 10]"});
 }
@@ -427,10 +472,36 @@ TEST_F(MechanismKinds, DecideWhatRewrites) {
   for (const MechanismInfo& info : mechanisms()) {
     const PrivatizeOptions options = options_for(info);
     const auto made =
-        TextMechanism::make(info, options, complete_parameters(info, options.mechanism.parameters).value());
+        TextMechanism::make(info, options, complete_parameters(info, options.mechanism.parameters).value(),
+                            PinnedWordMap::shipped());
     ASSERT_TRUE(made) << info.name << ": " << describe(made.error());
     EXPECT_EQ((*made)->kind(), info.kind) << info.name;
     EXPECT_EQ(kind_of(*(*made)->make_rewriter()), info.kind) << info.name;
+  }
+}
+
+// A language model draws every word whatever it is, so the two policies are one.
+TEST_F(MechanismKinds, LanguageModelsTreatNearestAsBottom) {
+  for (const MechanismInfo& info : mechanisms()) {
+    if (info.kind == MechanismKind::word_by_word) continue;
+    std::vector<std::string> outputs, digests, statements;
+    for (const OovPolicy oov : {OovPolicy::nearest, OovPolicy::bottom}) {
+      PrivatizeOptions options = options_for(info);
+      options.policy.oov = oov;
+      const auto privatizer = Privatizer::make(options).value();
+      Counts counts;
+      outputs.push_back(privatizer->privatize({"set", "1", "text"}, "bad, the zyx dog", counts).value());
+      const Receipt receipt = privatizer->receipt(counts);
+      digests.push_back(receipt.configuration_digest);
+      statements.push_back(receipt.guarantee.statement);
+      EXPECT_EQ(receipt.word_map_digest, "") << info.name;
+      EXPECT_EQ(counts.statistics.uniform, 0U) << info.name;
+      EXPECT_EQ(fmt::format("{}", fmt::join(what_leaks(receipt), " ")).find("had a place"),
+                std::string::npos);
+    }
+    EXPECT_EQ(outputs[0], outputs[1]) << info.name;
+    EXPECT_EQ(digests[0], digests[1]) << info.name;
+    EXPECT_EQ(statements[0], statements[1]) << info.name;
   }
 }
 

@@ -126,7 +126,8 @@ TEST_F(ReadSizes, DoNotMatter) {
         records = chunk.end.record;
         together += chunk.data.view();
         EXPECT_EQ(whole_records(chunk.data.view(), format, true).bytes, chunk.data.size());
-        EXPECT_EQ(chunk.header ? *chunk.header : "", format == Format::csv ? "header\r\n" : "");
+        EXPECT_EQ(chunk.head->header(), format == Format::csv ? "header\r\n" : "");
+        EXPECT_TRUE(chunk.head->preamble.starts_with("\xEF\xBB\xBF"));
       }
       EXPECT_EQ(together, data) << size;
       EXPECT_EQ(records, count) << size;

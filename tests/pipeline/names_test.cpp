@@ -25,6 +25,7 @@ void expect_round_trip(const Names& names, const Parse& parse) {
 
 TEST(Names, AreReadAndPrinted) {
   expect_round_trip(kFormatNames, parse_format);
+  expect_round_trip(kMissingFieldNames, parse_missing);
   expect_round_trip(kDeviceNames, parse_device);
   expect_round_trip(kPrecisionNames, parse_precision);
   expect_round_trip(std::span(kBudgetNames).first(4), parse_budget_strategy);

@@ -105,7 +105,8 @@ class PublicReceiptTest : public PipelineTest {
 TEST_F(PublicReceiptTest, IsEqualForAdjacentInputsWithEqualOutput) {
   check(Policy::strict());
   check(Policy::paper());
-  for (const auto& [part, value] : std::vector<std::pair<std::string, std::string>>{{"oov", "keep"},
+  for (const auto& [part, value] : std::vector<std::pair<std::string, std::string>>{{"oov", "bottom"},
+                                                                                    {"oov", "keep"},
                                                                                     {"oov", "drop"},
                                                                                     {"stopwords", "keep"},
                                                                                     {"numbers", "keep"},

@@ -7,14 +7,14 @@ namespace {
 
 using namespace sotto::pipeline;
 
-std::vector<std::string> records_of(std::string_view data, Format format) {
+std::vector<std::string> records_of(std::string_view data, RecordSyntax syntax) {
   std::vector<std::string> records;
-  RecordCursor cursor(data, format, true);
+  RecordCursor cursor(data, syntax, true);
   for (std::string_view record; cursor.next(record);) records.emplace_back(record);
   return records;
 }
 
-std::vector<std::string> records_by_definition(std::string_view data, bool quotes) {
+std::vector<std::string> records_by_definition(std::string_view data, bool quotes, char delimiter = ',') {
   std::vector<std::string> records;
   std::string record;
   bool field_begins = true;
@@ -30,7 +30,7 @@ std::vector<std::string> records_by_definition(std::string_view data, bool quote
       continue;
     }
     if (quoted) continue;
-    field_begins = byte == ',';
+    field_begins = byte == delimiter;
     if (byte != '\r' && byte != '\n') continue;
     if (byte == '\r' && i + 1 < data.size() && data[i + 1] == '\n') record += data[++i];
     records.push_back(std::exchange(record, {}));
@@ -109,23 +109,93 @@ TEST(RecordSyntax, AnOpenQuoteIsReported) {
   EXPECT_FALSE(closed.quote_is_open());
 }
 
-// Against a byte-by-byte reader, on all short texts over the bytes that matter.
-TEST(RecordSyntax, AgreesWithTheDefinition) {
-  const std::string_view alphabet = "a,\"\r\n";
+/// Calls `check` with all texts of up to `longest` bytes of the alphabet; returns their number.
+template <class Check>
+std::size_t for_all_texts(std::string_view alphabet, std::size_t longest, const Check& check) {
   std::size_t texts = 0;
-  for (std::size_t length = 0; length <= 6; ++length) {
+  for (std::size_t length = 0; length <= longest; ++length) {
     std::size_t count = 1;
     for (std::size_t i = 0; i < length; ++i) count *= alphabet.size();
     for (std::size_t number = 0; number < count; ++number, ++texts) {
       std::string data;
       for (std::size_t i = 0, rest = number; i < length; ++i, rest /= alphabet.size())
         data += alphabet[rest % alphabet.size()];
-      for (const Format format : {Format::text, Format::csv})
-        ASSERT_EQ(records_of(data, format), records_by_definition(data, format == Format::csv))
-            << ::testing::PrintToString(data);
+      check(data);
     }
   }
+  return texts;
+}
+
+// Against a byte-by-byte reader, on all short texts over the bytes that matter.
+TEST(RecordSyntax, AgreesWithTheDefinition) {
+  const std::size_t texts = for_all_texts("a,\"\r\n", 6, [](const std::string& data) {
+    for (const Format format : {Format::text, Format::csv})
+      ASSERT_EQ(records_of(data, format), records_by_definition(data, format == Format::csv))
+          << ::testing::PrintToString(data);
+  });
   EXPECT_EQ(texts, 19531U);
+}
+
+TEST(RecordSyntax, AgreesWithTheDefinitionForOtherDelimiters) {
+  for_all_texts("a,;\"\n", 5, [](const std::string& data) {
+    for (const char delimiter : {';', ','})
+      ASSERT_EQ(records_of(data, {Format::csv, delimiter}), records_by_definition(data, true, delimiter))
+          << ::testing::PrintToString(data);
+  });
+}
+
+TEST(RecordSyntax, JsonValuesComeWithWhatPrecedesThem) {
+  using Records = std::vector<std::string>;
+  const std::vector<std::pair<std::string, Records>> cases = {
+      {R"({"a":1},{"b":2}])", {R"({"a":1})", R"(,{"b":2})", "]"}},
+      {"{}\n{}\n", {"{}", "\n{}", "\n"}},
+      {R"( {"a":"}\"{"} , [[]] ])", {R"( {"a":"}\"{"})", " , [[]]", " ]"}},
+      {R"(1,"x\\",true ])", {"1", R"(,"x\\")", ",true", " ]"}},
+      {R"({"a":"\\"},{}])", {R"({"a":"\\"})", ",{}", "]"}},
+      {R"({"open":[)", {R"({"open":[)"}},
+      {R"("open\")", {R"("open\")"}},
+      {"}}", {"}", "}"}},
+      {"", {}},
+      {" ] ", {" ] "}},
+  };
+  for (const auto& [data, records] : cases) EXPECT_EQ(records_of(data, Format::json), records) << data;
+}
+
+// On all short texts: the records are the data, and any prefix yields only whole records, and those of the
+// full data.
+TEST(RecordSyntax, JsonRecordsDoNotDependOnWhereTheDataIsCut) {
+  const std::size_t texts = for_all_texts("{}\"\\, ]", 5, [](const std::string& data) {
+    std::vector<std::size_t> borders = {0};
+    std::string together;
+    for (const std::string& record : records_of(data, Format::json)) {
+      together += record;
+      borders.push_back(together.size());
+    }
+    ASSERT_EQ(together, data);
+    for (std::size_t cut = 0; cut <= data.size(); ++cut) {
+      const RecordExtent extent = whole_records(std::string_view(data).substr(0, cut), Format::json, false);
+      ASSERT_LT(extent.records, borders.size()) << data;
+      ASSERT_EQ(borders[extent.records], extent.bytes) << ::testing::PrintToString(data) << " cut at " << cut;
+    }
+  });
+  EXPECT_EQ(texts, 19608U);
+}
+
+// A stray quote swallows what follows up to the next quote, which then is followed by text.
+TEST(RecordSyntax, TextAfterAClosingQuoteIsFound) {
+  std::vector<std::string_view> fields;
+  const auto stray = [&](std::string_view record, char delimiter = ',') {
+    return split_record(record, {Format::csv, delimiter}, fields);
+  };
+  for (const std::string_view sound :
+       {"", "a", "\"a\"", "\"a,b\",c", "\"a\"\"b\",", "5\" pipe,x", "\"\",\"\"", "a, \"b\""})
+    EXPECT_EQ(stray(sound), std::string_view::npos) << sound;
+  EXPECT_EQ(stray("\"a\"b"), 0U);
+  EXPECT_EQ(stray("x,\"a\nb,\"c\""), 2U);
+  EXPECT_EQ(stray("\"a\" ,b"), 0U);
+  EXPECT_EQ(stray("x,\"a\"b,\"c\"d"), 2U) << "the first one";
+  EXPECT_EQ(stray("\"a\",b", ';'), 0U);
+  EXPECT_EQ(split_record("\"a\"b\tc", Format::tsv, fields), std::string_view::npos);
 }
 
 TEST(RecordSyntax, RecordsBeforeAnOffsetAreThoseThatBeginBeforeIt) {

@@ -42,11 +42,14 @@ TEST_F(Resume, GoesOnWhereItStoppedAndEqualsAnUndisturbedRun) {
   Receipt undisturbed = privatize_files(options(), whole).value();
   for (int i = 0; i < 3; ++i) interrupt_after(300'000);
   EXPECT_TRUE(exists("out.csv.partial"));
-  std::uint64_t bytes_left = 0;
+  std::uint64_t first = 0;
   FileOptions last = resumable();
-  last.progress = [&](std::uint64_t done, std::uint64_t) { return bytes_left = done, true; };
+  last.progress = [&](std::uint64_t done, std::uint64_t) {
+    if (first == 0) first = done;
+    return true;
+  };
   Receipt resumed = privatize_files(options(), last).value();
-  EXPECT_LT(bytes_left, 1'500'000U) << "what was done must not be done again";
+  EXPECT_GT(first, 500'000U) << "what was done must not be done again";
   EXPECT_EQ(read("out.csv"), read("whole.csv"));
   EXPECT_FALSE(exists("out.csv.partial"));
   EXPECT_FALSE(exists("out.csv.checkpoint"));

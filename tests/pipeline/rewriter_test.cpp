@@ -2,6 +2,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <regex>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -26,16 +27,30 @@ TEST_F(Rewriter, StrictLetsNoWordThrough) {
   const std::string out = rewrite(text, options(), &counts);
   EXPECT_EQ(split(out).size(), 8U) << out;
   for (const std::string& word : split(text)) EXPECT_EQ(out.find(word), std::string::npos) << out;
-  EXPECT_EQ(counts.statistics.bottom, 7U);
+  EXPECT_EQ(counts.statistics.outside(), 7U);
+  EXPECT_GE(counts.statistics.uniform, 5U)
+      << "an address, a link, an emoji, letters and digits, another script";
+  EXPECT_EQ(counts.statistics.bottom, 0U);
   EXPECT_EQ(counts.privatized, 7U);
   EXPECT_EQ(counts.randomized_numbers, 1U);
   EXPECT_EQ(counts.clear_oov + counts.clear_numbers + counts.clear_stopwords, 0U);
 }
 
+TEST_F(Rewriter, BottomIsOneInputForAllOfThem) {
+  PrivatizeOptions bottom = options(1e6);
+  bottom.policy.oov = OovPolicy::bottom;
+  Counts counts;
+  const std::vector<std::string> words =
+      split(rewrite("the caf\u00e9 jane@example.com B2B \u5317\u4eac zzqxkjv", bottom, &counts));
+  EXPECT_LE(std::set<std::string>(words.begin() + 1, words.end()).size(), 2U) << "the middle of either list";
+  EXPECT_EQ(counts.statistics.bottom, 5U);
+  EXPECT_EQ(counts.statistics.uniform, 0U);
+}
+
 TEST_F(Rewriter, CapitalisedWordsAreInTheVocabulary) {
   Counts counts;
   rewrite("Soup SOUP soup Don\u2019t", options(), &counts);
-  EXPECT_EQ(counts.statistics.bottom, 0U);
+  EXPECT_EQ(counts.statistics.outside(), 0U);
   EXPECT_EQ(counts.words, 4U);
 }
 

@@ -1,6 +1,7 @@
 // When two runs must agree byte for byte, and when they must not.
 #include <gtest/gtest.h>
 
+#include "embed/word_map.hpp"
 #include "random/document_stream.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "text/char_kind.hpp"
@@ -90,22 +91,30 @@ TEST_F(StreamIdentity, KeyAndSeedExcludeEachOther) {
 // The configuration in its one versioned form: whoever changes it must raise the stream version and update
 // this value.
 TEST_F(StreamIdentity, TheConfigurationIsPinned) {
-  PrivatizeOptions pinned = options(0.5);
-  const Receipt receipt = Privatizer::make(pinned).value()->receipt();
-  random::CanonicalConfiguration expected;
-  expected.add("mechanism", "diffractor-geometric");
-  expected.add("epsilon", 0.5);
-  expected.add("model", model_->digest());
-  expected.add("parameter.lists", "L0");
-  expected.add("policy.version", std::uint64_t{1});
-  expected.add("policy.stopwords", "privatize");
-  expected.add("policy.oov", "bottom");
-  expected.add("policy.numbers", "random");
-  expected.add("policy.punctuation", "keep");
-  expected.add("policy.case", "position");
-  expected.add("tokenizer.version", std::uint64_t{2});
-  expected.add("unicode.version", text::unicode_tables_version());
-  EXPECT_EQ(receipt.configuration_digest, base::to_hex(expected.digest()));
+  for (const OovPolicy oov : {OovPolicy::nearest, OovPolicy::bottom}) {
+    PrivatizeOptions pinned = options(0.5);
+    pinned.policy.oov = oov;
+    const Receipt receipt = Privatizer::make(pinned).value()->receipt();
+    random::CanonicalConfiguration expected;
+    expected.add("mechanism", "diffractor-geometric");
+    expected.add("epsilon", 0.5);
+    expected.add("model", model_->digest());
+    expected.add("parameter.lists", "L0");
+    expected.add("policy.version", std::uint64_t{1});
+    expected.add("policy.stopwords", "privatize");
+    expected.add("policy.oov", to_string(oov));
+    expected.add("policy.numbers", "random");
+    expected.add("policy.punctuation", "keep");
+    expected.add("policy.case", "position");
+    expected.add("tokenizer.version", std::uint64_t{2});
+    expected.add("unicode.version", text::unicode_tables_version());
+    if (oov == OovPolicy::nearest) {
+      expected.add("nearest.version", std::uint64_t{1});
+      expected.add("nearest.map", embed::shipped_word_map().value()->digest());
+      expected.add("nearest.map_version", std::uint64_t{1});
+    }
+    EXPECT_EQ(receipt.configuration_digest, base::to_hex(expected.digest())) << to_string(oov);
+  }
 }
 
 }  // namespace

@@ -5,12 +5,16 @@
 // lie in [0, range] by architecture, otherwise they are free. "favourite" is an id whose logit is the
 // highest. "balanced": the head is made for the balanced law. Sentences become the counts of their ids; every
 // token of a text has the probability e^−2. While SOTTO_FAKE_KERNELS is set in the environment, logits
-// differ, as with the kernels of another processor.
+// differ, as with the kernels of another processor; SOTTO_FAKE_MILLISECONDS makes each sequence take that
+// long, as with a large model.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -27,9 +31,18 @@ struct Settings {
   std::int64_t favourite = -1;
   std::optional<float> range;
   bool balanced = false;
+  std::chrono::milliseconds pause{0};
+  std::function<bool()> go_on;
+
+  /// As long as a sequence takes; fails if the caller asks to stop.
+  Result<void> work() const {
+    if (go_on && !go_on()) return fail(Errc::interrupted, "interrupted");
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
+    return {};
+  }
 };
 
-Result<Settings> read(const std::filesystem::path& folder) {
+Result<Settings> read(const std::filesystem::path& folder, const LanguageModelResources& resources) {
   std::ifstream file(folder / "config.json");
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object() || !json.contains("vocab_size"))
@@ -40,6 +53,9 @@ Result<Settings> read(const std::filesystem::path& folder) {
   settings.positions = json.value("max_position_embeddings", 128U);
   settings.favourite = json.value("favourite", std::int64_t{-1});
   settings.balanced = json.value("balanced", false);
+  if (const char* const milliseconds = std::getenv("SOTTO_FAKE_MILLISECONDS"))
+    settings.pause = std::chrono::milliseconds(std::atoi(milliseconds));
+  settings.go_on = resources.go_on;
   if (json.contains("range")) settings.range = json.value("range", 0.0F);
   return settings;
 }
@@ -81,9 +97,11 @@ class Masked final : public lm::MaskedModel {
   const lm::BoundedHead* bounded_head() const override { return head_.reach > 0 ? &head_ : nullptr; }
   Result<void> logits(std::span<const lm::Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
-    for (std::size_t i = 0; i < sequences.size(); ++i)
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      SOTTO_TRY(settings_.work());
       for (std::uint32_t k = 0; k < settings_.size; ++k)
         out[i * settings_.size + k] = logit(settings_, sequences[i].ids, masked[i], k);
+    }
     return {};
   }
 
@@ -100,6 +118,7 @@ class Sentences final : public lm::SentenceModel {
   Result<void> encode(std::span<const lm::Sequence> sequences, std::span<float> out) const override {
     std::fill(out.begin(), out.end(), 0.0F);
     for (std::size_t i = 0; i < sequences.size(); ++i) {
+      SOTTO_TRY(settings_.work());
       float* const vector = out.data() + i * settings_.size;
       float squares = 0;
       for (const std::int32_t id : sequences[i].ids) vector[id] += 1;
@@ -119,6 +138,7 @@ class Texts final : public lm::Generation {
     for (const lm::Sequence& prompt : prompts) ids_.push_back(prompt.ids);
   }
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
+    SOTTO_TRY(settings_.work());
     for (std::size_t i = 0; i < tokens.size(); ++i) ids_[i].push_back(tokens[i]);
     answer(logits);
     return {};
@@ -157,19 +177,19 @@ class Causal final : public lm::CausalModel {
 
 class Backend final : public lm::LanguageModelBackend {
  public:
-  Result<std::shared_ptr<const lm::MaskedModel>> open_masked(const std::filesystem::path& folder,
-                                                             const LanguageModelResources&) override {
-    SOTTO_ASSIGN(Settings settings, read(folder));
+  Result<std::shared_ptr<const lm::MaskedModel>> open_masked(
+      const std::filesystem::path& folder, const LanguageModelResources& resources) override {
+    SOTTO_ASSIGN(Settings settings, read(folder, resources));
     return std::make_shared<const Masked>(std::move(settings));
   }
-  Result<std::shared_ptr<const lm::SentenceModel>> open_sentence(const std::filesystem::path& folder,
-                                                                 const LanguageModelResources&) override {
-    SOTTO_ASSIGN(Settings settings, read(folder));
+  Result<std::shared_ptr<const lm::SentenceModel>> open_sentence(
+      const std::filesystem::path& folder, const LanguageModelResources& resources) override {
+    SOTTO_ASSIGN(Settings settings, read(folder, resources));
     return std::make_shared<const Sentences>(std::move(settings));
   }
-  Result<std::shared_ptr<const lm::CausalModel>> open_causal(const std::filesystem::path& folder,
-                                                             const LanguageModelResources&) override {
-    SOTTO_ASSIGN(Settings settings, read(folder));
+  Result<std::shared_ptr<const lm::CausalModel>> open_causal(
+      const std::filesystem::path& folder, const LanguageModelResources& resources) override {
+    SOTTO_ASSIGN(Settings settings, read(folder, resources));
     return std::make_shared<const Causal>(std::move(settings));
   }
   Result<std::string> arithmetic(const LanguageModelResources&) override {

@@ -106,8 +106,8 @@ Result<AttackReport> attack(const Mechanism& mechanism, const Model& model, cons
   report.changed = evaluation.changed;
   for (const std::string& name : kAttacks)
     if (const auto score = evaluation.scores.find(name); score != evaluation.scores.end())
-      report.attacks.push_back(
-          {name, describe(name, report, options), score->second.success, score->second.expected_error});
+      report.attacks.push_back({name, describe(name, report, options), score->second.success, report.words,
+                                score->second.expected_error});
   report.seconds = watch.seconds();
   return report;
 }

@@ -14,6 +14,7 @@ Json json_of(const AttackResult& attack) {
   return {{"name", attack.name},
           {"adversary", attack.adversary},
           {"success", audit::json_of(attack.success)},
+          {"candidates", attack.candidates},
           {"expected_inference_error", audit::json_of(attack.expected_error)},
           {"best_guess_error", audit::json_of(error)}};
 }
@@ -50,6 +51,7 @@ std::string to_json(const MaskInferenceReport& r) {
                           {"words_the_model_can_name", r.sayable},
                           {"changed", r.changed},
                           {"candidates", r.candidates},
+                          {"vocabulary", r.vocabulary},
                           {"confidence", r.confidence},
                           {"success", json_of(r.success)},
                           {"success_among_candidates", json_of(r.success_among)},

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kWordsAtOnce = 64;
 constexpr std::size_t kNearest = 20;
 constexpr std::size_t kLikeliest = 50;
-constexpr std::size_t kTuningDraws = 20'000;
 constexpr double kSlopes[] = {0, 0.125, 0.25, 0.5, 1};  // c, in units of ε
 constexpr double kPseudoDraws[] = {1, 10, 100, 1000};   // m
 
@@ -66,9 +65,9 @@ class Learner {
     return {};
   }
 
-  Tuning tune() const {
+  Tuning tune(std::size_t draws) const {
     const auto bits = attack_bits(scene_.options, "tune", 0);
-    const DrawnSecrets drawn = draw_secrets(scene_, kTuningDraws, *bits);
+    const DrawnSecrets drawn = draw_secrets(scene_, draws, *bits);
     std::vector<std::uint64_t> hits(std::size(kSlopes) * std::size(kPseudoDraws));
     for (std::size_t i = 0; i < drawn.outputs.size(); ++i) {
       const std::vector<Candidate> candidates = candidates_of(drawn.outputs[i]);
@@ -174,12 +173,12 @@ DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource
   return drawn;
 }
 
-Result<Guesses> learn_posterior(const AttackScene& scene) {
+Result<Guesses> learn_posterior(const AttackScene& scene, std::size_t tuning_draws) {
   SOTTO_ASSIGN(auto near, scene.space.nearest_among(scene.secrets.words, kNearest,
                                                     scene.options.mechanism.resources.threads));
   Learner learner(scene, std::move(near));
   SOTTO_TRY(learner.look());
-  return learner.guesses(learner.tune());
+  return learner.guesses(learner.tune(tuning_draws));
 }
 
 }  // namespace sotto::audit

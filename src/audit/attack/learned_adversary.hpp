@@ -19,7 +19,7 @@ DrawnSecrets draw_secrets(const AttackScene& scene, std::size_t count, BitSource
 /// For an output y that was drawn n times in total, a secret w has the weight n·(its share of these draws, by
 /// prior) + m·(its share of π(w)·exp(−c·d(w, y)) among the secrets nearest to y and the likeliest ones). m
 /// and c are those of a small grid that do best on separate draws. Any such adversary is fair: none of this
-/// uses the draws it is judged by.
-Result<Guesses> learn_posterior(const AttackScene& scene);
+/// uses the draws it is judged by. The separate draws are `tuning_draws`.
+Result<Guesses> learn_posterior(const AttackScene& scene, std::size_t tuning_draws = 20'000);
 
 }  // namespace sotto::audit

@@ -80,6 +80,7 @@ class Adversary {
     report.sayable = sayable_;
     report.changed = changed_;
     report.candidates = candidates_;
+    report.vocabulary = filler_.logits().size();
     report.confidence = confidence;
     report.success = share_of_trials(right_, total_, confidence);
     report.success_among = share_of_trials(among_, total_, confidence);

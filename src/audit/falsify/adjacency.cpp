@@ -39,6 +39,7 @@ SeenToken see(std::string_view text, const Token& token, std::size_t end_before,
   if (seen.kept || seen.id != vocabulary.bottom()) return seen;
   seen.kept = policy.oov == OovPolicy::keep;
   seen.dropped = policy.oov == OovPolicy::drop;
+  seen.id = vocabulary.outside(seen.text);
   return seen;
 }
 

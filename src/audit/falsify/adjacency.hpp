@@ -14,7 +14,7 @@ namespace sotto::audit {
 
 /// A text as a guarantee sees it.
 struct TextProfile {
-  std::vector<TokenId> inputs;  ///< what goes through the mechanism; ⊥ for what is not in the vocabulary
+  std::vector<TokenId> inputs;      ///< what goes through the mechanism, ids as in AuditVocabulary
   std::vector<std::string> traits;  ///< one per requested trait; equal if the texts share it
 };
 

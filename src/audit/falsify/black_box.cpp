@@ -96,8 +96,7 @@ class Audit {
     const std::uint64_t half = options_.draws / 2;
     SOTTO_ASSIGN(const std::vector<Tally> pilots,
                  draw_tallies(std::vector<bool>(inputs_.size(), true), std::min(half, kPilotDraws)));
-    const std::vector<InputPair> pairs =
-        choose_pairs(inputs_, claim_, pilots, options_.pairs, model_.bottom(), bits);
+    const std::vector<InputPair> pairs = choose_pairs(inputs_, claim_, pilots, options_.pairs, model_, bits);
     if (pairs.empty())
       return fail_parameter(
           "model", "", "nothing is claimed for any two of the words looked at; give a model of more words");
@@ -147,10 +146,11 @@ class Audit {
   ChosenEvent choose(std::size_t first, std::size_t second, const std::vector<Tally>& chosen_on,
                      double alpha) const {
     const double deviations = normal_quantile(alpha);
+    // ⊙ leans nowhere; ⊥, in the middle of the words, stands for it.
+    const auto centre = [&](std::size_t input) { return std::min(inputs_[input].id, model_.bottom()); };
     std::vector<double> lean;
     for (TokenId word = 0; word < model_.size(); ++word) {
-      const double difference =
-          claim_.distance(inputs_[first].id, word) - claim_.distance(inputs_[second].id, word);
+      const double difference = claim_.distance(centre(first), word) - claim_.distance(centre(second), word);
       lean.push_back(std::isnan(difference) ? INFINITY : difference);  // nothing is claimed for either
     }
     ChosenEvent event = choose_event(chosen_on[first], chosen_on[second], claim_.covers, deviations);
@@ -369,7 +369,7 @@ Result<BlackBoxReport> audit_black_box(const Mechanism& mechanism, const Model& 
                                        const BlackBoxOptions& options, const BitSourceMaker& bits) {
   SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const Claim claim, options.metric.empty()
-                                      ? own_claim(mechanism)
+                                      ? own_claim(mechanism, model.size())
                                       : named_claim(options.metric, model, options.mechanism.epsilon));
   const ModelVocabulary words(model);
   const std::unique_ptr<Target> target = make_mechanism_target(
@@ -386,13 +386,17 @@ Result<BlackBoxReport> audit_black_box(const BlackBoxOptions& options) {
   SOTTO_ASSIGN(const OpenMechanism open, open_mechanism(options.mechanism));
   if (options.path == AuditPath::mechanism) return audit_black_box(*open.mechanism, *open.model, options);
   SOTTO_ASSIGN(Claim claim, options.metric.empty()
-                                ? own_claim(*open.mechanism)
+                                ? own_claim(*open.mechanism, open.model->size())
                                 : named_claim(options.metric, *open.model, options.mechanism.epsilon));
   // A mechanism cannot exclude a string that is not a word of the model from its guarantee.
   claim.covers = [covers = claim.covers, size = open.model->size()](TokenId output) {
     return output >= size || covers(output);
   };
-  const ModelVocabulary words(*open.model);
+  std::shared_ptr<const embed::WordMap> map;
+  if (options.policy.oov == OovPolicy::nearest) {
+    SOTTO_ASSIGN(map, embed::shipped_word_map());
+  }
+  const ModelVocabulary words(*open.model, std::move(map));
   SOTTO_ASSIGN(BlackBoxReport report, audit_documents(claim, words, options));
   report.audited = options.mechanism.name;
   return report;

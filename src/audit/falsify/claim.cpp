@@ -1,6 +1,9 @@
 #include "audit/falsify/claim.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -11,6 +14,29 @@
 
 namespace sotto::audit {
 namespace {
+
+using Distance = std::function<double(TokenId, TokenId)>;
+
+/// Adds ⊙ to a distance of words and ⊥: 0 from itself, and from an input the largest distance of that input
+/// from any word, because its law is the mean of the words' laws. Remembers these, as each is a pass over all
+/// words.
+Distance with_uniform(Distance distance, std::uint32_t words) {
+  struct Known {
+    std::mutex mutex;
+    std::map<TokenId, double> farthest;
+  };
+  return [distance = std::move(distance), words, known = std::make_shared<Known>()](TokenId a, TokenId b) {
+    const TokenId uniform = words + 1;
+    if (a == uniform) std::swap(a, b);
+    if (b != uniform) return distance(a, b);
+    if (a == uniform) return 0.0;
+    const std::lock_guard lock(known->mutex);
+    const auto [entry, is_new] = known->farthest.try_emplace(a, 0);
+    for (TokenId word = 0; is_new && word < words; ++word)
+      entry->second = std::max(entry->second, distance(a, word));
+    return entry->second;
+  };
+}
 
 Result<Claim> euclidean_claim(const Model& model) {
   if (model.dimension() == 0)
@@ -49,7 +75,7 @@ Result<Claim> index_claim(const Model& model) {
 
 }  // namespace
 
-Result<Claim> own_claim(const Mechanism& mechanism) {
+Result<Claim> own_claim(const Mechanism& mechanism, std::uint32_t words) {
   const Guarantee guarantee = mechanism.guarantee();
   if (guarantee.kind == GuaranteeKind::none)
     return fail_parameter("metric", "",
@@ -60,7 +86,8 @@ Result<Claim> own_claim(const Mechanism& mechanism) {
   claim.epsilon = guarantee.epsilon;
   claim.additive = guarantee.additive;
   claim.leaves_outputs_out = guarantee.scope == GuaranteeScope::sensitive_outputs;
-  claim.distance = [&mechanism](TokenId a, TokenId b) { return mechanism.distance(a, b); };
+  claim.distance =
+      with_uniform([&mechanism](TokenId a, TokenId b) { return mechanism.distance(a, b); }, words);
   claim.covers = [&mechanism](TokenId output) { return mechanism.covers(output); };
   return claim;
 }
@@ -76,6 +103,7 @@ Result<Claim> named_claim(std::string_view metric, const Model& model, double ep
     claim.metric = "pure";
     claim.distance = [](TokenId a, TokenId b) { return a == b ? 0.0 : 1.0; };
   }
+  claim.distance = with_uniform(std::move(claim.distance), model.size());
   claim.own = false;
   claim.epsilon = epsilon;
   claim.covers = [](TokenId) { return true; };

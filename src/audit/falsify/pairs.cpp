@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint32_t kSmallVocabulary = 100;  // all its words are used
 constexpr std::size_t kRandomInputs = 48;        // from a larger one
 constexpr std::size_t kWithNeighbours = 16;      // near and far words are searched for this many of them
+constexpr std::size_t kMisspelt = 16;            // words of which misspellings are tried
 constexpr double kRankingAlpha = 0.05;           // ranking proves nothing, so its bounds may be loose
 
 template <class T>
@@ -67,6 +68,16 @@ std::set<TokenId> choose_words(const AuditVocabulary& model, const Claim& claim,
   return words;
 }
 
+/// The last letter four times, two letters exchanged: outside most vocabularies, and mapped to the word
+/// itself by a good map, whatever that is.
+std::vector<std::string> misspellings(const std::string& word) {
+  if (word.size() < 3 || !std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+    return {};
+  std::string exchanged = word;
+  std::swap(exchanged[1], exchanged[2]);
+  return {word + std::string(3, word.back()), exchanged};
+}
+
 /// Takes pairs from the front of `ordered` that have not been taken before.
 class PairPicker {
  public:
@@ -117,23 +128,33 @@ std::vector<AuditInput> choose_inputs(const AuditVocabulary& model, const Claim&
   for (const TokenId id : choose_words(model, claim, bits))
     inputs.push_back({std::string(model.word(id)), id});
   if (vocabulary_only) return inputs;
-  if (outside.empty()) inputs.push_back({"⊥", model.bottom()});
-  for (const std::string& text : outside)
-    if (model.find(text) == model.bottom()) inputs.push_back({text, model.bottom()});
+  if (outside.empty()) inputs.push_back({"⊥", model.bottom(), true});
+  std::vector<std::string> strings = outside;
+  for (std::size_t i = 0; model.maps() && i < std::min(inputs.size(), kMisspelt); ++i)
+    for (std::string& text : misspellings(inputs[i].text)) strings.push_back(std::move(text));
+  for (const std::string& text : strings)
+    if (model.find(text) == model.bottom()) inputs.push_back({text, model.outside(text), true});
   return inputs;
 }
 
 std::vector<InputPair> choose_pairs(const std::vector<AuditInput>& inputs, const Claim& claim,
-                                    const std::vector<Tally>& pilots, std::size_t count, TokenId bottom,
-                                    BitSource& bits) {
+                                    const std::vector<Tally>& pilots, std::size_t count,
+                                    const AuditVocabulary& model, BitSource& bits) {
   std::vector<InputPair> pairs;
+  std::vector<InputPair> one_image;
+  std::vector<InputPair> unmapped;
   std::vector<InputPair> outside;
   for (std::size_t a = 0; a < inputs.size(); ++a) {
     for (std::size_t b = a + 1; b < inputs.size(); ++b) {
       const double distance = claim.between(inputs[a], inputs[b]);
       if (!std::isfinite(distance)) continue;
       pairs.push_back({a, b, {}, distance});
-      if (inputs[a].id == bottom || inputs[b].id == bottom) outside.push_back(pairs.back());
+      if (!inputs[a].outside && !inputs[b].outside) continue;
+      const bool same = inputs[a].id == inputs[b].id;
+      (same && inputs[a].id < model.size()       ? one_image
+       : same && inputs[a].id == model.uniform() ? unmapped
+                                                 : outside)
+          .push_back(pairs.back());
     }
   }
   shuffle(pairs, bits);
@@ -143,6 +164,8 @@ std::vector<InputPair> choose_pairs(const std::vector<AuditInput>& inputs, const
   std::stable_sort(outside.begin(), outside.end(), nearer);
   const std::size_t share = (count + 7) / 8;
   PairPicker picker(count);
+  picker.take(one_image, share, "one image");
+  picker.take(unmapped, share, "unmapped");
   picker.take(outside, share, "outside");
   picker.take(by_distance, share, "nearest");
   std::reverse(by_distance.begin(), by_distance.end());

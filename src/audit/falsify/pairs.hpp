@@ -23,16 +23,16 @@ struct InputPair {
 
 /// All words of a small vocabulary. From a larger one random words and, for some of them, the nearest word by
 /// the claim and one of the farthest. In any case ⊥, or `outside` in its place if given, unless
-/// `vocabulary_only`.
+/// `vocabulary_only`; if strings are mapped to words, also misspellings of some of the words.
 std::vector<AuditInput> choose_inputs(const AuditVocabulary& model, const Claim& claim,
                                       const std::vector<std::string>& outside, bool vocabulary_only,
                                       BitSource& bits);
 
-/// At most `count` pairs for which something is claimed: nearest, farthest, random, with an input outside the
-/// vocabulary, and for the rest those whose pilot draws contradict the claim most. `pilots` has a tally per
-/// input.
+/// At most `count` pairs for which something is claimed: strings that are mapped to one word, strings without
+/// a place, other pairs with an input outside the vocabulary, nearest, farthest, random, and for the rest
+/// those whose pilot draws contradict the claim most. `pilots` has a tally per input.
 std::vector<InputPair> choose_pairs(const std::vector<AuditInput>& inputs, const Claim& claim,
-                                    const std::vector<Tally>& pilots, std::size_t count, TokenId bottom,
-                                    BitSource& bits);
+                                    const std::vector<Tally>& pilots, std::size_t count,
+                                    const AuditVocabulary& model, BitSource& bits);
 
 }  // namespace sotto::audit

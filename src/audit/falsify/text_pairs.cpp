@@ -103,7 +103,7 @@ std::vector<TextPair> generate_text_pairs(const AuditVocabulary& model, const Cl
   const TokenId a = random_word(), b = random_word(), c = random_word();
   const std::string wa = spell(a), wb = spell(b), wc = spell(c);
   const std::string na = spell(near(a)), nb = spell(near(b));
-  return {
+  std::vector<TextPair> pairs = {
       {wa + " " + wb + " " + wc, na + " " + wb + " " + wc, "one word"},
       {wa + " " + wb + " " + wc, na + " " + nb + " " + wc, "two words"},
       {wa + " 5 " + wb, wa + " 7 " + wb, "numbers"},
@@ -117,6 +117,12 @@ std::vector<TextPair> generate_text_pairs(const AuditVocabulary& model, const Cl
       {wa + ", " + wb, wa + "; " + wb, "punctuation"},
       {wa + "  " + wb, wa + " " + wb, "whitespace"},
   };
+  if (model.maps()) {
+    const std::string stretched = wc + std::string(3, wc.back());
+    pairs.push_back({wa + " " + stretched + " " + wb, wa + " " + wc + " " + wb, "spelling"});
+    pairs.push_back({wa + " b2b4c6 " + wb, wa + " jane.roe@example.org " + wb, "unmapped"});
+  }
+  return pairs;
 }
 
 TextClaim claim_between(const TextPair& pair, const Claim& claim, const std::vector<SharedTrait>& adjacency,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <sotto/result.hpp>
 
 #include "evaluate/classifiers/classifier.hpp"
+#include "evaluate/experiment/yaml_map.hpp"
 
 namespace sotto::evaluate {
 
@@ -31,6 +33,7 @@ struct SplitSource {
   TextPreparation prepare = TextPreparation::none;
   std::string from;
   double share = 0;
+  std::optional<char> delimiter = std::nullopt;  ///< of CSV; empty: found by the header
 };
 
 struct DatasetEntry {
@@ -45,6 +48,9 @@ struct DatasetEntry {
 
   /// Whether the column text[index] is rewritten.
   bool is_privatized(std::size_t index) const;
+  /// Where the rows of a split come from: its own file, or that of the split it is a share of; null if there
+  /// is no such split.
+  const SplitSource* file_of(std::string_view split) const;
 };
 
 struct VectorsEntry {
@@ -65,5 +71,11 @@ struct DataCatalog {
 };
 
 Result<DataCatalog> read_data_catalog(const std::filesystem::path& file);
+/// The same from a map of another file.
+Result<DataCatalog> read_data_catalog(const YamlMap& map);
+
+/// The keys of a data set. If one file is all of it, those of a split stand among them, instead of `splits`.
+const std::vector<std::string_view>& dataset_keys();
+Result<DatasetEntry> read_dataset(const YamlMap& map, const std::string& name);
 
 }  // namespace sotto::evaluate

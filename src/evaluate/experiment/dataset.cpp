@@ -27,21 +27,28 @@ struct ColumnPlaces {
   std::vector<std::pair<std::size_t, const std::vector<std::string>*>> keep;
 };
 
+/// A column that is not there was misspelled in the description, so the file is not at fault.
+Result<std::size_t> described_column(const Table& table, const std::string& name) {
+  auto place = table.column(name);
+  if (!place) place.error().code = Errc::invalid_argument;
+  return place;
+}
+
 Result<ColumnPlaces> find_columns(const Table& table, const DatasetEntry& entry,
                                   const std::set<std::string>& columns) {
   ColumnPlaces places;
   for (const std::string& name : entry.text) {
-    SOTTO_ASSIGN(const std::size_t place, table.column(name));
+    SOTTO_ASSIGN(const std::size_t place, described_column(table, name));
     places.texts.push_back(place);
   }
   if (!entry.label.empty()) {
-    SOTTO_ASSIGN(places.label, table.column(entry.label));
+    SOTTO_ASSIGN(places.label, described_column(table, entry.label));
   }
   for (const std::string& name : columns) {
-    SOTTO_ASSIGN(places.columns[name], table.column(name));
+    SOTTO_ASSIGN(places.columns[name], described_column(table, name));
   }
   for (const auto& [name, values] : entry.keep) {
-    SOTTO_ASSIGN(const std::size_t place, table.column(name));
+    SOTTO_ASSIGN(const std::size_t place, described_column(table, name));
     places.keep.emplace_back(place, &values);
   }
   return places;
@@ -53,10 +60,20 @@ bool is_kept(const std::vector<std::string>& row, const ColumnPlaces& places) {
   });
 }
 
+/// The columns that are read from a table.
+std::vector<std::string> needed_columns(const DatasetEntry& entry, const std::set<std::string>& columns) {
+  std::vector<std::string> needed = entry.text;
+  if (!entry.label.empty()) needed.push_back(entry.label);
+  needed.insert(needed.end(), columns.begin(), columns.end());
+  for (const auto& [name, values] : entry.keep) needed.push_back(name);
+  return needed;
+}
+
 /// All rows of a file that pass the filter.
 Result<DataSplit> read_split(const SplitSource& source, const DatasetEntry& entry,
                              const std::filesystem::path& folder, const std::set<std::string>& columns) {
-  SOTTO_ASSIGN(Table table, read_table(folder / source.path, source.format, source.header, source.columns));
+  SOTTO_ASSIGN(Table table, read_table(folder / source.path, source.format, source.header, source.columns,
+                                       {source.delimiter, needed_columns(entry, columns)}));
   SOTTO_ASSIGN(const ColumnPlaces places, find_columns(table, entry, columns));
   DataSplit split;
   split.texts.resize(entry.text.size());

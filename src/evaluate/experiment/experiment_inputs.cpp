@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/suggestion.hpp"
 #include "base/work_meter.hpp"
 #include "evaluate/experiment/model_maker.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
@@ -47,15 +48,9 @@ DatasetRequest needs_of(const ExperimentSpec& run, const DatasetSpec& spec, cons
 
 Result<DataSplit> read_one(const DatasetEntry& entry, const std::filesystem::path& folder,
                            DatasetRequest request, const std::string& name) {
-  auto source = std::find_if(entry.splits.begin(), entry.splits.end(),
-                             [&](const SplitSource& split) { return split.name == name; });
-  if (source == entry.splits.end())
+  const SplitSource* source = entry.file_of(name);
+  if (source == nullptr)
     return fail(Errc::not_found, fmt::format("data set '{}' has no split '{}'", entry.name, name));
-  if (!source->from.empty())
-    source = std::find_if(entry.splits.begin(), entry.splits.end(),
-                          [&](const SplitSource& split) { return split.name == source->from; });
-  if (folder.empty())
-    return fail(Errc::not_found, fmt::format("data set '{}': no data folder was given", entry.name));
   std::error_code ignored;
   if (!std::filesystem::exists(folder / source->path, ignored))
     return fail(Errc::not_found, fmt::format("data set '{}': {} is not in the data folder", entry.name,
@@ -73,25 +68,16 @@ Result<void> check_name(const std::map<std::string, Entry>& entries, const std::
   names.reserve(entries.size());
   for (const auto& [known, entry] : entries) names.push_back(known);
   return fail(Errc::invalid_argument,
-              fmt::format("{}: there is no {} '{}' in {}; there is: {}", run.file.string(), what, name,
-                          run.catalog.string(), fmt::join(names, ", ")));
-}
-
-std::set<std::string> used_word_lists(const ExperimentSpec& run) {
-  std::set<std::string> names;
-  if (run.texts && !run.texts->english.empty()) names.insert(run.texts->english);
-  for (const InferenceSpec& inference : run.inference)
-    if (!inference.words.empty()) names.insert(inference.words);
-  for (const ModelSpec& model : run.models)
-    if (!model.vocabulary.empty()) names.insert(model.vocabulary);
-  return names;
+              fmt::format("{}: there is no {} '{}' in {}{}; there is: {}", run.file.string(), what, name,
+                          run.own_catalog ? "it" : run.catalog.string(), base::suggestion(name, names),
+                          fmt::join(names, ", ")));
 }
 
 Result<LabelledWords> read_list(const std::string& name, const WordListEntry& entry,
                                 const std::filesystem::path& folder) {
   for (const auto& [word_class, path] : entry.files) {
     std::error_code ignored;
-    if (folder.empty() || !std::filesystem::exists(folder / path, ignored))
+    if (!std::filesystem::exists(folder / path, ignored))
       return fail(Errc::not_found,
                   fmt::format("word list '{}': {} is not in the data folder", name, path.string()));
   }
@@ -101,9 +87,12 @@ Result<LabelledWords> read_list(const std::string& name, const WordListEntry& en
 }  // namespace
 
 Result<DataCatalog> read_catalog_of(const ExperimentSpec& run) {
-  SOTTO_ASSIGN(DataCatalog catalog, read_data_catalog(run.catalog));
+  DataCatalog catalog = run.own_catalog.value_or(DataCatalog());
+  if (!run.catalog.empty()) {
+    SOTTO_ASSIGN(catalog, read_data_catalog(run.catalog));
+  }
   for (const DatasetSpec& spec : run.datasets)
-    SOTTO_TRY(check_name(catalog.datasets, spec.from, "data set", run));
+    if (!spec.own) SOTTO_TRY(check_name(catalog.datasets, spec.from, "data set", run));
   for (const std::string& name : used_word_lists(run))
     SOTTO_TRY(check_name(catalog.word_lists, name, "word list", run));
   for (const ModelSpec& spec : run.models)
@@ -112,29 +101,51 @@ Result<DataCatalog> read_catalog_of(const ExperimentSpec& run) {
   return catalog;
 }
 
+const DatasetEntry& dataset_entry(const DatasetSpec& spec, const DataCatalog& catalog) {
+  return spec.own ? *spec.own : catalog.datasets.at(spec.from);
+}
+
+std::set<std::string> needed_splits(const ExperimentSpec& run, const DatasetSpec& spec,
+                                    const DatasetEntry& entry) {
+  return needs_of(run, spec, entry).splits;
+}
+
 Result<ExperimentInputs> ExperimentInputs::prepare(const ExperimentSpec& run, DataCatalog catalog,
                                                    const ExperimentInputOptions& options) {
+  SOTTO_ASSIGN(ExperimentInputs inputs, read_data(run, std::move(catalog), options));
+  SOTTO_TRY(inputs.make_models(run, options));
+  return inputs;
+}
+
+Result<ExperimentInputs> ExperimentInputs::read_data(const ExperimentSpec& run, DataCatalog catalog,
+                                                     const ExperimentInputOptions& options) {
   ExperimentInputs inputs;
   inputs.catalog_ = std::move(catalog);
-  const auto go_on = [&] { return base::report_progress(options.progress, 0, 0); };
   for (const DatasetSpec& spec : run.datasets) {
-    SOTTO_TRY(go_on());
-    const DatasetEntry& entry = inputs.catalog_.datasets.at(spec.from);
+    SOTTO_TRY(base::report_progress(options.progress, 0, 0));
+    const DatasetEntry& entry = dataset_entry(spec, inputs.catalog_);
     inputs.entries_.emplace(spec.label, entry);
     const DatasetRequest request = needs_of(run, spec, entry);
-    for (const std::string& name : request.splits)
-      inputs.splits_.emplace(std::pair(spec.label, name), read_one(entry, options.data, request, name));
+    for (const std::string& name : request.splits) {
+      auto split = read_one(entry, options.data, request, name);
+      if (!split && split.error().code != Errc::not_found) return tl::unexpected(split.error());
+      inputs.splits_.emplace(std::pair(spec.label, name), std::move(split));
+    }
   }
   for (const std::string& name : used_word_lists(run))
     inputs.word_lists_.emplace(name, read_list(name, inputs.catalog_.word_lists.at(name), options.data));
+  return inputs;
+}
+
+Result<void> ExperimentInputs::make_models(const ExperimentSpec& run, const ExperimentInputOptions& options) {
   for (const ModelSpec& spec : run.models) {
-    SOTTO_TRY(go_on());
-    ModelMaker maker(run, inputs.catalog_, inputs.word_lists_, options);
+    SOTTO_TRY(base::report_progress(options.progress, 0, 0));
+    const ModelMaker maker(run, catalog_, word_lists_, options);
     auto made = maker.make(spec);
     if (!made && made.error().code == Errc::interrupted) return tl::unexpected(made.error());
-    inputs.models_.emplace(spec.label, std::move(made));
+    models_.emplace(spec.label, std::move(made));
   }
-  return inputs;
+  return {};
 }
 
 Result<const DataSplit*> ExperimentInputs::split(const std::string& dataset, const std::string& name) const {

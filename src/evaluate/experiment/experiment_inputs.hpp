@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,7 +28,7 @@ struct PreparedModel {
 };
 
 struct ExperimentInputOptions {
-  std::filesystem::path data;    ///< the data folder; empty: none
+  std::filesystem::path data;    ///< the data folder
   std::filesystem::path models;  ///< where models are made and kept
   unsigned threads = 0;
   ProgressCallback progress;  ///< asked whether to continue
@@ -36,11 +37,22 @@ struct ExperimentInputOptions {
 /// The catalog of a run; rejects a run that names something missing from it.
 Result<DataCatalog> read_catalog_of(const ExperimentSpec& run);
 
+/// The description of a data set, from the run file or the catalog.
+const DatasetEntry& dataset_entry(const DatasetSpec& spec, const DataCatalog& catalog);
+/// The splits of a data set that the measures use.
+std::set<std::string> needed_splits(const ExperimentSpec& run, const DatasetSpec& spec,
+                                    const DatasetEntry& entry);
+
 /// Immutable once made, so safe to share between threads.
 class ExperimentInputs {
  public:
-  /// Reads and imports everything that the run names; the catalog must have it. Only an interruption is an
-  /// error.
+  /// Reads the data sets and word lists that the run names; the catalog must have them. A file that is not
+  /// there is recorded, one that does not fit its description is an error, as is an interruption.
+  static Result<ExperimentInputs> read_data(const ExperimentSpec& run, DataCatalog catalog,
+                                            const ExperimentInputOptions& options);
+  /// Finds, imports or builds the models. Only an interruption is an error.
+  Result<void> make_models(const ExperimentSpec& run, const ExperimentInputOptions& options);
+  /// Both.
   static Result<ExperimentInputs> prepare(const ExperimentSpec& run, DataCatalog catalog,
                                           const ExperimentInputOptions& options);
 

@@ -9,6 +9,7 @@
 #include <sotto/text_values.hpp>
 
 #include "base/message.hpp"
+#include "base/suggestion.hpp"
 #include "evaluate/experiment/measure_reader.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 
@@ -16,10 +17,21 @@ namespace sotto::evaluate {
 namespace {
 
 Result<DatasetSpec> read_dataset_spec(const YamlMap& datasets, const std::string& label) {
-  SOTTO_ASSIGN(const YamlMap map, datasets.map(label, {"from", "rows"}));
+  std::vector<std::string_view> keys = {"from", "rows"};
+  keys.insert(keys.end(), dataset_keys().begin(), dataset_keys().end());
+  SOTTO_ASSIGN(const YamlMap map, datasets.map(label, keys));
   DatasetSpec spec;
   spec.label = label;
   SOTTO_ASSIGN(spec.from, map.text("from", label));
+  for (const std::string& key : map.keys()) {
+    if (key == "from" || key == "rows") continue;
+    if (map.has("from"))
+      return map.problem(key, "cannot be given together with 'from', which takes it from the data catalog");
+    if (!map.has("path") && !map.has("splits"))
+      return map.problem(key, "needs 'path' or 'splits' beside it, which say where the texts are");
+    SOTTO_ASSIGN(spec.own, read_dataset(map, label));
+    break;
+  }
   SOTTO_ASSIGN(const YamlMap rows, map.any_map("rows"));
   for (const std::string& split : rows.keys()) {
     SOTTO_ASSIGN(spec.rows[split], rows.integer(split, 1, 1'000'000'000, 0));
@@ -29,8 +41,8 @@ Result<DatasetSpec> read_dataset_spec(const YamlMap& datasets, const std::string
 
 Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& label) {
   SOTTO_ASSIGN(const YamlMap map,
-               models.map(label, {"file", "vectors", "limit", "vocabulary", "lists_of", "lists_per_model",
-                                  "language_model", "device", "precision"}));
+               models.map(label, {"file", "vectors", "limit", "vocabulary", "keep_non_words", "lists_of",
+                                  "lists_per_model", "language_model", "device", "precision"}));
   ModelSpec spec;
   spec.label = label;
   SOTTO_ASSIGN(spec.file, map.text("file", {}));
@@ -41,8 +53,8 @@ Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& labe
           int{!spec.language_model.empty()} !=
       1)
     return models.problem(label, "give one of 'file', 'vectors', 'lists_of' and 'language_model'");
-  if (spec.vectors.empty() && (map.has("limit") || map.has("vocabulary")))
-    return models.problem(label, "'limit' and 'vocabulary' go with 'vectors' only");
+  if (spec.vectors.empty() && (map.has("limit") || map.has("vocabulary") || map.has("keep_non_words")))
+    return models.problem(label, "'limit', 'vocabulary' and 'keep_non_words' go with 'vectors' only");
   if (spec.list_models.empty() && map.has("lists_per_model"))
     return models.problem(label, "'lists_per_model' goes with 'lists_of' only");
   if (spec.language_model.empty() && (map.has("device") || map.has("precision")))
@@ -54,9 +66,25 @@ Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& labe
   spec.precision = static_cast<Precision>(precision);
   SOTTO_ASSIGN(spec.limit, map.integer("limit", 1, 1'000'000'000, 0));
   SOTTO_ASSIGN(spec.vocabulary, map.text("vocabulary", {}));
+  SOTTO_ASSIGN(spec.keep_non_words, map.flag("keep_non_words", false));
   SOTTO_ASSIGN(const std::uint64_t lists, map.integer("lists_per_model", 1, 16, 1));
   spec.lists_per_model = static_cast<std::uint32_t>(lists);
   return spec;
+}
+
+/// A mechanism or parameter that does not exist is a typing mistake.
+Result<void> check_mechanism(const YamlMap& map, const ExperimentMechanism& spec) {
+  const auto info = find_mechanism(spec.mechanism);
+  std::vector<std::string> known;
+  if (!info) {
+    for (const MechanismInfo& each : mechanisms()) known.push_back(each.name);
+    return map.unknown("mechanism", "a mechanism", spec.mechanism, known);
+  }
+  for (const ParameterInfo& parameter : (*info)->parameters) known.push_back(parameter.name);
+  for (const auto& [name, value] : spec.parameters)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return map.unknown("set", fmt::format("a parameter of {}", spec.mechanism), name, known);
+  return {};
 }
 
 Result<ExperimentMechanism> read_experiment_mechanism(const YamlMap& mechanisms, const std::string& label,
@@ -67,6 +95,7 @@ Result<ExperimentMechanism> read_experiment_mechanism(const YamlMap& mechanisms,
   spec.label = label;
   SOTTO_ASSIGN(spec.mechanism, map.text("mechanism", label));
   SOTTO_ASSIGN(spec.parameters, map.text_map("set"));
+  SOTTO_TRY(check_mechanism(map, spec));
   SOTTO_ASSIGN(spec.models, map.texts("models"));
   SOTTO_ASSIGN(spec.epsilons, map.numbers("epsilons", kSmallestEpsilon, kLargestEpsilon));
   SOTTO_ASSIGN(spec.policy, map.text("policy", policy));
@@ -101,8 +130,8 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
     labels.reserve(known.size());
     for (const Spec& spec : known) labels.push_back(spec.label);
     return fail(Errc::invalid_argument,
-                fmt::format("{}: {} names '{}', which is not in the file; there is: {}", root.file(), place,
-                            label, fmt::join(labels, ", ")));
+                fmt::format("{}: {} names '{}', which is not in the file{}; there is: {}", root.file(), place,
+                            label, base::suggestion(label, labels), fmt::join(labels, ", ")));
   }
   return {};
 }
@@ -150,6 +179,23 @@ Result<void> read_parts(const YamlMap& root, ExperimentSpec& run) {
   return read_entries(root, "mechanisms", read_mechanism, run.mechanisms);
 }
 
+/// The data catalog: a file beside the run file, or a map in it. One file is enough if it says everything.
+Result<void> read_catalog(const YamlMap& root, const std::filesystem::path& file, ExperimentSpec& run) {
+  const YAML::Node given = root.node("data");
+  if (given.IsDefined() && given.IsMap()) {
+    SOTTO_ASSIGN(const YamlMap map, root.map("data", {"datasets", "vectors", "word_lists"}));
+    SOTTO_ASSIGN(run.own_catalog, read_data_catalog(map));
+    return {};
+  }
+  constexpr const char* kUsualName = "data.yaml";
+  SOTTO_ASSIGN(const std::string name, root.text("data", kUsualName));
+  run.catalog = file.parent_path() / name;
+  std::error_code ignored;
+  if (!root.has("data") && !names_catalog_entries(run) && !std::filesystem::exists(run.catalog, ignored))
+    run.catalog.clear();
+  return {};
+}
+
 Result<ExperimentSpec> read(const YAML::Node& node, const std::filesystem::path& file) {
   SOTTO_ASSIGN(const YamlMap root,
                YamlMap::open(node, file.string(), {},
@@ -160,13 +206,12 @@ Result<ExperimentSpec> read(const YAML::Node& node, const std::filesystem::path&
   SOTTO_ASSIGN(run.title, root.required_text("title"));
   SOTTO_ASSIGN(run.about, root.text("about", {}));
   SOTTO_ASSIGN(run.seed, root.integer("seed", 0, 1'000'000'000'000, 1));
-  SOTTO_ASSIGN(const std::string catalog, root.text("data", "data.yaml"));
-  run.catalog = file.parent_path() / catalog;
   SOTTO_ASSIGN(run.epsilons, root.numbers("epsilons", kSmallestEpsilon, kLargestEpsilon));
   SOTTO_ASSIGN(run.repetitions, root.integer("repetitions", 1, 10'000, 1));
   SOTTO_TRY(read_parts(root, run));
   SOTTO_TRY(read_measures(root, run));
   SOTTO_TRY(check_all_labels(root, run));
+  SOTTO_TRY(read_catalog(root, file, run));
   return run;
 }
 
@@ -185,6 +230,24 @@ Result<Policy> parse_policy_text(const std::string& text) {
     SOTTO_TRY(set_policy_part(policy, word.substr(0, equals), word.substr(equals + 1)));
   }
   return policy;
+}
+
+std::set<std::string> used_word_lists(const ExperimentSpec& run) {
+  std::set<std::string> names;
+  if (run.texts && !run.texts->english.empty()) names.insert(run.texts->english);
+  for (const InferenceSpec& inference : run.inference)
+    if (!inference.words.empty()) names.insert(inference.words);
+  for (const ModelSpec& model : run.models)
+    if (!model.vocabulary.empty()) names.insert(model.vocabulary);
+  return names;
+}
+
+bool names_catalog_entries(const ExperimentSpec& run) {
+  return !used_word_lists(run).empty() ||
+         std::any_of(run.datasets.begin(), run.datasets.end(),
+                     [](const DatasetSpec& spec) { return !spec.own; }) ||
+         std::any_of(run.models.begin(), run.models.end(),
+                     [](const ModelSpec& spec) { return !spec.vectors.empty(); });
 }
 
 Result<ExperimentSpec> read_experiment_spec(const std::filesystem::path& file, bool quick) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@
 #include <sotto/privatize.hpp>
 #include <sotto/result.hpp>
 
+#include "evaluate/experiment/data_catalog.hpp"
+
 namespace sotto::evaluate {
 
 struct DatasetSpec {
   std::string label;
   std::string from;                           ///< name in the data catalog
+  std::optional<DatasetEntry> own;            ///< described in the run file itself, instead of `from`
   std::map<std::string, std::uint64_t> rows;  ///< maximum per split
 };
 
@@ -29,6 +33,7 @@ struct ModelSpec {
   std::string vectors;  ///< name in the data catalog
   std::uint64_t limit = 0;
   std::string vocabulary;                ///< word list of the catalog; empty: all words
+  bool keep_non_words = false;           ///< import punctuation and numbers too
   std::vector<std::string> list_models;  ///< labels of models; lists over the words they share
   std::uint32_t lists_per_model = 1;
   std::string language_model;   ///< folder, or its name among the models
@@ -124,7 +129,8 @@ struct ExperimentSpec {
   std::string title;
   std::string about;
   std::uint64_t seed = 1;
-  std::filesystem::path catalog;
+  std::filesystem::path catalog;           ///< a file; empty if `data` is given, or nothing names one
+  std::optional<DataCatalog> own_catalog;  ///< in the run file itself
   std::vector<double> epsilons;
   std::uint64_t repetitions = 1;
   std::vector<DatasetSpec> datasets;
@@ -141,6 +147,11 @@ struct ExperimentSpec {
 /// Reads a run file; with `quick`, the content of that key is merged over the rest. Callers resolve the names
 /// of data sets, vectors and lists; labels inside the file are checked here.
 Result<ExperimentSpec> read_experiment_spec(const std::filesystem::path& file, bool quick);
+
+/// The word lists of the catalog that the run names.
+std::set<std::string> used_word_lists(const ExperimentSpec& run);
+/// Whether the run names anything that only a catalog can describe.
+bool names_catalog_entries(const ExperimentSpec& run);
 
 /// "strict", "paper", or either with parts changed, such as "paper stopwords=privatize".
 Result<Policy> parse_policy_text(const std::string& text);

@@ -9,6 +9,7 @@
 #include <sotto/text_values.hpp>
 #include <sotto/tune.hpp>
 
+#include "evaluate/classifiers/classifier.hpp"
 #include "evaluate/metrics/word_metrics.hpp"
 
 namespace sotto::evaluate {
@@ -64,14 +65,30 @@ Result<TextsMeasure> read_texts(const YamlMap& measures) {
   if (measure.metrics.empty()) measure.metrics = {"pp", "cs", "low", "english", "bleu", "length"};
   for (const std::string& metric : measure.metrics)
     if (std::find(kTextMetricNames.begin(), kTextMetricNames.end(), metric) == kTextMetricNames.end())
-      return map.problem("metrics", fmt::format("'{}' is not a metric; allowed: {}", metric,
-                                                fmt::join(kTextMetricNames, ", ")));
+      return map.unknown("metrics", "a metric", metric, {kTextMetricNames.begin(), kTextMetricNames.end()});
   SOTTO_ASSIGN(measure.least_occurring, map.integer("least_occurring", 1, 1'000'000'000, 1000));
   SOTTO_ASSIGN(measure.english, map.text("english", {}));
   SOTTO_ASSIGN(measure.similarity, map.text("similarity", "average"));
   SOTTO_ASSIGN(measure.similarity_model, map.text("similarity_model", {}));
   SOTTO_ASSIGN(measure.language_model, map.text("language_model", {}));
   return measure;
+}
+
+/// Kinds that need a library are known without it; any other name is a typing mistake.
+Result<void> check_classifier(const YamlMap& map, const std::string& kind,
+                              const ParameterValues& parameters) {
+  std::vector<std::string> known;
+  for (const ClassifierInfo& info : classifiers()) {
+    known.push_back(info.name);
+    if (info.name != kind) continue;
+    std::vector<std::string> names;
+    for (const ParameterInfo& parameter : info.parameters) names.push_back(parameter.name);
+    for (const auto& [name, value] : parameters)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        return map.unknown("set", fmt::format("a parameter of {}", kind), name, names);
+    return {};
+  }
+  return map.unknown("kind", "a classifier", kind, known);
 }
 
 Result<ClassifierSpec> read_classifier(const YamlMap& classifiers, const std::string& label) {
@@ -82,6 +99,7 @@ Result<ClassifierSpec> read_classifier(const YamlMap& classifiers, const std::st
   SOTTO_ASSIGN(spec.of, read_selection(map));
   SOTTO_ASSIGN(spec.kind, map.text("kind", label));
   SOTTO_ASSIGN(spec.parameters, map.text_map("set"));
+  SOTTO_TRY(check_classifier(map, spec.kind, spec.parameters));
   SOTTO_ASSIGN(spec.runs, map.integer("runs", 1, 10'000, 3));
   SOTTO_ASSIGN(spec.baseline_runs, map.integer("baseline_runs", 1, 10'000, spec.runs));
   return spec;
@@ -95,6 +113,7 @@ Result<AttackerSpec> read_attacker(const YamlMap& attackers, const std::string& 
   SOTTO_ASSIGN(spec.of, read_selection(map));
   SOTTO_ASSIGN(spec.kind, map.text("kind", label));
   SOTTO_ASSIGN(spec.parameters, map.text_map("set"));
+  SOTTO_TRY(check_classifier(map, spec.kind, spec.parameters));
   SOTTO_ASSIGN(spec.attribute, map.required_text("attribute"));
   SOTTO_ASSIGN(spec.runs, map.integer("runs", 1, 10'000, 3));
   SOTTO_ASSIGN(std::vector<std::string> modes, map.texts("modes"));

@@ -94,7 +94,7 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
   ImportOptions import;
   import.vectors = options_.data / entry->second.path;
   std::error_code ignored;
-  if (options_.data.empty() || !std::filesystem::exists(import.vectors, ignored))
+  if (!std::filesystem::exists(import.vectors, ignored))
     return fail(Errc::not_found, fmt::format("model '{}': {} is not in the data folder", spec.label,
                                              entry->second.path.string()));
   if (only == nullptr && !spec.vocabulary.empty()) {
@@ -103,7 +103,10 @@ Result<std::filesystem::path> ModelMaker::import(const ModelSpec& spec,
     only = &list->words;
   }
   const std::string words = only == nullptr ? std::string() : joined(*only);
-  import.output = kept(spec.label, fmt::format("import 1\n{}\n{}\n{}", fingerprint(import.vectors),
+  // With all words, or a vocabulary, the model is what the first version of this made, and its cells hold.
+  import.keep_non_words = spec.keep_non_words;
+  const int version = only != nullptr || spec.keep_non_words ? 1 : 2;
+  import.output = kept(spec.label, fmt::format("import {}\n{}\n{}\n{}", version, fingerprint(import.vectors),
                                                spec.limit, base::to_hex(base::sha256(words))));
   if (std::filesystem::exists(import.output, ignored)) return import.output;
   if (only != nullptr) {

@@ -5,6 +5,7 @@
 #include <sotto/privatize.hpp>
 #include <sotto/text_values.hpp>
 
+#include "base/compressed_input.hpp"
 #include "base/json.hpp"
 #include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/seeds.hpp"
@@ -130,6 +131,23 @@ Result<TextColumns> RewrittenTexts::load(const TextRequest& request) const {
   TextColumns texts(columns);
   for (std::vector<std::string>& row : table.rows)
     for (std::size_t column = 0; column < columns; ++column) texts[column].push_back(std::move(row[column]));
+  return texts;
+}
+
+Result<TextColumns> RewrittenTexts::load_first(const TextRequest& request, std::size_t rows) const {
+  constexpr std::size_t kLongestLine = 256 << 20;
+  SOTTO_ASSIGN(const std::string key, this->key(request));
+  SOTTO_ASSIGN(base::BufferedInput input, base::BufferedInput::open(texts_file(key)));
+  TextColumns texts(inputs_.entry(request.dataset).text.size());
+  std::string_view line;
+  for (std::size_t row = 0; row < rows; ++row) {
+    SOTTO_ASSIGN(const bool more, input.next_line(line, kLongestLine));
+    if (!more) break;
+    const auto json = base::parse_json(line);
+    for (std::size_t column = 0; column < texts.size(); ++column)
+      texts[column].push_back(json.is_object() ? json.value(column_name(column), std::string())
+                                               : std::string());
+  }
   return texts;
 }
 

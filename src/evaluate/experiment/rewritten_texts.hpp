@@ -51,6 +51,8 @@ class RewrittenTexts {
   Result<void> make(const TextRequest& request, const ProgressCallback& progress) const;
   /// The texts, which must have been made.
   Result<TextColumns> load(const TextRequest& request) const;
+  /// The first `rows` rows of them, or all if there are fewer, without reading the rest.
+  Result<TextColumns> load_first(const TextRequest& request, std::size_t rows) const;
   /// Tokens, seconds and so on of their making; empty if they were not made.
   nlohmann::ordered_json report(const std::string& key) const;
 

@@ -10,6 +10,7 @@
 
 #include "base/checked_value.hpp"
 #include "base/file.hpp"
+#include "base/suggestion.hpp"
 #include "base/yaml.hpp"
 
 namespace sotto::evaluate {
@@ -66,9 +67,11 @@ Result<YamlMap> YamlMap::open(const YAML::Node& node, std::string file, std::str
   for (const auto& entry : map.node_) {
     const std::string& key = entry.first.Scalar();
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end())
-      return error_at(map.file_, line_of(entry.first),
-                      fmt::format("'{}' is not a key of {}; allowed: {}", key,
-                                  map.place_.empty() ? "the file" : map.place_, fmt::join(allowed, ", ")));
+      return error_at(
+          map.file_, line_of(entry.first),
+          fmt::format("'{}' is not a key of {}{}; allowed: {}", key,
+                      map.place_.empty() ? "the file" : map.place_,
+                      base::suggestion(key, {allowed.begin(), allowed.end()}), fmt::join(allowed, ", ")));
   }
   return map;
 }
@@ -117,6 +120,12 @@ tl::unexpected<Error> YamlMap::problem(const std::string& key, std::string_view 
   return error_at(file_, line, fmt::format("{}: {}", path_of(key), message));
 }
 
+tl::unexpected<Error> YamlMap::unknown(const std::string& key, std::string_view what, std::string_view name,
+                                       const std::vector<std::string>& known) const {
+  return problem(key, fmt::format("'{}' is not {}{}; there is: {}", name, what, base::suggestion(name, known),
+                                  fmt::join(known, ", ")));
+}
+
 tl::unexpected<Error> YamlMap::problem(const std::string& key, Error error) const {
   if (error.parameter == key) error.parameter.clear();  // it is named anyway
   return problem(key, describe_for_run_file(error));
@@ -161,8 +170,10 @@ Result<std::size_t> YamlMap::choice(const std::string& key, const std::vector<st
   if (!has(key)) return fallback;
   SOTTO_ASSIGN(const std::string value, text(key, {}));
   const auto parsed = read_choice(key, value, allowed);
-  if (!parsed) return problem(key, parsed.error());
-  return *parsed;
+  if (parsed) return *parsed;
+  return problem(key, fmt::format("'{}' is not allowed{}; give {}", value,
+                                  base::suggestion(value, {allowed.begin(), allowed.end()}),
+                                  fmt::join(allowed, " or ")));
 }
 
 Result<std::vector<std::string>> YamlMap::texts(const std::string& key) const {

@@ -62,6 +62,9 @@ class YamlMap {
   /// An error about the value of `key`: file, line, key, and what is wrong.
   tl::unexpected<Error> problem(const std::string& key, std::string_view message) const;
   tl::unexpected<Error> problem(const std::string& key, Error error) const;
+  /// An error about a value that is none of the known names, with the most similar one: "'x' is not `what`".
+  tl::unexpected<Error> unknown(const std::string& key, std::string_view what, std::string_view name,
+                                const std::vector<std::string>& known) const;
 
  private:
   YamlMap(const YAML::Node& node, std::string file, std::string place)

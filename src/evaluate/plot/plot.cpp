@@ -45,6 +45,7 @@ double round_step(double range) {
 }
 
 AxisScale linear_scale(double low, double high) {
+  if (low > 0 && low < high / 2) low = 0;
   if (low == high) {
     const double margin = low == 0 ? 1 : std::abs(low) * 0.1;
     low -= margin;
@@ -106,10 +107,25 @@ struct Picture {
   std::string title;
   std::string svg;
   std::vector<LegendEntry> legend;
+  std::string note;
 };
 
 std::string line_key(std::size_t style) {
   return fmt::format("<path class=\"l s{}\" d=\"M1 6H17\"/>{}", style % kStyles, marker(9, 6, style));
+}
+
+/// An axis' label, with what a reader of its marks must know.
+std::string full_label(const std::string& label, const AxisScale& scale) {
+  const char* warning = scale.logarithmic ? "logarithmic" : scale.is_cut() ? "axis cut, not from 0" : "";
+  return *warning == '\0' ? label : fmt::format("{}{}{}", label, label.empty() ? "" : ", ", warning);
+}
+
+/// The sign of a cut axis, where its 0 would be.
+std::string cut_sign(bool vertical) {
+  const double x = kLeft;
+  const double y = kHeight - kBottom;
+  return vertical ? fmt::format("<path class=\"axis cut\" d=\"M{} {}v-4l-4 -2 8 -4 -4 -2v-5\"/>", x, y)
+                  : fmt::format("<path class=\"axis cut\" d=\"M{} {}h4l2 -4 4 8 2 -4h5\"/>", x, y);
 }
 
 /// Axis lines, marks and labels. With a null `x`, the caller draws the marks of the x axis.
@@ -132,10 +148,12 @@ std::string axes_svg(const AxisScale* x, const AxisScale& y, const std::string& 
           at, kHeight - kBottom, at, kHeight - kBottom + 16, tick_label(tick));
     }
   svg += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", kLeft, kHeight - kBottom, kWidth - kRight);
+  if (y.is_cut()) svg += cut_sign(true);
+  if (x != nullptr && x->is_cut()) svg += cut_sign(false);
   svg += fmt::format("<text class=\"t c\" x=\"{}\" y=\"{}\">{}</text>", (kLeft + kWidth - kRight) / 2,
-                     kHeight - 6, escape_html(x_label));
+                     kHeight - 6, escape_html(x == nullptr ? x_label : full_label(x_label, *x)));
   return svg + fmt::format("<text class=\"t c\" transform=\"translate(12 {}) rotate(-90)\">{}</text>",
-                           (kTop + kHeight - kBottom) / 2, escape_html(y_label));
+                           (kTop + kHeight - kBottom) / 2, escape_html(full_label(y_label, y)));
 }
 
 std::string to_html(const Picture& picture) {
@@ -145,10 +163,12 @@ std::string to_html(const Picture& picture) {
     legend +=
         fmt::format("<span><svg class=\"key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\">{}</svg>{}</span>",
                     entry.key, escape_html(entry.name));
+  const std::string note =
+      picture.note.empty() ? "" : fmt::format("<div class=\"note\">{}</div>", escape_html(picture.note));
   return fmt::format(
       "<figure class=\"plot\"><figcaption>{0}</figcaption><svg viewBox=\"0 0 {1} {2}\" role=\"img\" "
-      "aria-label=\"{0}\">{3}</svg><div class=\"legend\">{4}</div></figure>\n",
-      escape_html(picture.title), kWidth, kHeight, picture.svg, legend);
+      "aria-label=\"{0}\">{3}</svg><div class=\"legend\">{4}</div>{5}</figure>\n",
+      escape_html(picture.title), kWidth, kHeight, picture.svg, legend, note);
 }
 
 constexpr const char* kFileStyle =
@@ -157,7 +177,7 @@ constexpr const char* kFileStyle =
     ".axis{stroke:#777;fill:none}.l{fill:none;stroke:currentColor;stroke-width:1.7;stroke-linejoin:round}"
     ".m{fill:currentColor;stroke:#fff;stroke-width:.6}.bar{stroke:currentColor;stroke-width:1.1;fill:none;"
     "opacity:.75}.f{fill:currentColor}.base{fill:none;stroke:#222;stroke-width:1.3;opacity:.75}"
-    ".b0{stroke-dasharray:5 3}.b1{stroke-dasharray:1.5 3}";
+    ".b0{stroke-dasharray:5 3}.b1{stroke-dasharray:1.5 3}.p{font-size:8.5px}";
 constexpr std::array<const char*, kStyles> kFileColours = {"#0b66c3", "#c2410c", "#15803d", "#7e22ce",
                                                            "#b91c5c", "#0f766e", "#a16207", "#475569",
                                                            "#1e3a8a", "#991b1b", "#4d7c0f", "#86198f"};
@@ -209,6 +229,13 @@ std::string error_bar(const PlotPoint& point, const AxisScale& x, const AxisScal
   return svg;
 }
 
+/// Beside the marker, on the side that has room.
+std::string point_label(double x, double y, const std::string& label) {
+  const bool left = x > kWidth * 0.8;
+  return fmt::format("<text class=\"t p{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", left ? " e" : "",
+                     left ? x - 5 : x + 5, y - 4, escape_html(label));
+}
+
 std::string series_svg(const PlotSeries& series, const LinePlot& plot, const AxisScale& x,
                        const AxisScale& y) {
   std::string path;
@@ -221,6 +248,7 @@ std::string series_svg(const PlotSeries& series, const LinePlot& plot, const Axi
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", px, py);
     bars += error_bar(point, x, y, series.style);
     markers += marker(px, py, series.style);
+    if (!point.label.empty()) markers += point_label(px, py, point.label);
   }
   return fmt::format("<g><title>{}</title><path class=\"l s{}\" d=\"{}\"/>{}{}</g>", escape_html(series.name),
                      series.style % kStyles, path, bars, markers);
@@ -282,7 +310,7 @@ Picture draw(const LinePlot& plot) {
     svg += series_svg(series, plot, x, y);
     legend.push_back({line_key(series.style), series.name});
   }
-  return {plot.title, std::move(svg), std::move(legend)};
+  return {plot.title, std::move(svg), std::move(legend), plot.note};
 }
 
 Picture draw(const BarPlot& plot) {
@@ -321,7 +349,7 @@ Picture draw(const BarPlot& plot) {
     svg += fmt::format("<text class=\"t c\" x=\"{:.1f}\" y=\"{}\">{}</text>",
                        to_x((static_cast<double>(g) + 0.5) * group), kHeight - kBottom + 16,
                        escape_html(plot.groups[g]));
-  return {plot.title, std::move(svg), std::move(legend)};
+  return {plot.title, std::move(svg), std::move(legend), {}};
 }
 
 }  // namespace

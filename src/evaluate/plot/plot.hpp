@@ -14,6 +14,7 @@ struct PlotPoint {
   double y = 0;
   std::optional<std::pair<double, double>> y_range;  ///< error bar
   std::optional<std::pair<double, double>> x_range;
+  std::string label = {};  ///< beside the marker; empty: none
 };
 
 /// Points in the order in which they are connected.
@@ -36,6 +37,7 @@ struct LinePlot {
   bool log_y = false;
   std::vector<PlotSeries> series;
   std::vector<PlotLine> lines;  ///< horizontal, for baselines
+  std::string note = {};        ///< below the legend of a page, for example what error bars mean
 };
 
 /// Grouped bars, one bar per series in each group.
@@ -67,11 +69,16 @@ struct AxisScale {
   bool logarithmic = false;
   std::vector<double> ticks;
 
+  /// Whether 0 is not on it although it could be: lengths on the axis then exaggerate differences, and a plot
+  /// has to say so.
+  bool is_cut() const { return !logarithmic && (low > 0 || high < 0); }
+
   /// The position of a value on the axis, from 0 to 1.
   double place(double value) const;
 };
 
-/// A scale that covers all values, with about five round marks. A logarithmic one takes positive values only
+/// A scale that covers all values, with about five round marks, from 0 on where that costs less than half of
+/// its length. A logarithmic one takes positive values only
 /// and has marks at powers of ten, and between them if these are few.
 AxisScale make_scale(const std::vector<double>& values, bool logarithmic);
 

@@ -24,18 +24,31 @@ bool has_spread(const TableCell& cell) {
   return cell.deviation && std::isfinite(*cell.deviation);
 }
 
+/// What stands beside a value: its spread and its note.
+std::string small_print(const TableCell& cell) {
+  std::string text;
+  if (cell.range)
+    text = fmt::format("{} to {}", plain_number(cell.range->first, cell.decimals),
+                       plain_number(cell.range->second, cell.decimals));
+  else if (has_spread(cell))
+    text = fmt::format("± {}", plain_number(*cell.deviation, cell.decimals));
+  if (!cell.note.empty()) text += (text.empty() ? "" : ", ") + cell.note;
+  return text;
+}
+
 std::string cell_html(const TableCell& cell, bool is_label) {
   if (!cell.value) {
     const std::string text = escape_html(cell.text);
-    // Sentences may wrap; names and figures may not.
-    const char* wrap = cell.text.size() > 50 ? " class=\"wrap\"" : "";
+    // Sentences and long names may wrap; short ones and figures may not.
+    const std::size_t short_enough = is_label ? 28 : 50;
+    const char* wrap = cell.text.size() > short_enough ? " class=\"wrap\"" : "";
     if (cell.text == kNoFigure) return fmt::format("<td class=\"n\">{}</td>", text);
     return is_label ? fmt::format("<th scope=\"row\"{}>{}</th>", wrap, text)
                     : fmt::format("<td{}>{}</td>", wrap, text);
   }
   std::string text = plain_number(*cell.value, cell.decimals);
-  if (has_spread(cell))
-    text += fmt::format("<span class=\"sd\"> ± {}</span>", plain_number(*cell.deviation, cell.decimals));
+  if (const std::string print = small_print(cell); !print.empty())
+    text += fmt::format("<span class=\"sd\"> {}</span>", escape_html(print));
   return fmt::format("<td class=\"n{}\">{}</td>", cell.best ? " best" : "", text);
 }
 
@@ -68,20 +81,44 @@ std::vector<std::string> full_titles(const ReportTable& table) {
   return titles;
 }
 
-std::vector<bool> columns_with_spread(const ReportTable& table) {
-  std::vector<bool> spread(table.columns.size(), false);
-  for (const auto& row : table.rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (has_spread(row[i])) spread[i] = true;
-  return spread;
+/// A column of a CSV file that belongs to one of the table.
+struct SideColumn {
+  const char* title;
+  bool (*exists)(const TableCell&);
+  std::string (*text)(const TableCell&);
+};
+
+constexpr SideColumn kSideColumns[] = {
+    {" sd", has_spread, [](const TableCell& cell) { return fmt::format("{}", *cell.deviation); }},
+    {" lower of two", [](const TableCell& cell) { return cell.range.has_value(); },
+     [](const TableCell& cell) { return fmt::format("{}", cell.range->first); }},
+    {" higher of two", [](const TableCell& cell) { return cell.range.has_value(); },
+     [](const TableCell& cell) { return fmt::format("{}", cell.range->second); }},
+    {" note", [](const TableCell& cell) { return !cell.note.empty(); },
+     [](const TableCell& cell) { return escape_csv(cell.note); }},
+};
+
+/// Those that a column needs because one of its cells has something to put there.
+std::vector<std::vector<const SideColumn*>> side_columns(const ReportTable& table) {
+  std::vector<std::vector<const SideColumn*>> needed(table.columns.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    for (const SideColumn& side : kSideColumns)
+      if (std::any_of(table.rows.begin(), table.rows.end(),
+                      [&](const auto& row) { return side.exists(row[i]); }))
+        needed[i].push_back(&side);
+  return needed;
 }
 
 std::string cell_latex(const TableCell& cell) {
   if (!cell.value) return escape_latex(cell.text);
   std::string text = plain_number(*cell.value, cell.decimals);
   if (cell.best) text = fmt::format("\\textbf{{{}}}", text);
-  if (has_spread(cell)) text += fmt::format("$_{{\\pm {}}}$", plain_number(*cell.deviation, cell.decimals));
-  return text;
+  if (cell.range)
+    text += fmt::format("$_{{{}\\ldots {}}}$", plain_number(cell.range->first, cell.decimals),
+                        plain_number(cell.range->second, cell.decimals));
+  else if (has_spread(cell))
+    text += fmt::format("$_{{\\pm {}}}$", plain_number(*cell.deviation, cell.decimals));
+  return cell.note.empty() ? text : fmt::format("{} ({})", text, escape_latex(cell.note));
 }
 
 std::string header_latex(const ReportTable& table) {
@@ -163,6 +200,19 @@ void ReportTable::mark_best(std::size_t first) {
   }
 }
 
+std::string ReportTable::spread_note() const {
+  bool range = false;
+  bool deviation = false;
+  for (const auto& row : rows)
+    for (const TableCell& cell : row) {
+      range |= cell.range.has_value();
+      deviation |= !cell.range && has_spread(cell);
+    }
+  if (range && deviation) return "Small print: ± standard deviation, or the range of two runs.";
+  if (range) return "Small print: the range of two runs, which is no confidence interval.";
+  return deviation ? "Small print: ± standard deviation over repetitions and runs." : "";
+}
+
 std::string to_html(const ReportTable& table) {
   std::string html = fmt::format("<figure class=\"table\" id=\"{}\"><figcaption><b>{}</b>", table.id,
                                  escape_html(table.title));
@@ -178,19 +228,21 @@ std::string to_html(const ReportTable& table) {
 
 std::string to_csv(const ReportTable& table) {
   const std::vector<std::string> titles = full_titles(table);
-  const std::vector<bool> spread = columns_with_spread(table);
+  const auto sides = side_columns(table);
   std::string csv;
   for (std::size_t i = 0; i < titles.size(); ++i) {
     if (i > 0) csv += ',';
     csv += escape_csv(titles[i]);
-    if (spread[i]) csv += fmt::format(",{}", escape_csv(titles[i] + " sd"));
+    for (const SideColumn* side : sides[i]) csv += "," + escape_csv(titles[i] + side->title);
   }
   csv += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       csv += i == 0 ? "" : ",";
-      csv += row[i].value ? fmt::format("{}", *row[i].value) : escape_csv(row[i].text);
-      if (spread[i]) csv += has_spread(row[i]) ? fmt::format(",{}", *row[i].deviation) : ",";
+      csv += row[i].value               ? fmt::format("{}", *row[i].value)
+             : row[i].text == kNoFigure ? ""
+                                        : escape_csv(row[i].text);
+      for (const SideColumn* side : sides[i]) csv += side->exists(row[i]) ? "," + side->text(row[i]) : ",";
     }
     csv += "\n";
   }

@@ -4,11 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sotto::evaluate {
 
-/// Shown in place of a missing figure.
+/// Shown to people in place of a missing figure; files have an empty field.
 inline constexpr std::string_view kNoFigure = "–";
 
 /// A text, or a figure with its spread.
@@ -18,6 +19,9 @@ struct TableCell {
   std::optional<double> deviation;
   int decimals = 1;
   bool best = false;  ///< in its column
+  /// The values of two runs, instead of a deviation.
+  std::optional<std::pair<double, double>> range = {};
+  std::string note = {};  ///< in small print after the value
 
   static TableCell no_figure() { return of(std::string(kNoFigure)); }
   static TableCell of(std::string text) { return {std::move(text), {}, {}, 1, false}; }
@@ -52,10 +56,14 @@ struct ReportTable {
   void drop_empty_columns();
   /// Marks the best figure of each column among the rows from `first` on.
   void mark_best(std::size_t first = 0);
+  /// What the small print beside figures is: a deviation, a range of two runs, or either; empty: none.
+  std::string spread_note() const;
 };
 
 std::string to_html(const ReportTable& table);
-/// A header, then a line per row; a column of figures with spread is followed by one with the spread.
+/// A header, then a line per row. A column of figures with spread is followed by one with the standard
+/// deviation, or by two with the range of two runs; one with notes, by one with these. A missing figure is
+/// empty.
 std::string to_csv(const ReportTable& table);
 /// A floating table in the style of the booktabs package.
 std::string to_latex(const ReportTable& table);

@@ -32,7 +32,7 @@ figcaption b{color:var(--ink)}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;width:100%}
 th,td{padding:5px 10px;text-align:left;white-space:nowrap;border-bottom:1px solid var(--line)}
-td.wrap,th.wrap{white-space:normal;min-width:16em}
+td.wrap{white-space:normal;min-width:16em}th.wrap{white-space:normal;min-width:8em}
 tbody tr:last-child th,tbody tr:last-child td{border-bottom:0}
 thead th{background:var(--band);font-weight:600}
 thead th.group{text-align:center;border-left:1px solid var(--line)}
@@ -46,8 +46,9 @@ tbody th{font-weight:500}
 .legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:.8125rem;color:var(--soft);padding-left:4px}
 .legend span{display:inline-flex;align-items:center;gap:5px;white-space:nowrap}
 .key{width:20px;height:13px;flex:none}
+.note{font-size:.8125rem;color:var(--soft);padding:2px 4px 0}
 .box{display:inline-block;width:11px;height:11px;border-radius:2px;background:currentColor}
-.t{font-size:11.5px;fill:var(--soft)}.c{text-anchor:middle}.e{text-anchor:end}
+.t{font-size:11.5px;fill:var(--soft)}.p{font-size:9px}.cut{stroke:var(--ink)}.c{text-anchor:middle}.e{text-anchor:end}
 .grid{stroke:var(--line);stroke-width:.7;fill:none}.axis{stroke:var(--soft);stroke-width:1;fill:none}
 .l{fill:none;stroke:currentColor;stroke-width:1.7;stroke-linejoin:round}.m{fill:currentColor;stroke:var(--page);stroke-width:.6}
 .bar{stroke:currentColor;stroke-width:1.1;fill:none;opacity:.75}.f{fill:currentColor}

@@ -1,5 +1,6 @@
 #include "evaluate/report/observations.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -84,6 +85,7 @@ std::optional<Figure> Observations::figure(const Question& question, const std::
   if (last == nullptr) return std::nullopt;
   const Spread spread = spread_of(values);
   Figure figure{spread.mean, spread.standard_deviation, values.size(), std::nullopt};
+  if (values.size() == 2) figure.range = std::minmax(values[0], values[1]);
   if (values.size() == 1)
     if (const auto interval = last->intervals.find(value); interval != last->intervals.end())
       figure.interval = interval->second;

@@ -25,6 +25,8 @@ struct Figure {
   double deviation = 0;  ///< standard deviation; NaN for a single value
   std::size_t n = 0;
   std::optional<std::pair<double, double>> interval;  ///< for a single value that has one
+  /// The two values, if there are two. A standard deviation of two says no more, and looks as if it did.
+  std::optional<std::pair<double, double>> range = {};
 };
 
 /// Labels to match; an empty string means none, nullopt means any.

@@ -9,6 +9,7 @@
 #include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/report/html_page.hpp"
 #include "evaluate/report/plots.hpp"
+#include "evaluate/report/samples.hpp"
 #include "evaluate/report/tables.hpp"
 
 namespace sotto::evaluate {
@@ -59,7 +60,7 @@ ReportTable model_table(const ReportData& data) {
 
 ReportTable mechanism_table(const ReportData& data) {
   ReportTable table = described("setup-mechanisms", "Mechanisms.",
-                                {"label", "mechanism", "parameters", "policy", "guarantee"});
+                                {"label", "mechanism", "parameters", "policy", "ε multiplies", "guarantee"});
   for (const ExperimentMechanism& spec : data.run().mechanisms) {
     std::vector<std::string> parameters;
     for (const auto& [name, value] : spec.parameters) parameters.push_back(fmt::format("{}={}", name, value));
@@ -67,7 +68,7 @@ ReportTable mechanism_table(const ReportData& data) {
     const auto info = find_mechanism(spec.mechanism);
     table.rows.push_back({TableCell::of(spec.label), TableCell::of(spec.mechanism),
                           TableCell::of(fmt::format("{}", fmt::join(parameters, ", "))),
-                          TableCell::of(spec.policy),
+                          TableCell::of(spec.policy), TableCell::of(info ? (*info)->metric : ""),
                           TableCell::of(info ? (*info)->guarantee : "not in this build")});
   }
   return table;
@@ -158,16 +159,19 @@ Result<void> write_report(const ReportInput& input, const std::filesystem::path&
   const Tables averages = average_tables(data);
   const Tables utility = utility_tables(data);
   const Tables attacks = attack_tables(data);
+  const Tables equal = equal_attack_tables(data);
   const Tables inference = inference_tables(data);
   const Tables composite = composite_tables(data);
   const Tables regression = regression_tables(data);
   const Tables speed = speed_tables(data);
   Tables all;
   for (const Tables* part :
-       {&privacy, &texts, &averages, &utility, &attacks, &inference, &composite, &regression, &speed})
+       {&privacy, &texts, &averages, &utility, &attacks, &equal, &inference, &composite, &regression, &speed})
     all.insert(all.end(), part->begin(), part->end());
   SOTTO_TRY(write_tables(all, folder / "tables"));
   const std::vector<PageSection> sections = {
+      {"samples", "Sample texts", samples_html(data)},
+      {"equal-attack", "Mechanisms at equal attack success", html_of(equal)},
       {"utility", "Utility", utility_plots(data) + html_of(utility)},
       {"privacy", "Plausible deniability and perturbation", privacy_plots(data) + html_of(privacy)},
       {"attacks", "Attacks", attack_plots(data) + html_of(attacks)},

@@ -12,6 +12,7 @@
 
 #include "evaluate/experiment/experiment_inputs.hpp"
 #include "evaluate/experiment/experiment_spec.hpp"
+#include "evaluate/experiment/text_samples.hpp"
 #include "evaluate/report/observations.hpp"
 
 namespace sotto::evaluate {
@@ -21,6 +22,7 @@ struct ReportInput {
   const ExperimentInputs& inputs;
   const std::vector<nlohmann::ordered_json>& results;  ///< lines of results.jsonl
   const std::vector<nlohmann::ordered_json>& speeds;   ///< of the privatized texts
+  const std::vector<TextSample>& samples;
   const ExperimentSummary& summary;
   bool quick = false;
 };

@@ -1,6 +1,9 @@
 // Tables of classifiers and attackers, and of figures computed from several measures.
+#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "evaluate/metrics/privacy_utility.hpp"
 #include "evaluate/metrics/regression.hpp"
@@ -13,7 +16,10 @@ namespace {
 TableCell percent(const std::optional<Figure>& figure) {
   if (!figure) return TableCell::no_figure();
   TableCell cell{"", 100 * figure->mean, std::nullopt, 1, false};
-  if (figure->n > 1) cell.deviation = 100 * figure->deviation;
+  if (figure->range)
+    cell.range = {100 * figure->range->first, 100 * figure->range->second};
+  else if (figure->n > 2)
+    cell.deviation = 100 * figure->deviation;
   return cell;
 }
 
@@ -47,11 +53,11 @@ struct ScoredDataset {
   std::vector<double> epsilons;
 };
 
-std::vector<ScoredDataset> scored_datasets(const ReportData& data, CellKind kind,
+std::vector<ScoredDataset> scored_datasets(const ReportData& data, const SettingGroup& group, CellKind kind,
                                            const std::string& measure) {
   std::vector<ScoredDataset> scored;
   for (const DatasetSpec& dataset : data.run().datasets) {
-    auto epsilons = data.observations.epsilons(scores_question(kind, dataset.label, measure));
+    auto epsilons = epsilons_in(data, group, scores_question(kind, dataset.label, measure));
     if (!epsilons.empty()) scored.push_back({dataset.label, std::move(epsilons)});
   }
   return scored;
@@ -73,23 +79,59 @@ void add_baseline_rows(const ReportData& data, const ClassifierSpec& spec,
       const auto figure = data.observations.figure(question, row.prefix + data.utility_score(dataset.label));
       for (std::size_t i = 0; i < dataset.epsilons.size(); ++i) {
         cells.push_back(percent(figure));
-        if (*row.prefix != '\0') cells.back().deviation.reset();
+        if (*row.prefix == '\0') continue;
+        cells.back().deviation.reset();
+        cells.back().range.reset();
       }
     }
     table.rows.push_back(std::move(cells));
   }
 }
 
-ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec) {
-  ReportTable table{"utility-" + slug(spec.label),
-                    fmt::format("Utility by {}.", spec.label),
+/// The name of the score, if it is the same for all data sets.
+std::string common_score(const ReportData& data, const std::vector<ScoredDataset>& datasets) {
+  std::set<std::string> titles;
+  for (const ScoredDataset& dataset : datasets) titles.insert(score_title(data.utility_score(dataset.label)));
+  return titles.size() == 1 ? *titles.begin() : "score";
+}
+
+/// Names the scores above those on original texts, which need an explanation and are no merit.
+std::string remark_on_gains(const ReportTable& table, const std::vector<ScoredDataset>& datasets) {
+  std::vector<std::string> gains;
+  std::size_t column = table.labels;
+  for (const ScoredDataset& dataset : datasets)
+    for (const double epsilon : dataset.epsilons) {
+      const std::optional<double>& original = table.rows.front()[column].value;
+      for (std::size_t row = 2; row < table.rows.size() && original; ++row)
+        if (const auto& value = table.rows[row][column].value; value && *value > *original)
+          gains.push_back(fmt::format("{} on {} at ε = {} ({:.1f} against {:.1f})",
+                                      table.rows[row][table.labels - 1].text, dataset.label,
+                                      short_number(epsilon), *value, *original));
+      ++column;
+    }
+  if (gains.empty()) return "";
+  constexpr std::size_t kNamed = 4;
+  const std::string more =
+      gains.size() > kNamed ? fmt::format(" and {} more", gains.size() - kNamed) : std::string();
+  gains.resize(std::min(gains.size(), kNamed));
+  return fmt::format(
+      " Higher than on original texts: {}{}. Noise does not help a classifier: look for chance (few runs, "
+      "few test texts) or for a weak baseline.",
+      fmt::join(gains, "; "), more);
+}
+
+ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec, const SettingGroup& group,
+                          std::size_t groups) {
+  const std::vector<ScoredDataset> datasets = scored_datasets(data, group, CellKind::classify, spec.label);
+  const std::string score = common_score(data, datasets);
+  ReportTable table{id_in("utility-" + slug(spec.label), group, groups),
+                    title_in(fmt::format("Utility: {} of {}", score, spec.label), group, groups) + ".",
                     "Score of a classifier trained and tested on privatized texts, in percent: ",
                     {},
                     setting_columns(data),
                     1,
                     {}};
   table.labels = table.columns.size();
-  const std::vector<ScoredDataset> datasets = scored_datasets(data, CellKind::classify, spec.label);
   table.groups.push_back({"", table.labels});
   std::string scores;
   for (const ScoredDataset& dataset : datasets) {
@@ -99,9 +141,9 @@ ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec) {
     scores += fmt::format("{}{} ({})", scores.empty() ? "" : ", ",
                           score_title(data.utility_score(dataset.label)), dataset.label);
   }
-  table.caption += scores + ". Mean and standard deviation over repetitions and runs.";
+  table.caption += scores + ". Means over repetitions and runs.";
   add_baseline_rows(data, spec, datasets, table);
-  for (const Setting& setting : settings(data)) {
+  for (const Setting& setting : group.settings) {
     std::vector<TableCell> row = setting_labels(data, setting);
     bool filled = false;
     for (const ScoredDataset& dataset : datasets)
@@ -114,6 +156,8 @@ ReportTable utility_table(const ReportData& data, const ClassifierSpec& spec) {
     if (filled) table.rows.push_back(std::move(row));
   }
   table.mark_best(2);
+  if (const std::string note = table.spread_note(); !note.empty()) table.caption += " " + note;
+  table.caption += remark_on_gains(table, datasets);
   return table;
 }
 
@@ -170,9 +214,38 @@ std::string attack_caption(const ReportData& data, const AttackerSpec& spec, con
   return caption;
 }
 
-ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const ScoredDataset& dataset) {
-  ReportTable table{fmt::format("attack-{}-{}", slug(spec.label), slug(dataset.label)),
-                    fmt::format("{} on {}.", spec.label, dataset.label),
+/// The columns of an attack at one ε. The score of the task is named by what it is: elsewhere the utility may
+/// be another one.
+const std::vector<ReportColumn>& attack_columns() {
+  static const std::vector<ReportColumn> columns = {{"task F1", Better::higher},
+                                                    {"over majority", Better::higher},
+                                                    {"CS", Better::neither},
+                                                    {"attacker, static", Better::lower},
+                                                    {"attacker, adaptive", Better::lower},
+                                                    {"RG, static", Better::higher},
+                                                    {"RG, adaptive", Better::higher}};
+  return columns;
+}
+
+/// Explains the columns that are there.
+std::string explain_columns(const ReportData& data, const ReportTable& table) {
+  std::string text;
+  if (table.has_column("task F1"))
+    text +=
+        fmt::format(" Task F1: macro F1 of {}, what is still useful.", data.run().classifiers.front().label);
+  if (table.has_column("over majority"))
+    text += " Over majority: its points above always guessing the most frequent class.";
+  if (table.has_column("RG, static") || table.has_column("RG, adaptive"))
+    text +=
+        " RG, relative gain: the share of the task's original F1 that is kept, minus the share of the "
+        "attacker's that is left; above 0, more utility is kept than success.";
+  return text;
+}
+
+ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const ScoredDataset& dataset,
+                         const SettingGroup& group, std::size_t groups) {
+  ReportTable table{id_in(fmt::format("attack-{}-{}", slug(spec.label), slug(dataset.label)), group, groups),
+                    title_in(fmt::format("{} on {}", spec.label, dataset.label), group, groups) + ".",
                     attack_caption(data, spec, dataset.label),
                     {},
                     setting_columns(data),
@@ -181,16 +254,10 @@ ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const
   table.labels = table.columns.size();
   table.groups.push_back({"", table.labels});
   for (const double epsilon : dataset.epsilons) {
-    table.groups.push_back({fmt::format("ε = {}", short_number(epsilon)), 7});
-    table.columns.insert(table.columns.end(), {{"utility", Better::higher},
-                                               {"PP+", Better::higher},
-                                               {"CS", Better::neither},
-                                               {"static", Better::lower},
-                                               {"adaptive", Better::lower},
-                                               {"RG stat.", Better::higher},
-                                               {"RG adap.", Better::higher}});
+    table.groups.push_back({fmt::format("ε = {}", short_number(epsilon)), attack_columns().size()});
+    table.columns.insert(table.columns.end(), attack_columns().begin(), attack_columns().end());
   }
-  for (const Setting& setting : settings(data)) {
+  for (const Setting& setting : group.settings) {
     std::vector<TableCell> row = setting_labels(data, setting);
     bool filled = false;
     for (const double epsilon : dataset.epsilons) {
@@ -203,9 +270,9 @@ ReportTable attack_table(const ReportData& data, const AttackerSpec& spec, const
     if (filled) table.rows.push_back(std::move(row));
   }
   table.drop_empty_columns();
-  if (table.has_column("PP+")) table.caption += " PP+: points of utility over the majority class.";
-  if (table.has_column("RG stat.") || table.has_column("RG adap.")) table.caption += " RG: relative gain.";
+  table.caption += explain_columns(data, table);
   table.mark_best();
+  if (const std::string note = table.spread_note(); !note.empty()) table.caption += " " + note;
   return table;
 }
 
@@ -229,10 +296,11 @@ std::string composite_classifier(const ReportData& data) {
   return data.run().classifiers.empty() ? std::string() : data.run().classifiers.front().label;
 }
 
-ReportTable composite_table(const ReportData& data, const std::string& dataset) {
+ReportTable composite_table(const ReportData& data, const std::string& dataset, const SettingGroup& group,
+                            std::size_t groups) {
   const std::vector<double>& alphas = data.run().report.puc_alphas;
-  ReportTable table{"puc-" + slug(dataset),
-                    fmt::format("Privacy-utility composite on {}.", dataset),
+  ReportTable table{id_in("puc-" + slug(dataset), group, groups),
+                    title_in(fmt::format("Privacy-utility composite on {}", dataset), group, groups) + ".",
                     "PUC (equation 4 of the comparative analysis) by the weight α of utility.",
                     {},
                     setting_columns(data),
@@ -241,13 +309,13 @@ ReportTable composite_table(const ReportData& data, const std::string& dataset) 
   table.labels = table.columns.size();
   table.groups.push_back({"", table.labels});
   const auto epsilons =
-      data.observations.epsilons(scores_question(CellKind::classify, dataset, composite_classifier(data)));
+      epsilons_in(data, group, scores_question(CellKind::classify, dataset, composite_classifier(data)));
   for (const double alpha : alphas) {
     table.groups.push_back({fmt::format("α = {}", short_number(alpha)), epsilons.size()});
     for (const double epsilon : epsilons)
       table.columns.push_back({fmt::format("ε = {}", short_number(epsilon)), Better::higher});
   }
-  for (const Setting& setting : settings(data)) {
+  for (const Setting& setting : group.settings) {
     std::vector<TableCell> row = setting_labels(data, setting);
     bool filled = false;
     for (const double alpha : alphas)
@@ -268,10 +336,10 @@ struct RegressionRows {
   std::vector<double> response;
 };
 
-RegressionRows regression_rows(const ReportData& data) {
+RegressionRows regression_rows(const ReportData& data, const SettingGroup& group) {
   RegressionRows rows;
   for (const DatasetSpec& dataset : data.run().datasets)
-    for (const Setting& setting : settings(data)) {
+    for (const Setting& setting : group.settings) {
       Question question;
       question.kind = CellKind::similarity;
       question.dataset = dataset.label;
@@ -288,6 +356,30 @@ RegressionRows regression_rows(const ReportData& data) {
       }
     }
   return rows;
+}
+
+/// Of one unit of ε, since ε is one of the predictors; nullopt if there are too few rows.
+std::optional<ReportTable> regression_table(const ReportData& data, const SettingGroup& group,
+                                            std::size_t groups) {
+  const RegressionRows rows = regression_rows(data, group);
+  const auto fit = linear_regression(rows.predictors, rows.response);
+  if (!fit) return std::nullopt;
+  ReportTable table{id_in("regression", group, groups),
+                    title_in("Multiple linear regression of the cosine similarity", group, groups) + ".",
+                    fmt::format("CS (times 100) on ε, N_w, S_w and PP (in percent); n = {}, R² = {:.3f}.",
+                                fit->n, fit->r_squared),
+                    {},
+                    {{"term", Better::neither},
+                     {"coefficient", Better::neither},
+                     {"std. error", Better::neither},
+                     {"t", Better::neither},
+                     {"P > |t|", Better::neither}},
+                    1,
+                    {}};
+  for (const RegressionTerm& term : fit->terms)
+    table.rows.push_back({TableCell::of(term.name), number(term.coefficient, 4),
+                          number(term.standard_error, 4), number(term.t, 3), number(term.p, 4)});
+  return table;
 }
 
 }  // namespace
@@ -313,51 +405,43 @@ std::optional<double> composite_score(const ReportData& data, const std::string&
 
 std::vector<ReportTable> utility_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
+  const std::vector<SettingGroup> groups = setting_groups(data);
   for (const ClassifierSpec& spec : data.run().classifiers)
-    if (ReportTable table = utility_table(data, spec); table.has_figures())
-      tables.push_back(std::move(table));
+    for (const SettingGroup& group : groups)
+      if (ReportTable table = utility_table(data, spec, group, groups.size()); table.has_figures())
+        tables.push_back(std::move(table));
   return tables;
 }
 
 std::vector<ReportTable> attack_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
+  const std::vector<SettingGroup> groups = setting_groups(data);
   for (const AttackerSpec& spec : data.run().attackers)
-    for (const ScoredDataset& dataset : scored_datasets(data, CellKind::attribute, spec.label))
-      if (ReportTable table = attack_table(data, spec, dataset); table.has_figures())
-        tables.push_back(std::move(table));
+    for (const SettingGroup& group : groups)
+      for (const ScoredDataset& dataset : scored_datasets(data, group, CellKind::attribute, spec.label))
+        if (ReportTable table = attack_table(data, spec, dataset, group, groups.size()); table.has_figures())
+          tables.push_back(std::move(table));
   return tables;
 }
 
 std::vector<ReportTable> composite_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
   if (data.run().report.puc_alphas.empty()) return tables;
+  const std::vector<SettingGroup> groups = setting_groups(data);
   for (const DatasetSpec& dataset : data.run().datasets)
-    if (ReportTable table = composite_table(data, dataset.label); table.has_figures())
-      tables.push_back(std::move(table));
+    for (const SettingGroup& group : groups)
+      if (ReportTable table = composite_table(data, dataset.label, group, groups.size()); table.has_figures())
+        tables.push_back(std::move(table));
   return tables;
 }
 
 std::vector<ReportTable> regression_tables(const ReportData& data) {
-  if (!data.run().report.regression) return {};
-  const RegressionRows rows = regression_rows(data);
-  const auto fit = linear_regression(rows.predictors, rows.response);
-  if (!fit) return {};
-  ReportTable table{"regression",
-                    "Multiple linear regression of the cosine similarity.",
-                    fmt::format("CS (times 100) on ε, N_w, S_w and PP (in percent); n = {}, R² = {:.3f}.",
-                                fit->n, fit->r_squared),
-                    {},
-                    {{"term", Better::neither},
-                     {"coefficient", Better::neither},
-                     {"std. error", Better::neither},
-                     {"t", Better::neither},
-                     {"P > |t|", Better::neither}},
-                    1,
-                    {}};
-  for (const RegressionTerm& term : fit->terms)
-    table.rows.push_back({TableCell::of(term.name), number(term.coefficient, 4),
-                          number(term.standard_error, 4), number(term.t, 3), number(term.p, 4)});
-  return {table};
+  std::vector<ReportTable> tables;
+  if (!data.run().report.regression) return tables;
+  const std::vector<SettingGroup> groups = setting_groups(data);
+  for (const SettingGroup& group : groups)
+    if (auto table = regression_table(data, group, groups.size())) tables.push_back(std::move(*table));
+  return tables;
 }
 
 }  // namespace sotto::evaluate

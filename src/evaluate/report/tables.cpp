@@ -1,6 +1,8 @@
 #include "evaluate/report/tables.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -58,7 +60,10 @@ TableCell figure_cell(const std::optional<Figure>& figure, const Metric& metric)
   TableCell cell;
   if (!figure) return TableCell::no_figure();
   cell.value = metric.factor * figure->mean;
-  if (figure->n > 1) cell.deviation = metric.factor * figure->deviation;
+  if (figure->range)
+    cell.range = {metric.factor * figure->range->first, metric.factor * figure->range->second};
+  else if (figure->n > 2)
+    cell.deviation = metric.factor * figure->deviation;
   cell.decimals = metric.decimals;
   return cell;
 }
@@ -78,56 +83,91 @@ void add_sentence(std::string& text, std::string_view sentence) {
   text += sentence;
 }
 
-template <std::size_t kCount>
-ReportTable metric_table(const ReportData& data, const MetricTable& about, const Metric (&metrics)[kCount]) {
-  ReportTable table{about.id, about.title, {}, {}, setting_columns(data), 1, {}};
-  table.labels = table.columns.size();
-  std::vector<const Metric*> shown;
-  std::vector<double> epsilons;
+void keep(std::vector<ReportTable>& tables, ReportTable table) {
+  if (table.has_figures()) tables.push_back(std::move(table));
+}
+
+/// The settings of a group that a table is about.
+SettingGroup settings_for(const SettingGroup& group, const MetricTable& about) {
+  SettingGroup own = group;
+  if (about.model)
+    std::erase_if(own.settings, [&](const Setting& setting) { return setting.model != *about.model; });
+  return own;
+}
+
+/// The metrics that have figures, and the ε at which.
+struct ShownMetrics {
+  std::vector<const Metric*> metrics;
+  std::set<double> epsilons;
+};
+
+ShownMetrics shown_metrics(const ReportData& data, const SettingGroup& group, const MetricTable& about,
+                           std::span<const Metric> metrics) {
+  ShownMetrics shown;
   for (const Metric& metric : metrics) {
     Question question = question_of(metric, about.dataset);
     question.measure = about.measure;
     bool found = false;
-    for (const double epsilon : data.observations.epsilons(question)) {
+    for (const double epsilon : epsilons_in(data, group, question)) {
       question.epsilon = epsilon;
       if (!data.observations.has(question, metric.value)) continue;
       found = true;
-      if (std::find(epsilons.begin(), epsilons.end(), epsilon) == epsilons.end()) epsilons.push_back(epsilon);
+      shown.epsilons.insert(epsilon);
     }
-    if (found) shown.push_back(&metric);
+    if (found) shown.metrics.push_back(&metric);
   }
-  std::sort(epsilons.begin(), epsilons.end());
-  if (shown.empty()) return table;
-  for (const Metric* metric : shown)
-    if (metric->explanation != nullptr) add_sentence(table.caption, metric->explanation);
-  add_sentence(table.caption, about.caption);
-  table.groups.push_back({"", table.labels});
-  for (const double epsilon : epsilons) {
-    table.groups.push_back({fmt::format("ε = {}", short_number(epsilon)), shown.size()});
-    for (const Metric* metric : shown) table.columns.push_back({metric->title, metric->better});
-  }
-  for (const Setting& setting : settings(data)) {
-    if (about.model && setting.model != *about.model) continue;
-    std::vector<TableCell> row = setting_labels(data, setting);
-    bool filled = false;
-    for (const double epsilon : epsilons)
-      for (const Metric* metric : shown) {
-        Question question = question_of(*metric, about.dataset);
-        question.measure = about.measure;
-        question.model = setting.model;
-        question.mechanism = setting.mechanism;
-        question.epsilon = epsilon;
-        row.push_back(figure_cell(data.observations.figure(question, metric->value), *metric));
-        filled |= row.back().value.has_value();
-      }
-    if (filled) table.rows.push_back(std::move(row));
-  }
-  table.mark_best();
-  return table;
+  return shown;
 }
 
-void keep(std::vector<ReportTable>& tables, ReportTable table) {
-  if (table.has_figures()) tables.push_back(std::move(table));
+/// The figures of one setting; empty if it has none.
+std::vector<TableCell> metric_row(const ReportData& data, const Setting& setting, const MetricTable& about,
+                                  const ShownMetrics& shown) {
+  std::vector<TableCell> row = setting_labels(data, setting);
+  bool filled = false;
+  for (const double epsilon : shown.epsilons)
+    for (const Metric* metric : shown.metrics) {
+      Question question = question_of(*metric, about.dataset);
+      question.measure = about.measure;
+      question.model = setting.model;
+      question.mechanism = setting.mechanism;
+      question.epsilon = epsilon;
+      row.push_back(figure_cell(data.observations.figure(question, metric->value), *metric));
+      filled |= row.back().value.has_value();
+    }
+  return filled ? row : std::vector<TableCell>();
+}
+
+/// A table per unit of ε.
+void keep_metric_tables(std::vector<ReportTable>& tables, const ReportData& data, const MetricTable& about,
+                        std::span<const Metric> metrics) {
+  const std::vector<SettingGroup> groups = setting_groups(data);
+  for (const SettingGroup& each : groups) {
+    const SettingGroup group = settings_for(each, about);
+    const ShownMetrics shown = shown_metrics(data, group, about, metrics);
+    if (shown.metrics.empty()) continue;
+    ReportTable table{id_in(about.id, group, groups.size()),
+                      title_in(about.title, group, groups.size()) + ".",
+                      {},
+                      {},
+                      setting_columns(data),
+                      1,
+                      {}};
+    table.labels = table.columns.size();
+    for (const Metric* metric : shown.metrics)
+      if (metric->explanation != nullptr) add_sentence(table.caption, metric->explanation);
+    add_sentence(table.caption, about.caption);
+    table.groups.push_back({"", table.labels});
+    for (const double epsilon : shown.epsilons) {
+      table.groups.push_back({fmt::format("ε = {}", short_number(epsilon)), shown.metrics.size()});
+      for (const Metric* metric : shown.metrics) table.columns.push_back({metric->title, metric->better});
+    }
+    for (const Setting& setting : group.settings)
+      if (auto row = metric_row(data, setting, about, shown); !row.empty())
+        table.rows.push_back(std::move(row));
+    table.mark_best();
+    if (about.dataset) add_sentence(table.caption, table.spread_note());
+    keep(tables, std::move(table));
+  }
 }
 
 /// The figures of the original texts, for captions.
@@ -142,73 +182,46 @@ std::string original_texts(const ReportData& data, const std::string& dataset) {
 
 }  // namespace
 
-std::vector<Setting> settings(const ReportData& data) {
-  std::vector<Setting> settings;
-  for (const ModelSpec& model : data.run().models)
-    for (const ExperimentMechanism& mechanism : data.run().mechanisms)
-      if (mechanism.models.empty() ||
-          std::find(mechanism.models.begin(), mechanism.models.end(), model.label) != mechanism.models.end())
-        settings.push_back({model.label, mechanism.label});
-  return settings;
-}
-
-std::vector<TableCell> setting_labels(const ReportData& data, const Setting& setting) {
-  std::vector<TableCell> labels;
-  if (data.run().models.size() > 1) labels.push_back(TableCell::of(setting.model));
-  labels.push_back(TableCell::of(setting.mechanism));
-  return labels;
-}
-
-std::vector<ReportColumn> setting_columns(const ReportData& data) {
-  std::vector<ReportColumn> columns;
-  if (data.run().models.size() > 1) columns.push_back({"model", Better::neither});
-  columns.push_back({"mechanism", Better::neither});
-  return columns;
-}
-
 std::vector<ReportTable> privacy_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
   for (const DatasetSpec& dataset : data.run().datasets)
-    keep(tables, metric_table(data,
-                              {"privacy-" + slug(dataset.label),
-                               "Privacy on " + dataset.label + ".",
-                               "",
-                               dataset.label,
-                               {},
-                               {}},
-                              kPrivacyMetrics));
-  keep(tables,
-       metric_table(
-           data, {"privacy-vocabulary", "Plausible deniability of words of the vocabulary.", "", "", {}, {}},
-           kPrivacyMetrics));
+    keep_metric_tables(
+        tables, data,
+        {"privacy-" + slug(dataset.label), "Privacy on " + dataset.label, "", dataset.label, {}, {}},
+        kPrivacyMetrics);
+  keep_metric_tables(
+      tables, data,
+      {"privacy-vocabulary", "Plausible deniability of words of the vocabulary", "", "", {}, {}},
+      kPrivacyMetrics);
   return tables;
 }
 
 std::vector<ReportTable> text_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
   for (const DatasetSpec& dataset : data.run().datasets)
-    keep(tables, metric_table(data,
-                              {"texts-" + slug(dataset.label),
-                               "Texts of " + dataset.label + ".",
-                               original_texts(data, dataset.label),
-                               dataset.label,
-                               {},
-                               {}},
-                              kTextMetrics));
+    keep_metric_tables(tables, data,
+                       {"texts-" + slug(dataset.label),
+                        "Texts of " + dataset.label,
+                        original_texts(data, dataset.label),
+                        dataset.label,
+                        {},
+                        {}},
+                       kTextMetrics);
   return tables;
 }
 
 std::vector<ReportTable> average_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
   if (data.run().datasets.size() < 2) return tables;
-  keep(tables, metric_table(data,
-                            {"averages",
-                             "Means over the data sets.",
-                             "The deviation is over data sets and repetitions.",
-                             std::nullopt,
-                             {},
-                             {}},
-                            kAveragedMetrics));
+  keep_metric_tables(
+      tables, data,
+      {"averages",
+       "Means over the data sets",
+       "Small print: the standard deviation over data sets and repetitions, or the range of two values.",
+       {},
+       {},
+       {}},
+      kAveragedMetrics);
   return tables;
 }
 
@@ -216,11 +229,11 @@ std::vector<ReportTable> inference_tables(const ReportData& data) {
   std::vector<ReportTable> tables;
   for (const InferenceSpec& spec : data.run().inference)
     for (const ModelSpec& model : data.run().models)
-      keep(tables, metric_table(data,
-                                {fmt::format("inference-{}-{}", slug(spec.label), slug(model.label)),
-                                 fmt::format("Inference error on {} with {}.", spec.label, model.label), "",
-                                 std::nullopt, spec.label, model.label},
-                                kInferenceMetrics));
+      keep_metric_tables(tables, data,
+                         {fmt::format("inference-{}-{}", slug(spec.label), slug(model.label)),
+                          fmt::format("Inference error on {} with {}", spec.label, model.label), "",
+                          std::nullopt, spec.label, model.label},
+                         kInferenceMetrics);
   return tables;
 }
 

@@ -1,10 +1,12 @@
-// The tables of a report. Each function omits tables without figures.
+// The tables of a report, one per unit of ε where figures stand by ε. Each function omits tables without
+// figures.
 #pragma once
 
 #include <vector>
 
 #include "evaluate/plot/table.hpp"
 #include "evaluate/report/report.hpp"
+#include "evaluate/report/setting_groups.hpp"
 
 namespace sotto::evaluate {
 
@@ -24,21 +26,13 @@ std::vector<ReportTable> utility_tables(const ReportData& data);
 std::vector<ReportTable> attack_tables(const ReportData& data);
 std::vector<ReportTable> composite_tables(const ReportData& data);
 std::vector<ReportTable> regression_tables(const ReportData& data);
+/// Mechanisms side by side where an attacker has the same success against each: the only comparison between
+/// units of ε. A table per data set and attack.
+std::vector<ReportTable> equal_attack_tables(const ReportData& data);
 
 /// PUC by equation 4; nullopt if one of its parts is missing.
 std::optional<double> composite_score(const ReportData& data, const std::string& dataset,
                                       const std::string& model, const std::string& mechanism, double epsilon,
                                       double alpha);
-
-/// A mechanism on a model: a row of most tables.
-struct Setting {
-  std::string model;
-  std::string mechanism;
-};
-std::vector<Setting> settings(const ReportData& data);
-
-/// The names at the beginning of a row; the model only if there are several.
-std::vector<TableCell> setting_labels(const ReportData& data, const Setting& setting);
-std::vector<ReportColumn> setting_columns(const ReportData& data);
 
 }  // namespace sotto::evaluate

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include <sotto/budget_plan.hpp>
+
 #include "audit/attack/joint_sums.hpp"
 #include "audit/estimate.hpp"
 #include "base/checked_value.hpp"
@@ -111,6 +113,13 @@ class Measurement {
   std::uint64_t total_ = 0;
 };
 
+/// Without what differs between mechanisms of one unit: ε·min(d, γ) is at most ε·d.
+std::string unit_of_epsilon(const Guarantee& guarantee) {
+  if (guarantee.kind == GuaranteeKind::none) return "no guarantee";
+  const std::string name = unit_name(guarantee.unit);
+  return name.substr(0, name.find(','));
+}
+
 Result<void> check_options(std::span<const double> epsilons, const InferenceErrorOptions& options) {
   for (const double epsilon : epsilons) SOTTO_TRY(check_epsilon("epsilon", epsilon));
   if (options.draws < 2 || options.draws > 100'000'000)
@@ -151,7 +160,9 @@ Result<std::vector<TradeOff>> evaluate::measure_inference_error(const WordTask& 
         result.refusal = std::move(mechanism.error());
         continue;
       }
-      result.guarantee = (*mechanism)->guarantee().kind;
+      const Guarantee guarantee = (*mechanism)->guarantee();
+      result.guarantee = guarantee.kind;
+      result.unit = unit_of_epsilon(guarantee);
       subjects.push_back({std::move(*mechanism), &result});
     }
     SOTTO_TRY(measurement.measure(subjects));

@@ -34,7 +34,7 @@ struct Column {
 };
 
 /// The mean of a figure over the draws, and its variance.
-class Figure {
+class FigureSums {
  public:
   /// One output of a secret: `share` of its draws; `value` enters the mean, `influence` the variance.
   void add(double share, double value, double influence) {
@@ -90,7 +90,7 @@ class Estimator {
     double weights = 0;
     for (std::uint32_t secret = 0; secret < task_.secrets.words.size(); ++secret) {
       for (const OutputTally::Count& seen : tally_.of(secret)) take(secret, seen);
-      for (Figure* figure : {&drawn_, &best_, &loss_, &changed_}) figure->close(tally_.draws());
+      for (FigureSums* figure : {&drawn_, &best_, &loss_, &changed_}) figure->close(tally_.draws());
       weights += task_.secrets.prior[secret] * task_.secrets.prior[secret];
     }
     const double n = draws_ / weights;
@@ -135,10 +135,10 @@ class Estimator {
   double draws_;
   std::vector<Column> columns_;
   std::uint32_t blind_;  ///< the likeliest secret
-  Figure drawn_;
-  Figure best_;
-  Figure loss_;
-  Figure changed_;
+  FigureSums drawn_;
+  FigureSums best_;
+  FigureSums loss_;
+  FigureSums changed_;
 };
 
 }  // namespace

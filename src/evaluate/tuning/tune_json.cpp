@@ -10,10 +10,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const TradeOff& point) {
-  Json json = {{"mechanism", point.mechanism},
-               {"epsilon", point.epsilon},
-               {"parameters", point.parameters},
-               {"guarantee", to_string(point.guarantee)}};
+  Json json = {{"mechanism", point.mechanism}, {"epsilon", point.epsilon},
+               {"unit", point.unit},           {"parameters", point.parameters},
+               {"model", point.model},         {"guarantee", to_string(point.guarantee)}};
   if (point.refusal) {
     json["refusal"] = describe(*point.refusal);
     return json;
@@ -34,7 +33,7 @@ std::string to_json(const TuneReport& report) {
   const auto chosen = [&](const std::optional<std::size_t>& index) {
     return index ? json_of(report.points[*index]) : Json();
   };
-  return base::json_text({{"model", report.model},
+  return base::json_text({{"models", report.models},
                           {"listed", report.listed},
                           {"covered", report.covered},
                           {"prior", report.prior},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "evaluate/plot/plot.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 PlotPoint point_of(const TuneReport& report, const TradeOff& measured) {
   const Estimate& y = report.objective_of(measured);
-  PlotPoint point{measured.utility_loss.value, y.value, {}, {}};
+  PlotPoint point{measured.utility_loss.value, y.value, {}, {}, fmt::format("ε {:g}", measured.epsilon)};
   if (measured.exact) return point;
   point.y_range = {y.low, y.high};
   point.x_range = {measured.utility_loss.low, measured.utility_loss.high};
@@ -35,7 +36,8 @@ std::vector<PlotSeries> series_of(const TuneReport& report) {
 
 std::string frontier_svg(const TuneReport& report) {
   LinePlot plot;
-  plot.title = fmt::format("{} words, {}: privacy against loss", report.covered, report.model);
+  plot.title =
+      fmt::format("{} words, {}: privacy against loss", report.covered, fmt::join(report.models, ", "));
   plot.x_label = "expected utility loss";
   plot.y_label = report.objective == TuneObjective::inference_error ? "expected inference error"
                                                                     : "error of the best guess";
@@ -49,12 +51,12 @@ std::string frontier_svg(const TuneReport& report) {
     }
   plot.series.push_back({fmt::format("limit {:g}", report.largest_loss),
                          plot.series.size(),
-                         {{report.largest_loss, low, {}, {}}, {report.largest_loss, high, {}, {}}}});
+                         {{report.largest_loss, low, {}, {}, {}}, {report.largest_loss, high, {}, {}, {}}}});
   if (report.choice) {
     const TradeOff& chosen = report.points[*report.choice];
     plot.series.push_back({fmt::format("chosen: {}, ε = {:g}", chosen.name(), chosen.epsilon),
                            plot.series.size(),
-                           {{chosen.utility_loss.value, report.objective_of(chosen).value, {}, {}}}});
+                           {{chosen.utility_loss.value, report.objective_of(chosen).value, {}, {}, {}}}});
   }
   return to_svg(plot);
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/checked_value.hpp"
 #include "base/compressed_input.hpp"
@@ -102,10 +103,27 @@ class WordTable {
       return fail(Errc::bad_format,
                   fmt::format("{}: no words in it",
                               (options.table ? *options.table : options.classes[0].second).string()));
+    table.listed_ = table.words_.size();
     return table;
   }
 
   const std::map<std::string, ListedWord>& words() const { return words_; }
+  std::uint64_t listed() const { return listed_; }
+
+  /// Removes the words that one of the models lacks.
+  Result<void> keep_common(const std::vector<std::shared_ptr<const Model>>& models) {
+    std::erase_if(words_, [&](const auto& entry) {
+      return std::any_of(models.begin(), models.end(), [&](const std::shared_ptr<const Model>& model) {
+        return model->find(entry.first) == model->bottom();
+      });
+    });
+    if (!words_.empty()) return {};
+    std::vector<std::string> names;
+    for (const auto& model : models) names.push_back(model->name());
+    return fail_parameter(
+        "words", "",
+        fmt::format("none of the {} words is in all of the models {}", listed_, fmt::join(names, ", ")));
+  }
 
  private:
   Result<void> take(const Line& line) {
@@ -126,6 +144,7 @@ class WordTable {
   }
 
   std::map<std::string, ListedWord> words_;
+  std::uint64_t listed_ = 0;  // before some were removed
 };
 
 struct GivenLoss {
@@ -166,7 +185,7 @@ class TaskMaker {
     if (found.empty())
       return fail_parameter(
           "words", "",
-          fmt::format("the model '{}' has none of the {} words", model->name(), table_.words().size()));
+          fmt::format("the model '{}' has none of the {} words", model->name(), table_.listed()));
     if (outputs == 0) {
       std::vector<TokenId> kept;
       std::map<TokenId, ListedWord> renumbered;
@@ -179,7 +198,7 @@ class TaskMaker {
     }
     SOTTO_ASSIGN(audit::Secrets secrets, choose(*model, found));
     SOTTO_ASSIGN(WordLosses losses, lose(*model, found));
-    return WordTask{std::move(model), std::move(secrets), std::move(losses), table_.words().size()};
+    return WordTask{std::move(model), std::move(secrets), std::move(losses), table_.listed()};
   }
 
  private:
@@ -309,6 +328,18 @@ void WordLosses::set(TokenId in, TokenId out, double loss) {
 Result<WordTask> WordTask::read(std::shared_ptr<const Model> model, const WordTaskOptions& options) {
   SOTTO_ASSIGN(const WordTable table, WordTable::read(options));
   return TaskMaker(table, options).make(std::move(model));
+}
+
+Result<std::vector<WordTask>> WordTask::read_all(const std::vector<std::shared_ptr<const Model>>& models,
+                                                 const WordTaskOptions& options) {
+  SOTTO_ASSIGN(WordTable table, WordTable::read(options));
+  if (models.size() > 1) SOTTO_TRY(table.keep_common(models));
+  std::vector<WordTask> tasks;
+  for (const auto& model : models) {
+    SOTTO_ASSIGN(WordTask task, TaskMaker(table, options).make(model));
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
 }
 
 }  // namespace sotto::evaluate

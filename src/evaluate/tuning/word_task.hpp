@@ -57,6 +57,11 @@ struct WordTask {
   /// Reads the files; `model` is restricted to the listed words unless the options say otherwise. Every error
   /// names the file and the line, or the option.
   static Result<WordTask> read(std::shared_ptr<const Model> model, const WordTaskOptions& options);
+
+  /// Same for several models, in their order. Words that one of them lacks are left out for all, so that
+  /// every task has the same secrets.
+  static Result<std::vector<WordTask>> read_all(const std::vector<std::shared_ptr<const Model>>& models,
+                                                const WordTaskOptions& options);
 };
 
 }  // namespace sotto::evaluate

@@ -158,6 +158,7 @@ void for_each_batch(std::span<const Sequence> sequences, const Runtime& runtime,
   std::exception_ptr thrown;
   base::parallel_for(plan.ends.size(), 1, runtime.threads, [&](std::size_t begin, std::size_t) {
     try {
+      check_stop(runtime);
       const ThreadSpread spread(plan.ends.size() == 1 ? runtime.threads : 1);
       // Longest first, so that the threads finish together.
       const std::size_t batch = plan.ends.size() - 1 - begin;

@@ -51,6 +51,7 @@ std::string where_is(const std::string& file_name, const std::string& name) {
 
 Runtime make_runtime(const LanguageModelResources& resources) {
   Runtime runtime;
+  runtime.go_on = resources.go_on;
   if (resources.device == Device::cuda) {
     if (!at::hasCUDA())
       refuse(Errc::not_found,
@@ -65,8 +66,12 @@ Runtime make_runtime(const LanguageModelResources& resources) {
   return runtime;
 }
 
+void check_stop(const Runtime& runtime) {
+  if (runtime.go_on && !runtime.go_on()) refuse(Errc::interrupted, "interrupted");
+}
+
 Checkpoint::Checkpoint(const std::filesystem::path& folder, Runtime runtime)
-    : folder_(folder), runtime_(runtime) {
+    : folder_(folder), runtime_(std::move(runtime)) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
     refuse(Errc::not_found,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,8 +24,12 @@ struct Runtime {
   at::Device device{at::kCPU};
   bool bytes = false;  ///< multiply 8-bit numbers
   unsigned threads = 1;
-  std::int64_t batch_tokens = 0;  ///< upper bound of a batch's sequences times their length
+  std::int64_t batch_tokens = 0;     ///< upper bound of a batch's sequences times their length
+  std::function<bool()> go_on = {};  ///< see LanguageModelResources
 };
+
+/// Throws Failure if the caller asks to stop.
+void check_stop(const Runtime& runtime);
 
 /// Throws Failure if the device is not available.
 Runtime make_runtime(const LanguageModelResources& resources);

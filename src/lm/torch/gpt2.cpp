@@ -190,6 +190,7 @@ class Gpt2Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
+      check_stop(model_->runtime());
       const ThreadSpread spread(model_->runtime().threads);
       const std::int64_t batch = lengths_.size(0);
       check_tokens(tokens, static_cast<std::size_t>(batch), model_->limits(), logits.size());

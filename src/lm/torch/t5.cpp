@@ -272,6 +272,7 @@ class T5Generation final : public Generation {
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
     return guarded([&] {
+      check_stop(model_->runtime());
       const ThreadSpread spread(model_->runtime().threads);
       check_tokens(tokens, batch_, model_->limits(), logits.size());
       if (own_[0].length() >= model_->max_positions())

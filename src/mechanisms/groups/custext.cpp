@@ -167,17 +167,18 @@ class Custext final : public IntegerMechanism {
   }
 
   Guarantee guarantee() const override {
-    return {.kind = GuaranteeKind::analytic,
-            .unit = {},
-            .scope = GuaranteeScope::group,
-            .epsilon = epsilon_,
-            .rho = privacy::multiply_up(epsilon_, epsilon_) / 8,
-            .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
-            .statement = fmt::format(
-                "For any two words of one group the probabilities of each output differ at most by the "
-                "factor exp({}). Which of the {} groups a word belongs to is revealed; words outside the "
-                "vocabulary belong to the group of '{}'.",
-                epsilon_, layout_->group_count(), layout_->model().word(layout_->near_bottom()))};
+    return {
+        .kind = GuaranteeKind::analytic,
+        .unit = {},
+        .scope = GuaranteeScope::group,
+        .epsilon = epsilon_,
+        .rho = privacy::multiply_up(epsilon_, epsilon_) / 8,
+        .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
+        .statement = fmt::format(
+            "For any two words of one group the probabilities of each output differ at most by the "
+            "factor exp({}). Which of the {} groups a word belongs to is revealed; the one input for words "
+            "outside the vocabulary, if it is used, belongs to the group of '{}'.",
+            epsilon_, layout_->group_count(), layout_->model().word(layout_->near_bottom()))};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {

@@ -60,8 +60,9 @@ class DiffractorGeometric final : public IntegerMechanism {
         .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
         .statement = fmt::format(
             "For any two words, and words outside the vocabulary, the probabilities of each output differ at "
-            "most by the factor exp({} d), d being the largest of their distances in the lists ({}).",
-            epsilon_, lists_.size())};
+            "most by the factor exp({} d), d being {} in {}.",
+            epsilon_, lists_.size() == 1 ? "their distance" : "the largest of their distances",
+            lists_.names())};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {
@@ -106,7 +107,7 @@ MechanismInfo diffractor_geometric_info() {
           .metric = "index distance in the lists",
           .guarantee = "analytic: epsilon times the largest index distance over the lists",
           .speed = "fastest: tens of millions of words per second",
-          .use_when = "you want a strong default for large volumes of text",
+          .use_when = "there is a lot of text; santext and tem hide more for as many changed words",
           .default_model = "sotto-en-lists",
           .parameters = {lists_parameter()}};
 }

@@ -149,11 +149,12 @@ class DiffractorTem final : public IntegerMechanism {
             // than its components.
             .rho = privacy::multiply_up(epsilon_, epsilon_) / 8,
             .assumptions = {"the keyed stream is indistinguishable from uniform bits"},
-            .statement =
-                fmt::format("For any two words, and words outside the vocabulary, the probabilities of each "
-                            "output differ at most by the factor exp({} d), d the larger of their distances "
-                            "in the {} list(s), and at most {}.",
-                            epsilon_, lists_.size(), gamma_)};
+            .statement = fmt::format(
+                "For any two words, and words outside the vocabulary, the probabilities of each "
+                "output differ at most by the factor exp({} d), d being {} in {}, and at "
+                "most {}.",
+                epsilon_, lists_.size() == 1 ? "their distance" : "the largest of their distances",
+                lists_.names(), gamma_)};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,11 +45,15 @@ class ListChoice {
   }
   TokenId word_at(std::uint32_t list, std::uint32_t place) const { return orders_[list][place]; }
   const Model& model() const { return *model_; }
+  /// The lists in words, by the models they were built from: "the lists of sotto-en-cbow and
+  /// sotto-en-wordnet".
+  std::string names() const;
 
  private:
   ListChoice() = default;
   std::shared_ptr<const Model> model_;
   std::vector<std::span<const TokenId>> orders_;
+  std::vector<std::string> sources_;  // of the lists
   std::vector<std::uint32_t> places_;
   std::uint32_t words_ = 0;
 };

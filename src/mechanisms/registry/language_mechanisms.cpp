@@ -65,7 +65,7 @@ MechanismInfo dp_paraphrase_info() {
   info.metric = "none: pure epsilon";
   info.guarantee = "analytic: pure ε per draw (ρ at most ε), n·ε per text of n tokens";
   info.speed = "one model pass per token";
-  info.use_when = "you want to compare dp-mlm with it";
+  info.use_when = "you want a baseline for comparisons: it keeps far less of a text than dp-mlm";
   info.default_model = "sotto-en-paraphrase";
   info.parameters = {
       {"length", "input",
@@ -80,7 +80,9 @@ MechanismInfo dp_prompt_info() {
   MechanismInfo info = dp_paraphrase_info();
   info.name = "dp-prompt";
   info.summary =
-      "asks an encoder-decoder for a paraphrase and draws its answer token by token, logits clipped";
+      "asks an encoder-decoder, which you must bring, for a paraphrase and draws its answer token by token, "
+      "logits clipped";
+  info.use_when = "you have an instruction-tuned T5 model and want a baseline for comparisons";
   info.default_model = "";  // no model is shipped
   return info;
 }

@@ -6,6 +6,7 @@
 #include <sotto/mechanism.hpp>
 
 #include "base/checked_value.hpp"
+#include "base/suggestion.hpp"
 #include "mechanisms/groups/custext.hpp"
 #include "mechanisms/groups/syntf.hpp"
 #include "mechanisms/lists/diffractor_geometric.hpp"
@@ -81,13 +82,14 @@ const std::vector<Entry>& entries() {
 }
 
 Result<const Entry*> find_entry(std::string_view name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const Entry& entry : entries()) {
     if (entry.info.name == name) return &entry;
     names.push_back(entry.info.name);
   }
   return fail_parameter("mechanism", name,
-                        fmt::format("'{}' is not a mechanism; there are {}", name, fmt::join(names, ", ")));
+                        fmt::format("'{}' is not a mechanism{}; there are {}", name,
+                                    base::suggestion(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ Result<const MechanismInfo*> find_word_mechanism(std::string_view name) {
       "mechanism", name,
       base::format_message(
           "'{}' rewrites whole texts and says nothing about single words; use it with '{{0}}'", name),
-      Errc::invalid_argument, {{"privatize", {}}});
+      Errc::invalid_argument, {{"privatize", {{"mechanism", std::string(name)}, {"epsilon", ""}}}});
 }
 
 Result<ParameterValues> complete_parameters(const MechanismInfo& info, const ParameterValues& given) {

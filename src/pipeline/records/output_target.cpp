@@ -10,24 +10,21 @@
 namespace sotto::pipeline {
 namespace {
 
-class DescriptorOutput final : public OutputTarget {
+class StandardOutput final : public OutputTarget {
  public:
-  DescriptorOutput(base::FileDescriptor descriptor, std::string name)
-      : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
   Result<void> write(std::string_view data) override {
-    return base::write_all(descriptor_.get(), data, name_);
+    return base::write_standard_output(descriptor_.get(), data);
   }
 
  private:
-  base::FileDescriptor descriptor_;
-  std::string name_;
+  base::FileDescriptor descriptor_{::dup(STDOUT_FILENO)};
 };
 
 class AtomicOutput final : public OutputTarget {
  public:
   explicit AtomicOutput(base::AtomicFile file) : file_(std::move(file)) {}
   Result<void> write(std::string_view data) override { return file_.write(data); }
-  Result<void> commit() override { return file_.commit(); }
+  Result<void> commit(const std::function<bool()>&) override { return file_.commit(); }
 
  private:
   base::AtomicFile file_;
@@ -36,8 +33,7 @@ class AtomicOutput final : public OutputTarget {
 }  // namespace
 
 Result<std::unique_ptr<OutputTarget>> open_output(const std::optional<std::filesystem::path>& file) {
-  if (!file)
-    return std::make_unique<DescriptorOutput>(base::FileDescriptor(::dup(STDOUT_FILENO)), "standard output");
+  if (!file) return std::make_unique<StandardOutput>();
   SOTTO_ASSIGN(base::AtomicFile atomic, base::AtomicFile::create(*file));
   return std::make_unique<AtomicOutput>(std::move(atomic));
 }

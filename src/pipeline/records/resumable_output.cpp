@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,18 +29,35 @@ constexpr auto kCheckpointInterval = std::chrono::seconds(1);
 template <class CountsType>
 auto count_members(CountsType& c) {
   auto& s = c.statistics;
-  return std::array{&c.documents,        &c.words,
-                    &c.numbers,          &c.punctuation,
-                    &c.privatized,       &c.randomized_numbers,
-                    &c.clear_stopwords,  &c.clear_oov,
-                    &c.clear_numbers,    &c.clear_punctuation,
-                    &c.dropped,          &c.withheld,
-                    &c.largest_document, &c.largest_record,
-                    &s.bytes_in,         &s.others,
-                    &s.changed,          &s.bottom,
-                    &s.invalid_utf8,     &s.phrases,
-                    &s.output_phrases,   &s.privatized_words,
-                    &s.output_words,     &s.largest_document_words};
+  return std::array{&c.documents,
+                    &c.words,
+                    &c.numbers,
+                    &c.punctuation,
+                    &c.privatized,
+                    &c.randomized_numbers,
+                    &c.clear_stopwords,
+                    &c.clear_oov,
+                    &c.clear_numbers,
+                    &c.clear_punctuation,
+                    &c.dropped,
+                    &c.withheld,
+                    &c.skipped,
+                    &c.largest_document,
+                    &c.largest_record,
+                    &s.bytes_in,
+                    &s.others,
+                    &s.changed,
+                    &s.bottom,
+                    &s.invalid_utf8,
+                    &s.phrases,
+                    &s.output_phrases,
+                    &s.privatized_words,
+                    &s.output_words,
+                    &s.largest_document_words,
+                    &s.folded,
+                    &s.corrected,
+                    &s.subword,
+                    &s.uniform};
 }
 
 /// The same for those that are not whole numbers.
@@ -72,9 +90,11 @@ std::string to_note(const Progress& progress, const std::string& fingerprint) {
                                {"input", progress.position.input},
                                {"offset", progress.position.offset},
                                {"record", progress.position.record},
+                               {"line", progress.position.line},
                                {"output_bytes", progress.output_bytes},
                                {"input_records", progress.input.records},
                                {"input_documents", progress.input.documents},
+                               {"has_elements", progress.has_elements},
                                {"counts", counts},
                                {"amounts", amounts},
                                {"clear_fields", progress.clear_fields}};
@@ -99,10 +119,12 @@ Result<Progress> from_note(const std::string& text, const std::string& fingerpri
     Progress progress;
     progress.position = {base::whole_number<std::uint32_t>(note.at("input")),
                          base::whole_number<std::uint64_t>(note.at("offset")),
-                         base::whole_number<std::uint64_t>(note.at("record"))};
+                         base::whole_number<std::uint64_t>(note.at("record")),
+                         base::whole_number<std::uint64_t>(note.at("line"))};
     progress.output_bytes = base::whole_number<std::uint64_t>(note.at("output_bytes"));
     progress.input = {base::whole_number<std::uint64_t>(note.at("input_records")),
                       base::whole_number<std::uint64_t>(note.at("input_documents"))};
+    progress.has_elements = note.at("has_elements").get<bool>();
     progress.clear_fields = note.at("clear_fields").get<std::set<std::string>>();
     if (!restore(note.at("counts"), count_members(progress.counts)) ||
         !restore(note.at("amounts"), amount_members(progress.counts)))
@@ -146,7 +168,8 @@ class ResumableOutput final : public OutputTarget {
     return save();
   }
 
-  Result<void> commit() override {
+  Result<void> commit(const std::function<bool()>& go_on) override {
+    if (base::compression_by_name(file_) != base::Compression::none) return commit_compressed(go_on);
     unsaved_ = false;
     SOTTO_TRY(base::take_after(descriptor_.get(), file_));
     SOTTO_TRY(base::sync_file(descriptor_.get(), file_.string()));
@@ -165,6 +188,26 @@ class ResumableOutput final : public OutputTarget {
     const int number = errno;
     return fail(number == ENOENT ? Errc::not_found : Errc::io,
                 fmt::format("cannot write {}: {}", file.string(), std::strerror(number)));
+  }
+
+  /// The partial file has a name until the compressed one has its own, so that a run that is killed meanwhile
+  /// can be resumed.
+  Result<void> commit_compressed(const std::function<bool()>& go_on) {
+    if (unsaved_) SOTTO_TRY(save());
+    SOTTO_ASSIGN(const base::FileDescriptor partial, base::open_own_file(partial_path(), O_RDONLY));
+    SOTTO_ASSIGN(base::AtomicFile compressed, base::AtomicFile::create(file_));
+    std::vector<char> block(1 << 20);
+    for (;;) {
+      SOTTO_ASSIGN(const std::size_t got,
+                   base::read_some(partial.get(), block.data(), block.size(), partial_path().string()));
+      if (got == 0) break;
+      SOTTO_TRY(compressed.write({block.data(), got}));
+      if (go_on && !go_on()) return fail(Errc::interrupted, "interrupted");
+    }
+    SOTTO_TRY(compressed.commit());
+    ::unlink(partial_path().c_str());
+    ::unlink(note_path().c_str());
+    return {};
   }
 
   /// Creates the partial file, or opens that of an interrupted run; returns true if it is new. Its name is

@@ -7,12 +7,19 @@
 
 namespace sotto::pipeline {
 
-tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Error error) {
-  return base::fail_at(fmt::format("{}: record {}", job.input_name, record + 1), std::move(error));
+tl::unexpected<Error> record_error(const ChunkJob& job, const RecordPlace& place, Error error) {
+  std::string where = fmt::format("{}: record {}", job.input_name, place.record + 1);
+  const Format format = job.chunk.head->syntax.format;
+  if (format != Format::text && format != Format::jsonl) {
+    const std::uint64_t before = text::count_line_ends(job.chunk.data.view().substr(0, place.offset));
+    where += fmt::format(" (line {})", job.chunk.begin.line + before + 1);
+  }
+  return base::fail_at(where, std::move(error));
 }
 
-tl::unexpected<Error> record_error(const ChunkJob& job, std::uint64_t record, Errc code, Message message) {
-  return record_error(job, record, fail(code, std::move(message)).value());
+tl::unexpected<Error> record_error(const ChunkJob& job, const RecordPlace& place, Errc code,
+                                   Message message) {
+  return record_error(job, place, fail(code, std::move(message)).value());
 }
 
 Result<void> rewrite_text(const ChunkJob& job) {
@@ -22,7 +29,7 @@ Result<void> rewrite_text(const ChunkJob& job) {
     const std::string_view text = without_line_end(line);
     if (auto done = job.rewriter.rewrite(job.streams, {{}, record}, "", text, Rewriter::Lifetime::chunk);
         !done)
-      return record_error(job, record, std::move(done.error()));
+      return record_error(job, {record, 0}, std::move(done.error()));
     job.rewriter.copy(line.substr(text.size()));
   }
   job.records += record - job.chunk.begin.record;
@@ -30,11 +37,12 @@ Result<void> rewrite_text(const ChunkJob& job) {
 }
 
 Result<void> rewrite_chunk(const ChunkJob& job) {
-  switch (job.layout.format) {
+  switch (job.chunk.head->syntax.format) {
     case Format::text:
       return rewrite_text(job);
     case Format::jsonl:
-      return rewrite_jsonl(job);
+    case Format::json:
+      return rewrite_json(job);
     case Format::csv:
     case Format::tsv:
       return rewrite_delimited(job);

@@ -4,6 +4,7 @@
 
 #include "base/checked_value.hpp"
 #include "pipeline/rewrite/generation_rewriter.hpp"
+#include "pipeline/rewrite/token_plan.hpp"
 
 namespace sotto::pipeline {
 namespace {
@@ -16,7 +17,7 @@ Result<void> check_whole_policy(const Policy& policy, const MechanismInfo& info)
   };
   if (policy.stopwords != StopwordPolicy::privatize)
     return has_no_part("stopwords", to_string(policy.stopwords));
-  if (policy.oov != OovPolicy::bottom) return has_no_part("oov", to_string(policy.oov));
+  if (!replaces_outside(policy)) return has_no_part("oov", to_string(policy.oov));
   if (policy.numbers != NumberPolicy::random) return has_no_part("numbers", to_string(policy.numbers));
   if (policy.punctuation != PunctuationPolicy::keep)
     return has_no_part("punctuation", to_string(policy.punctuation));

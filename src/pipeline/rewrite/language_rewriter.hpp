@@ -23,7 +23,13 @@ class LanguageRewriter : public TextRewriter {
     rendered_ = 0;
   }
 
-  Result<void> resolve() final { return mechanism_.rewrite(documents_); }
+  Result<void> resolve() final {
+    std::uint64_t made = 0;
+    return mechanism_.rewrite(documents_, [&](std::uint64_t draws) {
+      made += draws;
+      return !report_ || report_(static_cast<double>(made) / static_cast<double>(draws_));
+    });
+  }
 
  protected:
   /// `mechanism` must outlive this object.

@@ -5,14 +5,14 @@
 #include <sotto/document_guarantee.hpp>
 
 #include "base/checked_value.hpp"
-#include "base/file.hpp"
+#include "base/compressed_input.hpp"
 #include "base/hash.hpp"
 #include "lm/language_folder.hpp"
 
 namespace sotto::pipeline {
 namespace {
 
-// A language model takes seconds for this much, and progress reports and stops happen between chunks.
+// A language model takes seconds for this much; an interrupted run loses at most that.
 constexpr std::size_t kLanguageChunk = 16 << 10;
 
 Result<void> check_language_options(const PrivatizeOptions& options, const MechanismInfo& info) {
@@ -31,11 +31,29 @@ Result<void> check_language_options(const PrivatizeOptions& options, const Mecha
   return {};
 }
 
+/// Of the text itself: compressed or in another encoding, it is the same.
+Result<base::Sha256Digest> content_digest(const std::filesystem::path& file,
+                                          const base::TextEncoding& encoding) {
+  SOTTO_ASSIGN(const auto stream, base::InputStream::open(file, {encoding, {}}));
+  std::vector<char> block(1 << 18);
+  base::Sha256 hash;
+  for (;;) {
+    SOTTO_ASSIGN(const std::size_t got, stream->read(block.data(), block.size()));
+    if (got == 0) return hash.finish();
+    hash.update({block.data(), got});
+  }
+}
+
 }  // namespace
 
 Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const ParameterValues& parameters) {
   SOTTO_TRY(check_language_options(options(), info));
   const std::string& model = options().mechanism.model;
+  if (model.empty() && info.default_model.empty())
+    return fail_parameter("model", "",
+                          fmt::format("missing; {} needs a model that you bring: give the folder of an "
+                                      "encoder-decoder such as flan-t5-base",
+                                      info.name));
   SOTTO_ASSIGN(folder_, find_language_model(model.empty() ? info.default_model : model));
   SOTTO_ASSIGN(digest_, lm::folder_digest(folder_));
   SOTTO_ASSIGN(calibration_, lm::read_calibration(folder_, digest_));
@@ -84,17 +102,17 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   model.delta = options().delta;
 }
 
-Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs) const {
+Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs,
+                                                 const base::TextEncoding& encoding) const {
   if (!calibration_) return {};
   for (const std::filesystem::path& input : inputs) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(input, ignored)) continue;
-    SOTTO_ASSIGN(const base::MappedFile file, base::MappedFile::open(input));
-    const std::string_view content(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-    if (base::to_hex(base::sha256(content)) == calibration_->text_digest)
+    SOTTO_ASSIGN(const base::Sha256Digest digest, content_digest(input, encoding));
+    if (base::to_hex(digest) == calibration_->text_digest)
       return fail(
           Errc::invalid_argument,
-          fmt::format("{}: the bounds of the model were estimated on this very file, so they would reveal "
+          fmt::format("{}: the bounds of the model were estimated on this very text, so they would reveal "
                       "something about it; calibrate on public text",
                       input.string()));
   }

@@ -30,7 +30,8 @@ class LanguageTextMechanism : public TextMechanism {
 
   /// Refuses the file that the bounds were estimated on: bounds must be constants that do not depend on the
   /// texts.
-  Result<void> check_inputs(std::span<const std::filesystem::path> inputs) const final;
+  Result<void> check_inputs(std::span<const std::filesystem::path> inputs,
+                            const base::TextEncoding& encoding) const final;
 
   std::size_t chunk_bytes(bool with_ledger) const final;
   unsigned threads(unsigned requested) const final;

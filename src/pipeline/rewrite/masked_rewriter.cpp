@@ -74,7 +74,9 @@ TokenAction MaskedRewriter::plan_token(const Token& token, std::string_view text
     case TokenClass::other:
       break;
   }
-  return plan_bottom(policy_, counts);
+  const TokenAction action = plan_outside(policy_, counts);
+  counts.statistics.bottom += action == TokenAction::replace;
+  return action;
 }
 
 void MaskedRewriter::render(Counts& counts, text::OutputBuffer& out) {

@@ -19,6 +19,13 @@ Result<random::Key> choose_key(const PrivatizeOptions& options) {
   return random::random_key();
 }
 
+/// One spelling for one meaning: a language model draws every word whatever it is.
+OovPolicy canonical_oov(const RewriteContext& context) {
+  const OovPolicy oov = context.options.policy.oov;
+  const bool same = context.mechanism->kind() != MechanismKind::word_by_word && oov == OovPolicy::nearest;
+  return same ? OovPolicy::bottom : oov;
+}
+
 /// Everything that determines the distribution of the output. A change of this list, of what a mechanism adds
 /// to it, or of the meaning of an entry needs a new kStreamVersion.
 base::Sha256Digest configuration_digest(const RewriteContext& context) {
@@ -30,7 +37,7 @@ base::Sha256Digest configuration_digest(const RewriteContext& context) {
   const Policy& policy = context.options.policy;
   configuration.add("policy.version", static_cast<std::uint64_t>(kPolicyVersion));
   configuration.add("policy.stopwords", to_string(policy.stopwords));
-  configuration.add("policy.oov", to_string(policy.oov));
+  configuration.add("policy.oov", to_string(canonical_oov(context)));
   configuration.add("policy.numbers", to_string(policy.numbers));
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
@@ -46,7 +53,18 @@ Result<PrivacyTarget> parse_target(std::string_view name) {
   return static_cast<PrivacyTarget>(index);
 }
 
-Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options) {
+std::string_view to_string(EpsilonBasis basis) {
+  if (basis == EpsilonBasis::unstated) return {};
+  return kEpsilonBasisNames[basis == EpsilonBasis::public_text ? 0 : 1];
+}
+
+Result<EpsilonBasis> parse_epsilon_basis(std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice("epsilon_chosen_on", name, kEpsilonBasisNames));
+  return index == 0 ? EpsilonBasis::public_text : EpsilonBasis::private_text;
+}
+
+Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const PrivatizeOptions& options,
+                                                                   std::shared_ptr<const PinnedWordMap> map) {
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
   SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
   SOTTO_TRY(check_budget(options));
@@ -55,7 +73,7 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   context->parameters = std::move(parameters);
   SOTTO_ASSIGN(const random::Key key, choose_key(options));
   context->key = random::make_locked<const random::Key>(key);
-  SOTTO_ASSIGN(context->mechanism, TextMechanism::make(*info, options, context->parameters));
+  SOTTO_ASSIGN(context->mechanism, TextMechanism::make(*info, options, context->parameters, std::move(map)));
   context->configuration = configuration_digest(*context);
   return context;
 }
@@ -74,6 +92,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.model_digest = mechanism->model_digest();
   receipt.guarantee = mechanism->guarantee(counts);
   mechanism->add_to(receipt);
+  receipt.epsilon_chosen_on = options.epsilon_chosen_on;
   receipt.policy = options.policy;
   receipt.configuration_digest = base::to_hex(configuration);
   receipt.seeded = options.seed.has_value();

@@ -17,7 +17,9 @@ namespace sotto::pipeline {
 
 /// Immutable.
 struct RewriteContext {
-  static Result<std::shared_ptr<const RewriteContext>> make(const PrivatizeOptions& options);
+  /// `map` is for words outside a vocabulary; tests bring their own.
+  static Result<std::shared_ptr<const RewriteContext>> make(
+      const PrivatizeOptions& options, std::shared_ptr<const PinnedWordMap> map = PinnedWordMap::shipped());
 
   /// Whether another run with the same key file or seed can repeat the noise.
   bool repeatable() const { return options.key_file || options.seed; }

@@ -29,7 +29,14 @@ void Rewriter::start(text::OutputBuffer& out, Counts& counts, ReleaseLog* log) {
   out_ = &out;
   counts_ = chunk_counts_ = &counts;
   log_ = log;
+  bytes_done_ = bytes_held_ = 0;
   marks_.clear();
+}
+
+void Rewriter::report_to(std::function<bool(std::uint64_t bytes)> report) {
+  text_rewriter_->report_to([this, report = std::move(report)](double share) {
+    return report(bytes_done_ + static_cast<std::uint64_t>(share * static_cast<double>(bytes_held_)));
+  });
 }
 
 void Rewriter::begin_record(std::string_view subject, const random::DocumentId& id) {
@@ -77,7 +84,11 @@ void Rewriter::copy(std::string_view bytes) {
 
 Result<void> Rewriter::rewrite(const random::DocumentStreams& streams, const random::DocumentId& id,
                                std::string_view field, std::string_view text, Lifetime lifetime,
-                               TextEncoder encoder) {
+                               const TextEncoder& encoder) {
+  if (sample_ != nullptr) {
+    if (!sample_->is_full()) sample_->items.push_back({id.record, std::string(field), std::string(text)});
+    return {};
+  }
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
@@ -112,18 +123,19 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   }
   ++counts_->documents;
   counts_->statistics.bytes_in += document.text.size();
+  bytes_held_ += document.text.size();
   return &document;
 }
 
 void Rewriter::render(const Document& document) {
   Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
-  text::OutputBuffer& to = document.encoder == nullptr ? *out_ : rendered_;
+  text::OutputBuffer& to = document.encoder.append == nullptr ? *out_ : rendered_;
   rendered_.clear();
   const std::size_t begin = to.size();
   text_rewriter_->render(counts, to);
   const std::string_view text = to.view().substr(begin);
   if (document.is_charged) log_->set_output(text);
-  if (document.encoder != nullptr) document.encoder(text, *out_);
+  if (document.encoder.append != nullptr) document.encoder.append(text, document.encoder.delimiter, *out_);
 }
 
 Result<void> Rewriter::finish() {
@@ -136,7 +148,7 @@ Result<void> Rewriter::finish() {
       place(*mark, out_->size() + mark->copied - copied);
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
-    if (log_ == nullptr && document.encoder == nullptr)
+    if (log_ == nullptr && document.encoder.append == nullptr)
       text_rewriter_->render(*counts_, *out_);
     else
       render(document);
@@ -146,6 +158,7 @@ Result<void> Rewriter::finish() {
   out_->append(copied_.view().substr(copied));
   copied_.clear();
   document_count_ = 0;
+  bytes_done_ += std::exchange(bytes_held_, 0);
   text_rewriter_->clear();
   return {};
 }

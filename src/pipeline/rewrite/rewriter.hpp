@@ -1,8 +1,10 @@
 // The path of one document: taken in, held back until the batch is large enough, rewritten, written out.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +20,25 @@
 namespace sotto::pipeline {
 
 /// Writes a rewritten text into its record, for example as a JSON string.
-using TextEncoder = void (*)(std::string_view text, text::OutputBuffer& out);
+struct TextEncoder {
+  void (*append)(std::string_view text, char delimiter,
+                 text::OutputBuffer& out) = nullptr;  ///< null: unchanged
+  char delimiter = 0;                                 ///< between the fields of the record, if anything is
+};
+
+/// The first documents of a run as they stand in their records, decoded.
+struct DocumentSample {
+  struct Item {
+    std::uint64_t record = 0;  ///< counted from 0
+    std::string field;
+    std::string text;
+  };
+
+  bool is_full() const { return items.size() >= most; }
+
+  std::size_t most = 0;
+  std::vector<Item> items;
+};
 
 /// Rewrites documents and copies what is between them. Documents are held back until there are enough for the
 /// mechanism to process efficiently; this does not affect the output. One per thread.
@@ -29,6 +49,13 @@ class Rewriter {
   /// From now on everything is appended to `out` and added to `counts`, which must outlive finish(). With a
   /// log, whatever belongs to a record is counted there instead, and its documents are listed.
   void start(text::OutputBuffer& out, Counts& counts, ReleaseLog* log = nullptr);
+
+  /// From now on, while texts are rewritten that take long, `report` is told how many of their bytes are done
+  /// since start(); if it returns false, rewriting fails with Errc::interrupted.
+  void report_to(std::function<bool(std::uint64_t bytes)> report);
+
+  /// From now on documents are not rewritten but added to `sample`, as long as it is not full.
+  void collect(DocumentSample& sample) { sample_ = &sample; }
 
   /// Marks the beginning or end of a record, whose documents come in between.
   void begin_record(std::string_view subject, const random::DocumentId& id);
@@ -43,11 +70,10 @@ class Rewriter {
   /// How long a text lives: until finish(), or only during the call.
   enum class Lifetime { chunk, call };
 
-  /// Takes a document; kTextPadding bytes after `text` must be readable. Without an `encoder` the rewritten
-  /// text is written unchanged.
+  /// Takes a document; kTextPadding bytes after `text` must be readable.
   Result<void> rewrite(const random::DocumentStreams& streams, const random::DocumentId& id,
                        std::string_view field, std::string_view text, Lifetime lifetime,
-                       TextEncoder encoder = nullptr);
+                       const TextEncoder& encoder = {});
 
   /// Writes everything that is held back.
   Result<void> finish();
@@ -83,8 +109,11 @@ class Rewriter {
   Counts* counts_ = nullptr;
   Counts* chunk_counts_ = nullptr;
   ReleaseLog* log_ = nullptr;
+  DocumentSample* sample_ = nullptr;     // null: documents are rewritten
   std::uint64_t privatized_before_ = 0;  // before the current record
   double epsilon_before_ = 0;
+  std::uint64_t bytes_done_ = 0;  // of texts since start()
+  std::uint64_t bytes_held_ = 0;  // of texts held back
   std::vector<Mark> marks_;
   std::vector<Document> documents_;  // the first document_count_ are held back
   std::size_t document_count_ = 0;

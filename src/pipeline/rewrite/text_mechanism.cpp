@@ -8,7 +8,8 @@ namespace sotto::pipeline {
 
 Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const MechanismInfo& info,
                                                                  const PrivatizeOptions& options,
-                                                                 const ParameterValues& parameters) {
+                                                                 const ParameterValues& parameters,
+                                                                 std::shared_ptr<const PinnedWordMap> map) {
   switch (info.kind) {
     case MechanismKind::masked:
       return MaskedTextMechanism::make(info, options, parameters);
@@ -17,7 +18,7 @@ Result<std::shared_ptr<const TextMechanism>> TextMechanism::make(const Mechanism
     case MechanismKind::word_by_word:
       break;
   }
-  return WordTextMechanism::make(options, parameters);
+  return WordTextMechanism::make(options, parameters, std::move(map));
 }
 
 }  // namespace sotto::pipeline

@@ -12,6 +12,8 @@
 #include <sotto/privatize_options.hpp>
 #include <sotto/receipt.hpp>
 
+#include "base/text_encoding.hpp"
+#include "pipeline/rewrite/pinned_word_map.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
 
@@ -20,11 +22,12 @@ namespace sotto::pipeline {
 /// Everything in which the kinds of mechanisms differ. Immutable, so safe to share between threads.
 class TextMechanism {
  public:
-  /// Opens the mechanism that `info` describes, of whatever kind; `parameters` are complete. Refuses options
-  /// that make no sense for it.
+  /// Opens the mechanism that `info` describes, of whatever kind; `parameters` are complete, `map` is for
+  /// words outside a vocabulary. Refuses options that make no sense for it.
   static Result<std::shared_ptr<const TextMechanism>> make(const MechanismInfo& info,
                                                            const PrivatizeOptions& options,
-                                                           const ParameterValues& parameters);
+                                                           const ParameterValues& parameters,
+                                                           std::shared_ptr<const PinnedWordMap> map);
 
   virtual ~TextMechanism() = default;
 
@@ -53,7 +56,9 @@ class TextMechanism {
   virtual void add_to(Receipt& receipt) const = 0;
 
   /// Returns an error if one of the files to be privatized must not be.
-  virtual Result<void> check_inputs(std::span<const std::filesystem::path>) const { return {}; }
+  virtual Result<void> check_inputs(std::span<const std::filesystem::path>, const base::TextEncoding&) const {
+    return {};
+  }
 
   /// How much text to work on at a time. With a ledger each chunk waits for the disk once.
   virtual std::size_t chunk_bytes(bool with_ledger) const = 0;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
@@ -25,6 +27,9 @@ struct TextToRewrite {
   random::Key stream_key() const { return streams.stream_key(id, field, text); }
 };
 
+/// Called during a long resolve() with the share of its work that is done; returning false requests a stop.
+using ShareDone = std::function<bool(double share)>;
+
 /// Rewrites texts, many together if faster; this does not affect the output. Not thread-safe: one per thread.
 class TextRewriter {
  public:
@@ -42,8 +47,14 @@ class TextRewriter {
   /// Computes the outputs of all texts added since clear().
   virtual Result<void> resolve() = 0;
 
+  /// Whom resolve() tells how far it is, if it takes long; none at first.
+  void report_to(ShareDone report) { report_ = std::move(report); }
+
   /// After resolve(): appends the next text, in insertion order, and counts the changes.
   virtual void render(Counts& counts, text::OutputBuffer& out) = 0;
+
+ protected:
+  ShareDone report_;
 };
 
 }  // namespace sotto::pipeline

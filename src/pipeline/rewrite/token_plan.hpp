@@ -33,11 +33,16 @@ inline std::string_view token_text(std::string_view text, const Token& token) {
   return {text.data() + token.begin, token.end - token.begin};
 }
 
+/// Whether words outside the vocabulary go through the mechanism.
+inline bool replaces_outside(const Policy& policy) {
+  return policy.oov == OovPolicy::nearest || policy.oov == OovPolicy::bottom;
+}
+
 /// A word outside the vocabulary, or a token treated like one.
-inline TokenAction plan_bottom(const Policy& policy, Counts& counts) {
+inline TokenAction plan_outside(const Policy& policy, Counts& counts) {
   switch (policy.oov) {
+    case OovPolicy::nearest:
     case OovPolicy::bottom:
-      ++counts.statistics.bottom;
       return TokenAction::replace;
     case OovPolicy::keep:
       ++counts.clear_oov;

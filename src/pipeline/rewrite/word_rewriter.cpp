@@ -30,6 +30,7 @@ WordRewriter::WordRewriter(const WordTextMechanism& mechanism)
     pending_ = text_mechanism_.mechanism->make_pending();
   if (const ModelPhrases* phrases = text_mechanism_.phrases.get())
     segmenter_.emplace(phrases->table, text_mechanism_.options().collocations, &phrases->allowed);
+  if (text_mechanism_.outside) places_.emplace(*text_mechanism_.outside);
 }
 
 void WordRewriter::clear() {
@@ -58,10 +59,12 @@ Result<void> WordRewriter::add(const TextToRewrite& text) {
   } else {
     plan<false>(document);
   }
+  SOTTO_TRY(find_places(document, first_input));
   const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
   document.digits.resize(digit_count_);
   document.input_count = inputs.size();
-  // All words first, in order, then all digits: a fixed order of draws, independent of a mechanism's batches.
+  // The places of words without one, then all words, then all digits, each in order: a fixed order of draws,
+  // independent of a mechanism's batches.
   if (!inputs.empty() || digit_count_ > 0) {
     SOTTO_TRY(draw(inputs, text));
     random::uniform_digits(*bits_, document.digits);
@@ -95,8 +98,8 @@ Result<void> WordRewriter::draw(std::span<const TokenId> inputs, const TextToRew
   if (budgeted_ && !inputs.empty()) return draw_budgeted(inputs, key, text);
   if (text.log != nullptr && !inputs.empty())
     text.log->list(key, privacy::charge_for(text.log->epsilon, inputs.size()));
-  bits_->reset(key, inputs.size() + 1);
-  if (!budgeted_) pending_->add(inputs, *bits_);
+  bits_->reset(key, inputs.size() + unplaced_.size() + 1);
+  if (!budgeted_) pending_->add(draw_places(inputs), *bits_);
   return {};
 }
 
@@ -106,8 +109,8 @@ Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const 
   const DocumentShape shape{inputs.size(), inputs.size() + extra_words_};
   SOTTO_ASSIGN(const std::vector<double> shares,
                share_budget(budget.strategy, budget.epsilon, shape, budget.profile));
-  bits_->reset(key, inputs.size() + 1);
-  if (auto drawn = budgeted_->add(inputs, shares, *bits_); !drawn) {
+  bits_->reset(key, inputs.size() + unplaced_.size() + 1);
+  if (auto drawn = budgeted_->add(draw_places(inputs), shares, *bits_); !drawn) {
     drawn.error().code = Errc::limit;
     return base::fail_at(
         fmt::format("a share of {:.6g} for each of {} tokens is refused", shares.front(), shape.tokens),
@@ -116,6 +119,44 @@ Result<void> WordRewriter::draw_budgeted(std::span<const TokenId> inputs, const 
   count_shares(shares, budget.epsilon, *counts_);
   if (text.log != nullptr) text.log->list(key, charge_for_shares(shares, budget.epsilon));
   return {};
+}
+
+/// Gives each token outside the vocabulary its word; the ones without stay ⊥ in inputs_, so that they always
+/// count as changed, and are listed in unplaced_.
+Result<void> WordRewriter::find_places(const Document& document, std::size_t first_input) {
+  unplaced_.clear();
+  Statistics& statistics = counts_->statistics;
+  for (const OutsideToken& outside : outside_) {
+    SOTTO_ASSIGN(const OutsidePlace place,
+                 places_->find(token_text(document.text, document.tokens[outside.token])));
+    inputs_[outside.input] = place.word;
+    switch (place.path) {
+      case embed::WordPath::folded:
+        ++statistics.folded;
+        break;
+      case embed::WordPath::corrected:
+        ++statistics.corrected;
+        break;
+      case embed::WordPath::subword:
+        ++statistics.subword;
+        break;
+      case embed::WordPath::none:
+        ++statistics.uniform;
+        unplaced_.push_back(outside.input - first_input);
+        break;
+    }
+  }
+  return {};
+}
+
+/// The inputs of a document with a uniformly drawn word for each that has no place: its row is the mean of
+/// all rows.
+std::span<const TokenId> WordRewriter::draw_places(std::span<const TokenId> inputs) {
+  if (unplaced_.empty()) return inputs;
+  placed_.assign(inputs.begin(), inputs.end());
+  for (const std::size_t i : unplaced_)
+    placed_[i] = static_cast<TokenId>(random::uniform_below(*bits_, vocabulary_.bottom()));
+  return placed_;
 }
 
 /// Combines the words of each phrase into one token.
@@ -165,11 +206,11 @@ void WordRewriter::plan(Document& document) {
   TokenAction* const actions = document.actions.data();
   if (inputs_.size() < input_count_ + size) inputs_.resize(std::max(input_count_ + size, 2 * inputs_.size()));
   digit_count_ = 0;
-  const bool every_word = policy_.stopwords == StopwordPolicy::privatize && policy_.oov == OovPolicy::bottom;
+  outside_.clear();
+  const bool every_word = policy_.stopwords == StopwordPolicy::privatize && replaces_outside(policy_);
   const TokenAction punctuation =
       policy_.punctuation == PunctuationPolicy::keep ? TokenAction::keep : TokenAction::drop;
   std::array<std::uint64_t, 4> of_class{};
-  std::uint64_t bottom = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if (i + kLookAhead < size) {
       const std::string_view ahead = token_text(text, tokens[i + kLookAhead]);
@@ -183,43 +224,54 @@ void WordRewriter::plan(Document& document) {
       if (!kPhrases || id == vocabulary_.bottom())
         id = token.ascii ? vocabulary_.find_ascii(word.data(), word.size()) : vocabulary_.find(word);
       if (every_word) [[likely]] {
-        bottom += id == vocabulary_.bottom();
+        if (id == vocabulary_.bottom()) [[unlikely]]
+          note_outside(i);
         replace(id);
         actions[i] = TokenAction::replace;
       } else {
-        actions[i] = plan_word(word, id);
+        actions[i] = plan_word(word, id, i);
       }
     } else if (token.token_class == TokenClass::punctuation) {
       actions[i] = punctuation;
     } else if (token.token_class == TokenClass::number) {
       actions[i] = plan_number(policy_, token_text(text, token), digit_count_, *counts_);
     } else {
-      actions[i] = plan_outside();
+      actions[i] = plan_unknown(i);
     }
   }
-  counts_->statistics.bottom += bottom;
   for (std::size_t i = 0; i < of_class.size(); ++i)
     count_class(static_cast<TokenClass>(i), of_class[i], *counts_);
   (punctuation == TokenAction::keep ? counts_->clear_punctuation : counts_->dropped) +=
       of_class[static_cast<std::size_t>(TokenClass::punctuation)];
 }
 
-TokenAction WordRewriter::plan_word(std::string_view word, TokenId id) {
+TokenAction WordRewriter::plan_word(std::string_view word, TokenId id, std::size_t token) {
   const bool known = id != vocabulary_.bottom();
   if (policy_.stopwords == StopwordPolicy::keep &&
       (known ? text_mechanism_.stopwords[id] : is_stopword(text::to_lower(word)))) {
     ++counts_->clear_stopwords;
     return TokenAction::keep;
   }
-  if (!known) return plan_outside();
+  if (!known) return plan_unknown(token);
   replace(id);
   return TokenAction::replace;
 }
 
-TokenAction WordRewriter::plan_outside() {
-  const TokenAction action = plan_bottom(policy_, *counts_);
-  if (action == TokenAction::replace) replace(vocabulary_.bottom());
+TokenAction WordRewriter::plan_unknown(std::size_t token) {
+  const TokenAction action = plan_outside(policy_, *counts_);
+  if (action == TokenAction::replace) {
+    note_outside(token);
+    replace(vocabulary_.bottom());
+  }
   return action;
+}
+
+/// The next input is a token outside the vocabulary.
+void WordRewriter::note_outside(std::size_t token) {
+  if (places_)
+    outside_.push_back({input_count_, token});
+  else
+    ++counts_->statistics.bottom;
 }
 
 void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {

@@ -38,17 +38,26 @@ class WordRewriter final : public TextRewriter {
     std::size_t input_count;  // replaced tokens
   };
 
+  /// A token outside the vocabulary, by its places in inputs_ and in its document.
+  struct OutsideToken {
+    std::size_t input;
+    std::size_t token;
+  };
+
   void form_phrases(Document& document);
   template <bool kPhrases>
   void plan(Document& document);
+  Result<void> find_places(const Document& document, std::size_t first_input);
+  std::span<const TokenId> draw_places(std::span<const TokenId> inputs);
   Result<void> draw(std::span<const TokenId> inputs, const TextToRewrite& text);
   Result<void> draw_budgeted(std::span<const TokenId> inputs, const random::Key& key,
                              const TextToRewrite& text);
   void count_outputs(const Document& document, Counts& counts) const;
   void replace_in_case(text::Renderer& renderer, const Token& token, std::string_view text,
                        std::string_view word) const;
-  TokenAction plan_word(std::string_view word, TokenId id);
-  TokenAction plan_outside();
+  TokenAction plan_word(std::string_view word, TokenId id, std::size_t token);
+  TokenAction plan_unknown(std::size_t token);
+  void note_outside(std::size_t token);
   void replace(TokenId id) { inputs_[input_count_++] = id; }
 
   const WordTextMechanism& text_mechanism_;
@@ -71,7 +80,11 @@ class WordRewriter final : public TextRewriter {
   std::size_t digit_count_ = 0;  // of the document being planned
   std::size_t extra_words_ = 0;  // how many more words than tokens it has
   std::vector<collocation::Piece> pieces_;
-  std::vector<TokenId> phrase_ids_;  // for each of its tokens: the phrase, or ⊥ if it is none
+  std::vector<TokenId> phrase_ids_;     // for each of its tokens: the phrase, or ⊥ if it is none
+  std::optional<RecentPlaces> places_;  // of tokens outside the vocabulary, if the policy is nearest
+  std::vector<OutsideToken> outside_;   // of the document being planned; empty under other policies
+  std::vector<std::size_t> unplaced_;   // which of its inputs have no place
+  std::vector<TokenId> placed_;         // its inputs with drawn places
 };
 
 }  // namespace sotto::pipeline

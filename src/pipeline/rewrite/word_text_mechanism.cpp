@@ -26,6 +26,10 @@ constexpr std::size_t kSmallestLedgerChunk = 2 << 20;
 // How texts are segmented into phrases; must be raised if the same table segments a text differently.
 constexpr int kCollocationsVersion = 1;
 
+// How tokens outside the vocabulary get their places from the candidates of a map (which has a version of its
+// own), and how places are drawn.
+constexpr int kNearestVersion = 1;
+
 tl::unexpected<Error> no_targeted_certificate(const MechanismSpec& spec) {
   return fail_parameter(
       "target", "certified",
@@ -54,8 +58,9 @@ void add_budget(const DocumentBudget& budget, random::CanonicalConfiguration& co
 
 }  // namespace
 
-Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(const PrivatizeOptions& options,
-                                                                         const ParameterValues& parameters) {
+Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(
+    const PrivatizeOptions& options, const ParameterValues& parameters,
+    std::shared_ptr<const PinnedWordMap> map) {
   auto made = std::make_shared<WordTextMechanism>(options);
   SOTTO_ASSIGN(const std::filesystem::path file, find_model(options.mechanism));
   SOTTO_ASSIGN(made->model, Model::open(file));
@@ -65,6 +70,8 @@ Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(const P
   SOTTO_TRY(made->make_mechanisms(parameters));
   SOTTO_TRY(made->look_up_certificate(parameters));
   made->prepare_words();
+  if (options.policy.oov == OovPolicy::nearest)
+    made->outside = std::make_unique<const OutsideWords>(*made->model, std::move(map));
   return made;
 }
 
@@ -149,6 +156,11 @@ void WordTextMechanism::add_to(random::CanonicalConfiguration& configuration) co
     add_budget(*options().document_budget, configuration);
   else
     configuration.add("epsilon", epsilon);
+  if (outside) {
+    configuration.add("nearest.version", static_cast<std::uint64_t>(kNearestVersion));
+    configuration.add("nearest.map", outside->map_digest());
+    configuration.add("nearest.map_version", static_cast<std::uint64_t>(embed::kWordMapVersion));
+  }
   if (!phrases) return;
   configuration.add("collocations.version", static_cast<std::uint64_t>(kCollocationsVersion));
   configuration.add("collocations.method", to_string(options().collocations));
@@ -161,6 +173,7 @@ void WordTextMechanism::add_to(Receipt& receipt) const {
     receipt.budget = {to_string(budget->strategy), budget->epsilon, budget->profile};
   if (phrases)
     receipt.collocations = {to_string(options().collocations), phrases->table->digest(), phrases->count};
+  if (outside) receipt.word_map_digest = outside->map_digest();
   if (certificate)
     receipt.certificate = {certificate->certificate.epsilon, certificate->certificate.attained,
                            certificate->sha256};

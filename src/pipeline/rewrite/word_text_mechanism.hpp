@@ -13,14 +13,17 @@
 #include "mechanisms/mechanism_bank.hpp"
 #include "pipeline/rewrite/display_words.hpp"
 #include "pipeline/rewrite/model_phrases.hpp"
+#include "pipeline/rewrite/outside_words.hpp"
 #include "pipeline/rewrite/text_mechanism.hpp"
 
 namespace sotto::pipeline {
 
 /// Immutable once made.
 struct WordTextMechanism final : public TextMechanism {
+  /// `map` gives words outside the vocabulary their places if the policy asks for it.
   static Result<std::shared_ptr<const WordTextMechanism>> make(const PrivatizeOptions& options,
-                                                               const ParameterValues& parameters);
+                                                               const ParameterValues& parameters,
+                                                               std::shared_ptr<const PinnedWordMap> map);
 
   explicit WordTextMechanism(const PrivatizeOptions& options)
       : TextMechanism(MechanismKind::word_by_word, options) {}
@@ -44,6 +47,7 @@ struct WordTextMechanism final : public TextMechanism {
   std::vector<std::uint8_t> word_counts;           // by word id; empty: the model has no phrases
   std::vector<bool> stopwords;                     // by word id; only if the policy keeps them
   DisplayWords display;
+  std::unique_ptr<const OutsideWords> outside;  // only if the policy is nearest
 
  private:
   Result<void> make_mechanisms(const ParameterValues& parameters);

@@ -1,0 +1,103 @@
+#include "comparison_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <sotto/terminal_text.hpp>
+
+namespace sotto::cli {
+namespace {
+
+constexpr std::size_t kWordColumn = 20;
+constexpr double kReadableLoss = 20;  // e^20 is half a billion; greater factors say more as a power
+
+std::string named(const std::string& word, bool in_vocabulary) {
+  return visible_text(word) + (in_vocabulary ? "" : " (outside the vocabulary)");
+}
+
+/// "2.718", or "e^53.2" where the number itself means nothing to anyone.
+std::string factor(double loss) {
+  if (std::isinf(loss)) return "unbounded";
+  return loss > kReadableLoss ? fmt::format("e^{:.4g}", loss) : fmt::format("{:.4g}", std::exp(loss));
+}
+
+/// How sure someone can be afterwards who held the two words equally likely before.
+std::string certainty_after(double loss) {
+  if (std::isinf(loss)) return "100%";
+  const double percent = 100 / (1 + std::exp(-loss));
+  return percent > 99.99 ? ">99.99%" : fmt::format("{:.2f}%", percent);
+}
+
+std::string distance_text(double distance) {
+  return std::isinf(distance) ? "none" : fmt::format("{:.6g}", distance);
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return text + std::string(width > used ? width - used : 0, ' ');
+}
+
+std::string typical_line(const WordComparison& c) {
+  if (!c.typical) return "";
+  return fmt::format(
+      "  typical distances: {:.6g} to the nearest word, {:.6g} between two words (medians over {} words "
+      "and {} pairs)\n",
+      c.typical->nearest_neighbour, c.typical->random_pair, c.typical->words, c.typical->pairs);
+}
+
+std::string factor_table(const WordComparison& c) {
+  std::string text = fmt::format("  {:>10}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", "epsilon", "d", "promised",
+                                 "a guess", "observed", "most telling output");
+  bool sampled = false;
+  for (const WordPair& pair : c.pairs) {
+    sampled = sampled || pair.draws > 0;
+    const std::string observed = (pair.draws > 0 ? ">=" : "") + factor(pair.observed_loss);
+    text += fmt::format("  {:>10.6g}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", pair.epsilon,
+                        distance_text(pair.distance), factor(pair.promised_loss),
+                        certainty_after(pair.promised_loss), observed, visible_text(pair.telling_output));
+  }
+  text +=
+      "  promised, observed: how many times as likely an output is for one word as for the other, at most\n"
+      "  a guess: how sure one can be at most who held both words equally likely before\n";
+  if (sampled)
+    text += "  observed factors are estimates from draws: at least so large, with 95% confidence\n";
+  return text;
+}
+
+std::string distributions(const WordPair& pair) {
+  std::string text = fmt::format("\n  epsilon {:.6g}\n  {} {:>12} {:>12}  times as likely\n", pair.epsilon,
+                                 padded("output", kWordColumn), "first", "second");
+  for (const PairedOutcome& outcome : pair.outcomes) {
+    const auto [low, high] = std::minmax(outcome.first, outcome.second);
+    const std::string times = high == 0 ? "" : factor(low > 0 ? std::log(high / low) : INFINITY);
+    const char* const whose = outcome.first == outcome.second  ? ""
+                              : outcome.first > outcome.second ? " (first)"
+                                                               : " (second)";
+    text += fmt::format("  {} {:>12.6f} {:>12.6f}  {}{}\n", padded(visible_text(outcome.word), kWordColumn),
+                        outcome.first, outcome.second, times, whose);
+  }
+  if (pair.draws > 0) text += fmt::format("  estimated from {} draws per word\n", pair.draws);
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const WordComparison& c) {
+  std::string text = fmt::format("{} and {} under {} in {}\n", named(c.first, c.first_in_vocabulary),
+                                 named(c.second, c.second_in_vocabulary), c.mechanism, visible_text(c.model));
+  if (c.place)
+    text += fmt::format("  in place of word {} of: {}\n", c.place->word, visible_text(c.place->text));
+  text +=
+      fmt::format("  guarantee: {}. {}\n", to_string(c.guarantee.kind), visible_text(c.guarantee.statement));
+  text += fmt::format("  d: {}\n", c.guarantee.kind == GuaranteeKind::none ? "nothing is promised"
+                                   : c.guarantee.unit.is_pure()
+                                       ? "1 for any two inputs with a promise between them (pure epsilon)"
+                                       : visible_text(c.guarantee.unit.metric));
+  text += typical_line(c) + '\n' + factor_table(c);
+  for (const WordPair& pair : c.pairs) text += distributions(pair);
+  return text;
+}
+
+}  // namespace sotto::cli

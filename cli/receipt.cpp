@@ -1,0 +1,55 @@
+// sotto receipt
+#include <unistd.h>
+
+#include <sotto/receipt_description.hpp>
+
+#include "command.hpp"
+#include "receipt_page.hpp"
+#include "terminal.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct ReceiptArguments {
+  std::string file;
+  bool html = false;
+  bool markdown = false;
+  bool json = false;
+};
+
+Result<void> run(const ReceiptArguments& a) {
+  if (a.html + a.markdown + a.json > 1)
+    return fail(Errc::invalid_argument, "--html, --markdown and --json: give only one of them");
+  SOTTO_ASSIGN(const ReceiptDescription description, describe_receipt_file(a.file));
+  if (a.json) return print(to_json(description));
+  if (a.html) return print(receipt_html(description));
+  if (a.markdown) return print(receipt_markdown(description));
+  return print(receipt_text(description, terminal_width(STDOUT_FILENO)));
+}
+
+NamedAction add_receipt_show(CLI::App& group) {
+  auto arguments = std::make_shared<ReceiptArguments>();
+  CLI::App* command = group.add_subcommand("show", "Explain a receipt on one page");
+  command->add_option("FILE", arguments->file, "The receipt, as privatize --report writes it")->required();
+  command->add_flag("--html", arguments->html, "Print a web page");
+  command->add_flag("--markdown", arguments->markdown, "Print Markdown");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "The page says what was done, what is promised, what is not hidden, what was spent and how it was "
+      "checked. A\n"
+      "receipt that contradicts itself is refused.\n\n"
+      "Examples:\n  sotto receipt show receipt.json\n  sotto receipt show receipt.json --html > "
+      "receipt.html");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace
+
+std::vector<NamedAction> add_receipt(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("receipt", "Explain receipts to people");
+  group->require_subcommand(1);
+  group->footer("Example:\n  sotto receipt show receipt.json\n\n'sotto receipt COMMAND --help' shows more.");
+  return {add_receipt_show(*group)};
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,19 @@
+#include "embed/unknown/public_words.hpp"
+
+namespace sotto::embed {
+namespace {
+
+std::vector<std::uint64_t> offsets_of(std::span<const std::uint8_t> lengths) {
+  std::vector<std::uint64_t> offsets{0};
+  offsets.reserve(lengths.size() + 1);
+  for (const std::uint8_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
+}  // namespace
+
+PublicWords::PublicWords(std::span<const std::uint8_t> lengths, std::string_view words,
+                         std::span<const std::int16_t> frequencies)
+    : offsets_(offsets_of(lengths)), words_(words), vocabulary_(offsets_, words), frequencies_(frequencies) {}
+
+}  // namespace sotto::embed

@@ -1,0 +1,160 @@
+#include "embed/unknown/unknown_kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "embed/unknown/unknown_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::embed {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+void find_similar(std::span<const std::uint32_t> signatures, std::uint32_t signature, unsigned most_bits,
+                  std::vector<std::uint32_t>& found) {
+  const hn::CappedTag<std::uint32_t, 16> lanes;
+  const auto wanted = hn::Set(lanes, signature);
+  const auto one = hn::Set(lanes, 1);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(lanes) <= signatures.size(); i += hn::Lanes(lanes)) {
+    auto different = hn::Xor(hn::LoadU(lanes, signatures.data() + i), wanted);
+    for (unsigned bit = 0; bit < most_bits; ++bit) different = hn::And(different, hn::Sub(different, one));
+    const auto near = hn::Eq(different, hn::Zero(lanes));
+    if (hn::AllFalse(lanes, near)) continue;
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(lanes, near, bits);
+    for (unsigned rest = bits[0] | static_cast<unsigned>(bits[1]) << 8; rest != 0; rest &= rest - 1)
+      found.push_back(static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(rest)));
+  }
+  for (; i < signatures.size(); ++i) {
+    std::uint32_t different = signatures[i] ^ signature;
+    for (unsigned bit = 0; bit < most_bits; ++bit) different &= different - 1;
+    if (different == 0) found.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+namespace {
+
+/// Two coordinates of the query as the bytes of an integer.
+std::int16_t pair_of(std::int8_t first, std::int8_t second) {
+  return static_cast<std::int16_t>(static_cast<std::uint8_t>(first) | static_cast<std::uint8_t>(second) << 8);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+// For processors without any instruction set that Highway supports.
+void multiply_block(const std::uint8_t* coordinates, const std::int16_t* query, std::int16_t start,
+                    std::int16_t* products) {
+  int sums[kSubwordBlock];
+  for (int& sum : sums) sum = start;
+  for (std::size_t i = 0; i < kSubwordDimension; i += 2, coordinates += 2 * kSubwordBlock)
+    for (std::size_t w = 0; w < kSubwordBlock; ++w)
+      sums[w] += coordinates[2 * w] * static_cast<std::int8_t>(query[i / 2]) +
+                 coordinates[2 * w + 1] * (query[i / 2] >> 8);
+  for (std::size_t w = 0; w < kSubwordBlock; ++w) products[w] = static_cast<std::int16_t>(sums[w]);
+}
+
+#else
+
+using Words = hn::CappedTag<std::int16_t, kSubwordBlock>;
+using PairBytes = hn::Repartition<std::uint8_t, Words>;
+
+/// For each lane, the sum of two products: of its bytes, unsigned, with those of `query`, signed.
+HWY_INLINE hn::Vec<Words> multiply_pairs(hn::Vec<PairBytes> pairs, hn::Vec<Words> query) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  // Highway 1.0 has no such instruction of its own.
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Vec<Words>{_mm512_maddubs_epi16(pairs.raw, query.raw)};
+#elif HWY_TARGET <= HWY_AVX2
+  return hn::Vec<Words>{_mm256_maddubs_epi16(pairs.raw, query.raw)};
+#else
+  return hn::Vec<Words>{_mm_maddubs_epi16(pairs.raw, query.raw)};
+#endif
+#else
+  const Words words;
+  const auto both = hn::BitCast(words, pairs);
+  const auto low = hn::And(both, hn::Set(words, 0xFF));
+  const auto high = hn::ShiftRight<8>(both);  // at most 15, so the sign does not matter
+  return hn::Add(hn::Mul(low, hn::ShiftRight<8>(hn::ShiftLeft<8>(query))),
+                 hn::Mul(high, hn::ShiftRight<8>(query)));
+#endif
+}
+
+/// The inner products of one block with the query.
+HWY_INLINE void multiply_block(const std::uint8_t* HWY_RESTRICT coordinates,
+                               const std::int16_t* HWY_RESTRICT query, std::int16_t start,
+                               std::int16_t* HWY_RESTRICT products) {
+  const Words words;
+  const PairBytes bytes;
+  constexpr std::size_t kLanes = hn::MaxLanes(words);
+  constexpr std::size_t kRegisters = kSubwordBlock / kLanes;
+  hn::Vec<Words> sums[kRegisters];
+  for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = hn::Set(words, start);
+  for (std::size_t i = 0; i < kSubwordDimension; i += 2, coordinates += 2 * kSubwordBlock) {
+    const auto pair = hn::Set(words, query[i / 2]);
+    for (std::size_t r = 0; r < kRegisters; ++r)
+      sums[r] = hn::Add(sums[r], multiply_pairs(hn::LoadU(bytes, coordinates + 2 * kLanes * r), pair));
+  }
+  for (std::size_t r = 0; r < kRegisters; ++r) hn::StoreU(sums[r], words, products + kLanes * r);
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+/// Turns products into cosines and returns the largest.
+HWY_INLINE float scale_block(const std::int16_t* products, const float* inverse_norms, float* cosines) {
+  const hn::CappedTag<float, 8> floats;
+  const hn::RebindToSigned<decltype(floats)> wide;
+  const hn::Rebind<std::int16_t, decltype(floats)> narrow;
+  auto largest = hn::Set(floats, -1e30F);
+  for (std::size_t i = 0; i < kSubwordBlock; i += hn::Lanes(floats)) {
+    const auto product = hn::ConvertTo(floats, hn::PromoteTo(wide, hn::LoadU(narrow, products + i)));
+    const auto cosine = hn::Mul(product, hn::LoadU(floats, inverse_norms + i));
+    hn::StoreU(cosine, floats, cosines + i);
+    largest = hn::Max(largest, cosine);
+  }
+  return hn::GetLane(hn::MaxOfLanes(floats, largest));
+}
+
+}  // namespace
+
+void multiply_blocks(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
+                     const SubwordProducts& out) {
+  int sum = 0;
+  for (const std::int8_t coordinate : query) sum += coordinate;
+  const auto start = static_cast<std::int16_t>(-kSubwordOffset * sum);
+  std::int16_t pairs[kSubwordDimension / 2];
+  for (std::size_t i = 0; i < kSubwordDimension; i += 2) pairs[i / 2] = pair_of(query[i], query[i + 1]);
+  for (std::size_t block = 0; block < out.largest_of_block.size(); ++block) {
+    const std::size_t first = block * kSubwordBlock;
+    multiply_block(words.coordinates.data() + first * kSubwordDimension, pairs, start,
+                   out.products.data() + first);
+    out.largest_of_block[block] = scale_block(out.products.data() + first, words.inverse_norms.data() + first,
+                                              out.cosines.data() + first);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sotto::embed
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sotto::embed {
+
+HWY_EXPORT(find_similar);
+HWY_EXPORT(multiply_blocks);
+
+std::vector<std::uint32_t> similar_signatures(std::span<const std::uint32_t> signatures,
+                                              std::uint32_t signature, unsigned most_bits) {
+  std::vector<std::uint32_t> found;
+  HWY_DYNAMIC_DISPATCH(find_similar)(signatures, signature, most_bits, found);
+  return found;
+}
+
+void multiply_subwords(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
+                       const SubwordProducts& out) {
+  HWY_DYNAMIC_DISPATCH(multiply_blocks)(words, query, out);
+}
+
+}  // namespace sotto::embed
+#endif  // HWY_ONCE

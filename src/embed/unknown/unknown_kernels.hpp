@@ -1,0 +1,40 @@
+// The inner loops of the map of strings to words, compiled for every instruction set Highway supports and
+// selected at run time. Their results are exact integers, or floating-point hints that no answer depends on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sotto::embed {
+
+/// The indices of the signatures that differ from `signature` in at most `most_bits` bits, ascending.
+std::vector<std::uint32_t> similar_signatures(std::span<const std::uint32_t> signatures,
+                                              std::uint32_t signature, unsigned most_bits);
+
+/// Words are multiplied in blocks of this many.
+inline constexpr std::size_t kSubwordBlock = 32;
+/// No coordinate of a query is larger.
+inline constexpr int kLargestQuery = 31;
+/// Coordinates of words and queries. Coordinates of words are stored plus kSubwordOffset, from 0 to 15, so
+/// every inner product fits 16 bits.
+inline constexpr std::size_t kSubwordDimension = 64;
+inline constexpr int kSubwordOffset = 8;
+
+struct SubwordBlocks {
+  /// For each block, each pair of coordinates, and each word of the block, the two coordinates.
+  std::span<const std::uint8_t> coordinates;
+  std::span<const float> inverse_norms;  ///< for each word
+};
+
+struct SubwordProducts {
+  std::span<std::int16_t> products;   ///< for each word its inner product with the query
+  std::span<float> cosines;           ///< product · inverse norm, rounded
+  std::span<float> largest_of_block;  ///< the largest of each block's cosines
+};
+
+void multiply_subwords(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
+                       const SubwordProducts& out);
+
+}  // namespace sotto::embed

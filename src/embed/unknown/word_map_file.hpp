@@ -1,0 +1,39 @@
+// The file of a word map: a safetensors container, made by models/recipe/make_word_map.py.
+//
+//   words, lengths     the words, one after another, most frequent first, and the length of each
+//   frequencies        log₂ of each word's count in public text, in 1/256
+//   abbreviations      lines "short word", ascending; the word - means that there is none
+//   word_vectors       vectors of the first words, 64 coordinates of 4 bits
+//   ngram_hashes       FNV-1a of the n-grams that have a vector, ascending
+//   ngram_vectors      their vectors, like those of words
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <sotto/result.hpp>
+
+#include "base/file.hpp"
+
+namespace sotto::embed {
+
+/// Everything points into the mapped file.
+struct WordMapFile {
+  base::MappedFile mapped;
+  std::string digest;  ///< tree_hash() of the mapped bytes
+  std::span<const std::uint8_t> lengths;
+  std::string_view words;
+  std::span<const std::int16_t> frequencies;
+  std::string_view abbreviations;
+  std::span<const std::uint8_t> word_vectors;
+  std::span<const std::uint32_t> ngram_hashes;
+  std::span<const std::uint8_t> ngram_vectors;
+};
+
+/// Checks all that later accesses rely on, except that words are distinct and abbreviations are lines.
+Result<WordMapFile> read_word_map(const std::filesystem::path& file);
+
+}  // namespace sotto::embed

@@ -1,0 +1,88 @@
+// What a receipt says, read back from its JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sotto/result.hpp>
+
+namespace sotto::pipeline {
+
+/// Texts are visible (visible_text) and not longer than a line or two, lists not longer than a page, numbers
+/// finite and not negative.
+struct ReceiptFacts {
+  struct Certificate {
+    double epsilon = 0;
+    double attained = 0;
+    double nominal = 0;
+    std::string sha256;
+  };
+  struct Concentrated {
+    double delta = 0;
+    double epsilon = 0;
+  };
+  struct Promise {
+    bool holds = false;
+    std::string kind;
+    std::string statement;
+    // The rest only if it holds.
+    std::string metric;  ///< empty: pure ε
+    std::string scope;
+    std::vector<std::string> adjacency;
+    std::vector<std::string> assumptions;
+    double epsilon = 0;   ///< per token
+    double additive = 0;  ///< per token
+    std::optional<Certificate> certificate;
+    double document_max = 0;
+    double document_mean = 0;
+    double document_additive = 0;
+    std::optional<Concentrated> concentrated;
+    std::optional<double> record_max;
+  };
+  struct CountsShown {
+    std::uint64_t documents = 0;
+    std::uint64_t privatized = 0;
+    std::uint64_t largest_document = 0;
+    std::uint64_t withheld = 0;
+    std::uint64_t randomized_numbers = 0;
+    std::uint64_t clear_stopwords = 0;
+    std::uint64_t clear_oov = 0;
+    std::uint64_t clear_numbers = 0;
+    std::uint64_t dropped = 0;
+  };
+  struct Ledger {
+    std::string id;
+    std::string subject_field;
+    std::string unit;
+    double limit = 0;
+    std::string head;
+  };
+
+  std::string program;  ///< version of the program that wrote it
+  bool seeded = false;
+  std::string mechanism;
+  double epsilon = 0;  ///< nominal
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::string model;
+  std::string model_digest;
+  Promise promise;
+  bool language_model = false;
+  std::optional<double> document_budget;
+  std::string collocations;  ///< the method; empty: none
+  std::string dataset;
+  std::string format;
+  std::vector<std::string> fields;
+  std::string configuration;
+  CountsShown counts;
+  std::optional<Ledger> ledger;
+  std::vector<std::string> leaks;
+};
+
+/// Reads and checks a receipt (see describe_receipt).
+Result<ReceiptFacts> read_receipt(std::string_view json);
+
+}  // namespace sotto::pipeline

@@ -1,0 +1,29 @@
+#include "pipeline/rewrite/outside_words.hpp"
+
+#include <functional>
+
+#include <sotto/collocations.hpp>
+
+namespace sotto::pipeline {
+
+Result<OutsidePlace> OutsideWords::find(std::string_view token) const {
+  SOTTO_ASSIGN(const PinnedWordMap::Find* const find, map_->find());
+  OutsidePlace place{model_.bottom(), embed::WordPath::none};
+  place.path = (*find)(token, [&](std::string_view word) {
+    if (word.find(kPhraseJoint) != std::string_view::npos) return false;
+    place.word = model_.find(word);
+    return place.word != model_.bottom();
+  });
+  return place;
+}
+
+Result<OutsidePlace> RecentPlaces::find(std::string_view token) {
+  if (token.size() > kLongest) return words_.find(token);
+  Entry& entry = entries_[std::hash<std::string_view>()(token) % kEntries];
+  if (entry.token == token) return entry.place;
+  SOTTO_ASSIGN(entry.place, words_.find(token));
+  entry.token = token;
+  return entry.place;
+}
+
+}  // namespace sotto::pipeline

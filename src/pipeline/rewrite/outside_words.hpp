@@ -1,0 +1,63 @@
+// Tokens outside a model's vocabulary: the word of the model that each of them stands for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sotto/model.hpp>
+
+#include "pipeline/rewrite/pinned_word_map.hpp"
+
+namespace sotto::pipeline {
+
+/// Where such a token enters the mechanism.
+struct OutsidePlace {
+  TokenId word;          ///< bottom() for ⊙, the input without a place
+  embed::WordPath path;  ///< none for ⊙
+};
+
+/// Immutable, so safe to share between threads.
+class OutsideWords {
+ public:
+  /// `model` must outlive this object.
+  OutsideWords(const Model& model, std::shared_ptr<const PinnedWordMap> map)
+      : model_(model), map_(std::move(map)) {}
+
+  const std::string& map_digest() const { return map_->digest(); }
+
+  /// Never a phrase: a single word stands for a single word. A function of the characters, the map and the
+  /// model's words. An error if the map cannot be opened.
+  Result<OutsidePlace> find(std::string_view token) const;
+
+ private:
+  const Model& model_;
+  std::shared_ptr<const PinnedWordMap> map_;
+};
+
+/// Remembers recent answers: unknown tokens recur, and finding a place takes microseconds. Does not affect
+/// the answers. Not thread-safe: one per thread.
+class RecentPlaces {
+ public:
+  /// `words` must outlive this object.
+  explicit RecentPlaces(const OutsideWords& words) : words_(words), entries_(kEntries) {}
+
+  /// As OutsideWords::find.
+  Result<OutsidePlace> find(std::string_view token);
+
+ private:
+  static constexpr std::size_t kEntries = 1 << 13;
+  static constexpr std::size_t kLongest = 32;  // bytes of a token that is remembered
+
+  /// One token per hash value; empty at first, which no token is.
+  struct Entry {
+    std::string token;
+    OutsidePlace place;
+  };
+
+  const OutsideWords& words_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace sotto::pipeline

@@ -1,0 +1,134 @@
+// Receipts in sentences: those of real runs, and those that nobody should believe.
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sotto/receipt_description.hpp>
+
+#include "support/pipeline_fixture.hpp"
+#include "support/result_matchers.hpp"
+
+namespace sotto {
+namespace {
+
+using namespace sotto::testing;
+using Json = nlohmann::json;
+
+class ReceiptDescriptions : public PipelineTest {
+ protected:
+  Json receipt(const PrivatizeOptions& with) const {
+    write("in.txt", "the soup was cold\nI was bad\n");
+    FileOptions paths = files("in.txt", "out");
+    paths.report = path("receipt.json");
+    run(with, paths);
+    return Json::parse(read("receipt.json"));
+  }
+
+  static std::string all_text(const ReceiptDescription& description) { return to_json(description); }
+};
+
+TEST_F(ReceiptDescriptions, ARunIsDescribed) {
+  const auto description = describe_receipt(receipt(options(1)).dump()).value();
+  EXPECT_EQ(description.title, "Privacy receipt: in.txt");
+  EXPECT_TRUE(description.promises);
+  EXPECT_NE(description.promise.find("exp(1 d)"), std::string::npos) << description.promise;
+  ASSERT_EQ(description.examples.size(), 2U);
+  EXPECT_NE(description.examples[0].find("at most 73.2% sure"), std::string::npos) << description.examples[0];
+  EXPECT_NE(description.examples[1].find("4.6 on"), std::string::npos) << description.examples[1];  // ln 99
+  EXPECT_FALSE(description.attacker);
+  std::vector<std::string> titles;
+  for (const DescribedSection& section : description.sections) titles.push_back(section.title);
+  EXPECT_EQ(titles, (std::vector<std::string>{"What was done", "What is not hidden", "What was spent",
+                                              "How it was checked"}));
+  const std::string text = all_text(description);
+  for (const char* const part :
+       {"2 documents of in.txt", "7 words went through", "Per document: epsilon 4 at most", "proved on paper",
+        "whitespace between tokens", "not signed"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST_F(ReceiptDescriptions, WithoutAPromiseThereIsNoFigure) {
+  PrivatizeOptions seeded = options(1);
+  seeded.key_file.reset();
+  seeded.seed = 1;
+  const auto description = describe_receipt(receipt(seeded).dump()).value();
+  EXPECT_FALSE(description.promises);
+  EXPECT_EQ(description.promise.find("Nothing is promised"), 0U);
+  EXPECT_TRUE(description.examples.empty());
+  EXPECT_EQ(all_text(description).find("% sure"), std::string::npos);
+}
+
+TEST_F(ReceiptDescriptions, WhatPassedInClearIsSaid) {
+  PrivatizeOptions paper = options(1);
+  paper.policy = Policy::paper();
+  const std::string text = all_text(describe_receipt(receipt(paper).dump()).value());
+  EXPECT_NE(text.find("stopwords passed unchanged"), std::string::npos);
+  EXPECT_NE(text.find("limited to: privatized words"), std::string::npos);
+}
+
+struct Forgery {
+  const char* name;
+  std::function<void(Json&)> forge;
+  std::string part;
+};
+
+TEST_F(ReceiptDescriptions, WhatContradictsItselfIsRefused) {
+  const Json sound = receipt(options(1));
+  const Forgery forgeries[] = {
+      {"seeded", [](Json& r) { r["seeded"] = true; }, "the noise was public"},
+      {"none that holds", [](Json& r) { r["guarantee"]["kind"] = "none"; }, "kind 'none' that holds"},
+      {"analytic that does not", [](Json& r) { r["guarantee"]["holds"] = false; }, "does not hold"},
+      {"unknown kind", [](Json& r) { r["guarantee"]["kind"] = "blessed"; }, "'blessed'"},
+      {"no certificate", [](Json& r) { r["guarantee"]["kind"] = "certified"; }, "certificate"},
+      {"smaller epsilon", [](Json& r) { r["guarantee"]["epsilon_per_token"] = 0.01; }, "smaller epsilon"},
+      {"smaller sum", [](Json& r) { r["guarantee"]["document"]["epsilon_sum_max"] = 1; },
+       "less than the sum"},
+      {"negative", [](Json& r) { r["guarantee"]["epsilon_per_token"] = -1; }, "not a number from 0"},
+      {"negative count", [](Json& r) { r["counts"]["documents"] = -1; }, "'counts.documents' is not a count"},
+      {"fraction", [](Json& r) { r["counts"]["documents"] = 1.5; }, "is not a count"},
+      {"wrong type", [](Json& r) { r["mechanism"]["name"] = 7; }, "'mechanism.name' is not a text"},
+      {"list", [](Json& r) { r["leaks"] = Json::array({1}); }, "'leaks' is not a list of texts"},
+      {"missing", [](Json& r) { r.erase("counts"); }, "'counts.documents' is missing"},
+      {"no promise", [](Json& r) { r["guarantee"] = "yes"; }, "'guarantee.holds' is missing"},
+      {"later", [](Json& r) { r["versions"]["receipt"] = 99; }, "a receipt of version 99"},
+      {"no version", [](Json& r) { r.erase("versions"); }, "not a receipt"},
+      {"statistics",
+       [](Json& r) {
+         r["versions"] = {{"statistics", 1}};
+       },
+       "confidential statistics"},
+  };
+  EXPECT_TRUE(describe_receipt(sound.dump()));
+  for (const Forgery& forgery : forgeries) {
+    Json forged = sound;
+    forgery.forge(forged);
+    SCOPED_TRACE(forgery.name);
+    expect_error(describe_receipt(forged.dump()), Errc::bad_format, {forgery.part});
+  }
+  const std::string whole = sound.dump(2);
+  for (std::size_t size = 0; size < whole.size(); size += 97)
+    expect_error(describe_receipt(whole.substr(0, size)), Errc::bad_format, {"not a receipt"});
+  for (const char* const other : {"", "[]", "7", "null", "{}", "{\"a\": 1}", "soup", "\"sotto\""})
+    expect_error(describe_receipt(other), Errc::bad_format, {"not a receipt"});
+}
+
+TEST_F(ReceiptDescriptions, HostileTextsAreVisibleAndShort) {
+  Json hostile = receipt(options(1));
+  const std::string evil = "\x1B[2J\u202E\nx";
+  hostile["input"]["dataset"] = evil;
+  hostile["mechanism"]["name"] = evil;
+  hostile["model"]["name"] = std::string(100'000, 'm');
+  hostile["leaks"] = Json::array();
+  for (int i = 0; i < 100'000; ++i) hostile["leaks"].push_back(evil);
+  const auto description = describe_receipt(hostile.dump()).value();
+  const std::string text = all_text(description);
+  EXPECT_LT(text.size(), 50'000U);
+  EXPECT_NE(text.find("␛[2J<U+202E>␊x"), std::string::npos);
+  EXPECT_EQ(text.find("\\u001b"), std::string::npos);
+  EXPECT_NE(text.find("and 99900 more"), std::string::npos);
+  EXPECT_NE(text.find("does not know"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto
