@@ -49,18 +49,20 @@ SubwordVectors::SubwordVectors(std::span<const std::uint32_t> hashes,
   for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
   const std::size_t count = word_vectors.size() / kRowBytes;
   const std::size_t padded = (count + kSubwordBlock - 1) / kSubwordBlock * kSubwordBlock;
-  coordinates_.assign(padded * kSubwordDimension, kSubwordOffset);
+  coordinates_.assign(padded * kRowBytes, kSubwordOffset | kSubwordOffset << 4);
   inverse_norms_.assign(padded, 0);
   for (std::size_t word = 0; word < count; ++word) {
     const std::uint8_t* const row = word_vectors.data() + word * kRowBytes;
-    std::uint8_t* const block =
-        coordinates_.data() + word / kSubwordBlock * kSubwordBlock * kSubwordDimension;
-    std::uint8_t* const place = block + word % kSubwordBlock * 2;
+    std::uint8_t* place =
+        coordinates_.data() + word / kSubwordBlock * kSubwordBlock * kRowBytes + word % kSubwordBlock * 2;
+    for (std::size_t i = 0; i < kRowBytes; i += 2, place += 2 * kSubwordBlock) {
+      place[0] = static_cast<std::uint8_t>((row[i] & 0xF) | row[i + 1] << 4);
+      place[1] = static_cast<std::uint8_t>(row[i] >> 4 | (row[i + 1] & 0xF0));
+    }
     std::int32_t squared = 0;
     for (std::size_t i = 0; i < kSubwordDimension; ++i) {
-      const int value = half_byte(row, i);
-      place[i / 2 * (2 * kSubwordBlock) + i % 2] = static_cast<std::uint8_t>(value);
-      squared += (value - kSubwordOffset) * (value - kSubwordOffset);
+      const int value = half_byte(row, i) - kSubwordOffset;
+      squared += value * value;
     }
     squared_norms_.push_back(squared);
     if (squared > 0) inverse_norms_[word] = 1 / std::sqrt(static_cast<float>(squared));
@@ -85,7 +87,10 @@ std::optional<SubwordQuery> SubwordVectors::query(std::string_view letters) cons
       if (!row) continue;
       known += length == kShortestSubword ? 1 : 0;
       const std::uint8_t* const halves = ngram_vectors_.data() + *row * kRowBytes;
-      for (std::size_t c = 0; c < kSubwordDimension; ++c) sums[c] += half_byte(halves, c) - kSubwordOffset;
+      for (std::size_t pair = 0; pair < kRowBytes; ++pair) {
+        sums[2 * pair] += (halves[pair] & 0xF) - kSubwordOffset;
+        sums[2 * pair + 1] += (halves[pair] >> 4) - kSubwordOffset;
+      }
     }
   }
   if (marked.size() < kShortestSubword || 2 * known < marked.size() - kShortestSubword + 1)
@@ -115,8 +120,7 @@ WordNumber SubwordRanking::next() {
   for (std::size_t block = 0; block < largest_of_block_.size(); ++block) {
     if (largest_of_block_[block] < enough) continue;
     for (std::size_t i = block * kSubwordBlock; i < (block + 1) * kSubwordBlock; ++i)
-      if (cosines_[i] >= enough &&
-          (best == kNoWord || is_nearer(static_cast<WordNumber>(i), best)))
+      if (cosines_[i] >= enough && (best == kNoWord || is_nearer(static_cast<WordNumber>(i), best)))
         best = static_cast<WordNumber>(i);
   }
   remove(best);

@@ -48,10 +48,13 @@ void multiply_block(const std::uint8_t* coordinates, const std::int16_t* query, 
                     std::int16_t* products) {
   int sums[kSubwordBlock];
   for (int& sum : sums) sum = start;
-  for (std::size_t i = 0; i < kSubwordDimension; i += 2, coordinates += 2 * kSubwordBlock)
+  for (std::size_t i = 0; i < kSubwordDimension; i += 4, coordinates += 2 * kSubwordBlock)
     for (std::size_t w = 0; w < kSubwordBlock; ++w)
-      sums[w] += coordinates[2 * w] * static_cast<std::int8_t>(query[i / 2]) +
-                 coordinates[2 * w + 1] * (query[i / 2] >> 8);
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::int16_t pair = query[i / 2 + half];
+        sums[w] += (coordinates[2 * w] >> 4 * half & 0xF) * static_cast<std::int8_t>(pair) +
+                   (coordinates[2 * w + 1] >> 4 * half & 0xF) * (pair >> 8);
+      }
   for (std::size_t w = 0; w < kSubwordBlock; ++w) products[w] = static_cast<std::int16_t>(sums[w]);
 }
 
@@ -91,10 +94,16 @@ HWY_INLINE void multiply_block(const std::uint8_t* HWY_RESTRICT coordinates,
   constexpr std::size_t kRegisters = kSubwordBlock / kLanes;
   hn::Vec<Words> sums[kRegisters];
   for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = hn::Set(words, start);
-  for (std::size_t i = 0; i < kSubwordDimension; i += 2, coordinates += 2 * kSubwordBlock) {
-    const auto pair = hn::Set(words, query[i / 2]);
-    for (std::size_t r = 0; r < kRegisters; ++r)
-      sums[r] = hn::Add(sums[r], multiply_pairs(hn::LoadU(bytes, coordinates + 2 * kLanes * r), pair));
+  const auto low_half = hn::Set(bytes, 0xF);
+  for (std::size_t i = 0; i < kSubwordDimension; i += 4, coordinates += 2 * kSubwordBlock) {
+    const auto first = hn::Set(words, query[i / 2]);
+    const auto second = hn::Set(words, query[i / 2 + 1]);
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const auto packed = hn::LoadU(bytes, coordinates + 2 * kLanes * r);
+      const auto high = hn::BitCast(bytes, hn::ShiftRight<4>(hn::BitCast(words, packed)));
+      sums[r] = hn::Add(sums[r], hn::Add(multiply_pairs(hn::And(packed, low_half), first),
+                                         multiply_pairs(hn::And(high, low_half), second)));
+    }
   }
   for (std::size_t r = 0; r < kRegisters; ++r) hn::StoreU(sums[r], words, products + kLanes * r);
 }
@@ -103,7 +112,7 @@ HWY_INLINE void multiply_block(const std::uint8_t* HWY_RESTRICT coordinates,
 
 /// Turns products into cosines and returns the largest.
 HWY_INLINE float scale_block(const std::int16_t* products, const float* inverse_norms, float* cosines) {
-  const hn::CappedTag<float, 8> floats;
+  const hn::CappedTag<float, 16> floats;
   const hn::RebindToSigned<decltype(floats)> wide;
   const hn::Rebind<std::int16_t, decltype(floats)> narrow;
   auto largest = hn::Set(floats, -1e30F);
@@ -127,7 +136,7 @@ void multiply_blocks(const SubwordBlocks& words, std::span<const std::int8_t, kS
   for (std::size_t i = 0; i < kSubwordDimension; i += 2) pairs[i / 2] = pair_of(query[i], query[i + 1]);
   for (std::size_t block = 0; block < out.largest_of_block.size(); ++block) {
     const std::size_t first = block * kSubwordBlock;
-    multiply_block(words.coordinates.data() + first * kSubwordDimension, pairs, start,
+    multiply_block(words.coordinates.data() + first * kSubwordDimension / 2, pairs, start,
                    out.products.data() + first);
     out.largest_of_block[block] = scale_block(out.products.data() + first, words.inverse_norms.data() + first,
                                               out.cosines.data() + first);

@@ -23,7 +23,8 @@ inline constexpr std::size_t kSubwordDimension = 64;
 inline constexpr int kSubwordOffset = 8;
 
 struct SubwordBlocks {
-  /// For each block, each pair of coordinates, and each word of the block, the two coordinates.
+  /// For each block, each group of four coordinates a, b, c, d, and each word of the block, the bytes
+  /// a + 16c and b + 16d. Unpacked they would not fit into the second-level cache.
   std::span<const std::uint8_t> coordinates;
   std::span<const float> inverse_norms;  ///< for each word
 };

@@ -140,8 +140,7 @@ class WordMap::Impl::Search {
   std::vector<WordNumber> spelled(std::string_view letters) const {
     std::vector<WordNumber> numbers;
     for (const std::string& spelling : shortened(letters))
-      if (const WordNumber number = map_.words.find(spelling); number != kNoWord)
-        numbers.push_back(number);
+      if (const WordNumber number = map_.words.find(spelling); number != kNoWord) numbers.push_back(number);
     std::sort(numbers.begin(), numbers.end());
     return numbers;
   }
@@ -175,8 +174,7 @@ class WordMap::Impl::Search {
         spelling.insert(i, 1, typed[i]);
       else
         continue;
-      if (const WordNumber number = map_.words.find(spelling); number != kNoWord)
-        numbers.push_back(number);
+      if (const WordNumber number = map_.words.find(spelling); number != kNoWord) numbers.push_back(number);
     }
     std::sort(numbers.begin(), numbers.end());
     return offer_all(numbers);
@@ -206,8 +204,7 @@ class WordMap::Impl::Search {
     if (letters.size() < 3) return kNoWord;
     std::swap(letters[0], letters[1]);
     const WordNumber number = map_.words.find(letters);
-    return number != kNoWord && map_.words.frequency(number) >= kCommon ? number
-                                                                                     : kNoWord;
+    return number != kNoWord && map_.words.frequency(number) >= kCommon ? number : kNoWord;
   }
 
   bool offer_corrections(int edits) const {
