@@ -20,16 +20,16 @@ constexpr const char* kPrivatizeFooter =
 guaranteed and what is still revealed. Without FILE it reads standard input, without -o it writes standard output.
 
 Examples:
-  echo 'The soup was cold.' | sotto privatize --epsilon 1
-  sotto privatize reviews.txt --epsilon 0.5 --preview 5
-  sotto privatize reviews.txt -o private.txt --epsilon 0.5 --report receipt.json
-  sotto privatize tickets.csv --field subject --field body --id-field id --epsilon 1 -o private.csv
-  sotto privatize export.csv.gz --encoding windows-1252 --field comment --epsilon 1 -o private.csv.gz
-  sotto privatize export.csv --delimiter ';' --no-header --field 3 --epsilon 1 -o private.csv
-  sotto privatize chats.json --field '/messages/*/body' --id-field /meta/id --missing empty --epsilon 1 -o private.json
-  sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --resume -o private.jsonl
-  sotto privatize notes.jsonl --field text --epsilon 1 --key-file secret.key --ledger spent.ledger --subject author --limit 500
-  sotto privatize big.txt --epsilon 1 --shard 2/3 --key-file secret.key -o private.2.txt
+  echo 'The soup was cold.' | sotto privatize -m tem -e 12
+  sotto privatize reviews.txt -m tem -e 12 --preview 5
+  sotto privatize reviews.txt -o private.txt -m tem -e 12 --report receipt.json
+  sotto privatize tickets.csv --field subject --field body --id-field id -m tem -e 12 -o private.csv
+  sotto privatize export.csv.gz --encoding windows-1252 --field comment -m tem -e 12 -o private.csv.gz
+  sotto privatize export.csv --delimiter ';' --no-header --field 3 -m tem -e 12 -o private.csv
+  sotto privatize chats.json --field '/messages/*/body' --id-field /meta/id --missing empty -m tem -e 12 -o private.json
+  sotto privatize notes.jsonl --field text -m tem -e 12 --key-file secret.key --resume -o private.jsonl
+  sotto privatize notes.jsonl --field text -m tem -e 12 --key-file secret.key --ledger spent.ledger --subject author --limit 500
+  sotto privatize big.txt -m tem -e 12 --shard 2/3 --key-file secret.key -o private.2.txt
   sotto privatize reviews.txt --mechanism cmp --document-epsilon 200 --report receipt.json
   sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --report receipt.json
   sotto privatize reviews.txt --mechanism cmp --model sotto-en-phrases --budget S3 --base-epsilon 10 --average-words 20

@@ -9,8 +9,8 @@ namespace sotto::cli {
 namespace {
 
 constexpr const char* kProgramFooter = R"(Examples:
-  sotto privatize reviews.txt -o private.txt --epsilon 1
-  sotto privatize tickets.jsonl --field text --id-field id --epsilon 0.5 --report receipt.json > private.jsonl
+  sotto privatize reviews.txt -o private.txt --mechanism tem --epsilon 12
+  sotto privatize tickets.jsonl --field text --id-field id -m tem -e 12 --report receipt.json > private.jsonl
   sotto choose reviews.txt
   sotto explain pizza --epsilon 1
   sotto receipt show receipt.json
