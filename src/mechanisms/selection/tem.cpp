@@ -58,7 +58,7 @@ class Tem final : public SelectionMechanism {
 
 MechanismInfo tem_info() {
   return {.name = "tem",
-          .summary = "as santext, but all words further than gamma are equally likely",
+          .summary = "selects as santext does, but all words further than gamma are equally likely",
           .metric = "Euclidean distance of the vectors, truncated at gamma",
           .guarantee = "analytic: epsilon times the Euclidean distance of the vectors, at most gamma",
           .speed = "fast: millions of words per second once the rows of frequent words are prepared",
