@@ -10,11 +10,13 @@ Each figure is one command, so anybody can repeat it:
 
 The attacker knows the public frequencies of the shipped model and the mechanism; the secret is one of 1,000 words drawn
 by these frequencies. Only public data is read. Walks a grid of epsilons up from 1 until hardly a word changes
-and down from 1 until the attacker does no better than guessing blindly. --cache keeps finished figures.
+and down from 1 until the attacker does no better than guessing blindly, and halves the steps where the curve is steep.
+--cache keeps finished figures.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -82,7 +84,23 @@ def curve(measurements, mechanism):
     for place in sorted(reports):
         if place + 2 in reports and success(reports[place + 2]) - success(reports[place]) > STEEP:
             reports[place + 1] = measurements.of(mechanism, epsilon_at(place + 1))
-    return [reports[place] for place in sorted(reports)]
+    return refined(measurements, mechanism, [reports[place] for place in sorted(reports)])
+
+
+def refined(measurements, mechanism, reports):
+    """The figures with others between neighbours that are far apart, so that what is read off between two is right."""
+    finer = reports[:1]
+    for report in reports[1:]:
+        low, high = finer[-1]["epsilon"], report["epsilon"]
+        middle = float(f"{math.sqrt(low * high):.2g}")
+        if success(report) - success(finer[-1]) > STEEP and low < middle < high:
+            between = measurements.of(mechanism, middle)
+            if between is not None:
+                finer = refined(measurements, mechanism, [*finer, between])
+                finer = finer[:-1] + refined(measurements, mechanism, [finer[-1], report])
+                continue
+        finer.append(report)
+    return finer
 
 
 def as_source(curves, digests):
@@ -90,7 +108,7 @@ def as_source(curves, digests):
     text = """// Made by tools/measure_attackers.py, which says how. Do not edit.
 #include "mechanisms/measured/measured_attackers.hpp"
 
-namespace sotto {
+namespace sotto::mechanism {
 
 const std::vector<MeasuredAttackers>& measured_attackers() {
   static const std::vector<MeasuredAttackers> measured = {
@@ -103,7 +121,7 @@ const std::vector<MeasuredAttackers>& measured_attackers() {
             text += (f'           {{{report["epsilon"]:g}, {report["attacks"][0]["success"]["value"]:.4f}, '
                      f'{report["changed"]["value"]:.4f}}},\n')
         text += "       }},\n"
-    return text + "  };\n  return measured;\n}\n\n}  // namespace sotto\n"
+    return text + "  };\n  return measured;\n}\n\n}  // namespace sotto::mechanism\n"
 
 
 def main():
