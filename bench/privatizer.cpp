@@ -1,7 +1,7 @@
 // Words per second of Privatizer on a batch in memory and of privatize_files on the same texts, for several
 // mechanisms. The batch fills new strings, the other writes a new file: to /dev/null, where no output needs
-// memory, it would have less to do. The two alternate, so that a noisy machine disturbs both; the ratio is the
-// median over the rounds.
+// memory, it would have less to do. The two alternate, so that a noisy machine disturbs both; the ratio is
+// the median over the rounds.
 //   bench_privatizer TEXT [ROUNDS]    TEXT: one document per line
 #include <algorithm>
 #include <chrono>

@@ -67,7 +67,8 @@ Result<std::optional<TypicalMetricDistances>> typical_metric_distances(const Ope
     return std::nullopt;
   const std::vector<TokenId> words = spread_words(open.model->size());
   SOTTO_ASSIGN(std::vector<double> neighbours, neighbour_distances(open, words));
-  return TypicalMetricDistances{median(std::move(neighbours)), median(pair_distances(open)), words.size(), kPairs};
+  return TypicalMetricDistances{median(std::move(neighbours)), median(pair_distances(open)), words.size(),
+                                kPairs};
 }
 
 }  // namespace sotto

@@ -49,7 +49,8 @@ MechanismInfo dp_mlm_info() {
 MechanismInfo dp_mlm_plus_info() {
   MechanismInfo info = dp_mlm_info();
   info.name = "dp-mlm-plus";
-  info.summary = "rewrites as dp-mlm does, but also leaves words out and adds some, so that the length changes";
+  info.summary =
+      "rewrites as dp-mlm does, but also leaves words out and adds some, so that the length changes";
   info.guarantee = "analytic: pure ε per draw (ρ at most ε), at most 2n·ε per text, (1−D+A)n·ε on average";
   info.use_when = "the number of words should vary";
   info.parameters.push_back(

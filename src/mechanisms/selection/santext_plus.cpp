@@ -122,7 +122,8 @@ std::vector<TokenId> sensitive_words(std::span<const std::uint64_t> counts, doub
 MechanismInfo santext_plus_info() {
   return {
       .name = "santext-plus",
-      .summary = "selects as santext does among the rarer half of the vocabulary; most frequent words are kept",
+      .summary =
+          "selects as santext does among the rarer half of the vocabulary; most frequent words are kept",
       .metric = "Euclidean distance of the vectors",
       .guarantee =
           "analytic, for sensitive outputs only: epsilon times the distance, plus ln(1/p); a kept "
