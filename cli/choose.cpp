@@ -7,15 +7,15 @@
 #include "command.hpp"
 #include "grid_options.hpp"
 #include "progress_bar.hpp"
+#include "record_options.hpp"
 
 namespace sotto::cli {
 namespace {
 
 struct ChooseArguments {
   std::vector<std::string> inputs;
-  std::vector<std::string> fields;
   std::vector<std::string> mechanisms;
-  std::string format;
+  RecordOptions records;
   std::string model;
   std::string public_text;
   std::string most_recovered = "0.25";
@@ -30,10 +30,7 @@ struct ChooseArguments {
 Result<ChooseOptions> parse_options(const ChooseArguments& a) {
   ChooseOptions options;
   options.files.inputs.assign(a.inputs.begin(), a.inputs.end());
-  options.files.fields = a.fields;
-  if (!a.format.empty()) {
-    SOTTO_ASSIGN(options.files.format, parse_format(a.format));
-  }
+  SOTTO_TRY(a.records.apply_to(options.files));
   for (const std::string& name : split_names(a.mechanisms))
     options.mechanisms.push_back({.name = name, .model = a.model});
   if (a.mechanisms.empty() && !a.model.empty())
@@ -72,6 +69,7 @@ yourself.
 Examples:
   sotto choose reviews.txt
   sotto choose tickets.csv --field body --mechanism tem,cmp -o choice.html
+  sotto choose export.csv --delimiter ';' --encoding windows-1252 --field comment
   sotto choose notes.jsonl --field text --public public-notes.txt --most-recovered 0.15)";
 
 }  // namespace
@@ -81,11 +79,8 @@ Action add_choose(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("choose", "Compare mechanisms on a text and choose one, with its epsilon");
   command->add_option("FILE", arguments->inputs, "The private text")->required();
-  add_many(*command, "--field", arguments->fields, "Field that holds text; may be given several times",
-           "NAME");
+  arguments->records.add_options(*command);
   const auto add = option_adder(*command);
-  add("--format", arguments->format,
-      "text (one document per line), jsonl, csv or tsv (default: by extension)", "FORMAT");
   add_names_option(*command, arguments->mechanisms,
                    "At most four (default: diffractor-geometric, santext, tem, cmp)");
   add("--model", arguments->model, "Model of these mechanisms, by name or path (default: theirs)",

@@ -7,6 +7,7 @@
 
 #include <sotto/terminal_text.hpp>
 
+#include "record_options.hpp"
 #include "shell_words.hpp"
 
 namespace sotto::cli {
@@ -179,8 +180,7 @@ std::string recommended_command(const Choice& choice, const FileOptions& files) 
   const MechanismSpec& spec = choice.mechanisms[*choice.recommended].mechanism;
   std::string command = "sotto privatize";
   for (const std::filesystem::path& input : files.inputs) command += " " + shell_file(input);
-  if (files.format) command += fmt::format(" --format {}", to_string(*files.format));
-  for (const std::string& field : files.fields) command += " --field " + shell_word(field);
+  command += record_arguments(files);
   command += fmt::format(" --mechanism {}", spec.name);
   if (!spec.model.empty()) command += " --model " + shell_word(spec.model);
   for (const auto& [name, value] : spec.parameters) command += " --set " + shell_word(name + "=" + value);

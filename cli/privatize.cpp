@@ -10,6 +10,7 @@
 #include "preview_table.hpp"
 #include "privatize_summary.hpp"
 #include "progress_bar.hpp"
+#include "record_options.hpp"
 #include "terminal.hpp"
 
 namespace sotto::cli {
@@ -44,17 +45,16 @@ struct PrivatizeArguments {
   CLI::App* command = nullptr;
   MechanismChoice choice;
   std::vector<std::string> inputs;
-  std::string output, encoding, output_encoding, format, delimiter, missing,
-      policy = "strict", report, statistics, seed, key_file, dataset, id_field, threads, shard, config;
+  RecordOptions records;
+  std::string output, output_encoding, policy = "strict", report, statistics, seed, key_file, dataset,
+                                       id_field, threads, shard, config;
   std::string max_document_bytes, memory, target = "nominal", epsilon_chosen_on;
   std::string ledger, subject, limit;
   std::string device, precision, delta;
   std::string preview;
   std::string document_epsilon, base_epsilon, average_words, budget, profile, collocations, phrases;
-  std::vector<std::string> fields;
   std::map<std::string, std::string> policy_parts;
   bool resume = false;
-  bool no_header = false;
   bool allow_empty = false;
   bool unique_ids = false;
   bool quiet = false;
@@ -68,36 +68,12 @@ void add_input_options(CLI::App& command, PrivatizeArguments& a) {
                   "Output file; it appears only when it is complete. Compressed if it ends in .gz, .zst, .xz "
                   "or .bz2")
       ->type_name("OUT");
-  command
-      .add_option("--format", a.format,
-                  "text (one document per line), jsonl, json (an array of objects), csv or tsv (default: by "
-                  "extension)")
-      ->type_name("FORMAT");
-  add_encoding_option(command, a.encoding);
+  a.records.add_options(command);
   command
       .add_option("--output-encoding", a.output_encoding,
                   "Encoding of the output (default: that of the input; its byte order mark is kept). A "
                   "character that the encoding lacks is an error")
       ->type_name("NAME");
-  add_many(
-      command, "--field", a.fields,
-      "Field that holds text: a column, a JSON member, or a JSON Pointer such as '/messages/*/body'; may be "
-      "given several times",
-      "NAME");
-  command
-      .add_option(
-          "--delimiter", a.delimiter,
-          "What separates the columns of CSV: one character, or tab (default: a comma, or ; tab | if only "
-          "that gives the named fields)")
-      ->type_name("CHARACTER");
-  command.add_flag("--no-header", a.no_header,
-                   "CSV and TSV: the first line is data; --field and --id-field are column numbers from 1");
-  command
-      .add_option(
-          "--missing", a.missing,
-          "A record without a named field: error, skip (leave it out) or empty (keep it, as if its text were "
-          "empty); default: error")
-      ->type_name("WHAT");
   command
       .add_option("--id-field", a.id_field,
                   "Field that identifies a record, named as for --field (default: the record number)")
@@ -353,19 +329,8 @@ Result<FileOptions> file_options(const PrivatizeArguments& a) {
   if (!a.output.empty() && a.output != "-") files.output = a.output;
   if (!a.report.empty()) files.report = a.report;
   if (!a.statistics.empty()) files.statistics = a.statistics;
-  if (!a.format.empty()) {
-    SOTTO_ASSIGN(files.format, parse_format(a.format));
-  }
-  if (!a.encoding.empty()) files.encoding = a.encoding;
+  SOTTO_TRY(a.records.apply_to(files));
   files.output_encoding = a.output_encoding;
-  files.fields = a.fields;
-  if (!a.delimiter.empty()) {
-    SOTTO_ASSIGN(files.delimiter, parse_delimiter(a.delimiter));
-  }
-  files.no_header = a.no_header;
-  if (!a.missing.empty()) {
-    SOTTO_ASSIGN(files.missing, parse_missing(a.missing));
-  }
   files.dataset = a.dataset;
   files.id_field = a.id_field;
   SOTTO_ASSIGN(files.threads, parse_threads(a.threads));

@@ -61,6 +61,9 @@ CASES = [
      ["missing.txt"]),
     (["numbers.txt", "--mechanism", "santext", "--model", "./first.safetensors"], 1, ["numbers.txt", "no words"]),
     (["strange.txt", "--use-private", *SANTEXT], 2, ["--use-private", "no word of first's vocabulary"]),
+    (["private.csv", "--field", "text", "--delimiter", "ab"], 2, ["--delimiter", "'ab'"]),
+    (["private.csv", "--field", "text", "--missing", "ignore"], 2, ["--missing", "'ignore'"]),
+    (["private.csv", "--field", "text", "--encoding", "klingon"], 2, ["--encoding", "klingon"]),
     (["private.txt", *SANTEXT, "-o", "private.txt"], 2, ["-o", "is also an input"]),
     (["private.txt", *SANTEXT, "-o", "no/such/folder.html"], 1, ["no/such"]),
 ]
@@ -117,6 +120,22 @@ def test_recommended_command_runs_as_printed(chooser, name, use_private):
     assert any("chosen by looking at them" in leak for leak in receipt["leaks"]) == use_private
     assert receipt["mechanism"]["name"] == "santext"
     assert f"epsilon {receipt['mechanism']['epsilon']:g}" in text
+
+
+@pytest.mark.parametrize("delimiter, written", [(";", ";"), ("tab", "\t"), ("|", "|")])
+def test_records_are_found_as_privatize_finds_them(chooser, delimiter, written):
+    """Encoding, delimiter, missing header and missing fields take effect and are part of the recommended command."""
+    lines = [f"{i}{written}caf\xe9 {line}\n" for i, line in enumerate(sentences(30).splitlines())] + ["31\n"]
+    (chooser.folder / "export.csv").write_bytes("".join(lines).encode("latin-1"))
+    found = ["--no-header", "--field", "2", "--delimiter", delimiter, "--missing", "skip"]
+    assert chooser.run("choose", "export.csv", *found, *SANTEXT).code == 1, "not UTF-8"
+    text = chooser.ok("choose", "export.csv", *found, "--encoding", "latin-1", *SANTEXT).text
+    assert "caf\xe9" in text
+    done = run_in_shell(chooser, command_in(text))
+    assert done.returncode == 0, done.stderr
+    rows = (chooser.folder / "export.private.csv").read_bytes().decode("latin-1").splitlines()
+    assert [row.split(written)[0] for row in rows] == [str(i) for i in range(30)]
+    assert all("caf\xe9" not in row for row in rows)
 
 
 def test_private_text_does_not_move_the_recommendation(chooser):

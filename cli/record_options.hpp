@@ -1,0 +1,28 @@
+// The options that say how text is found in files: --format, --encoding, --field, --delimiter, --no-header
+// and
+// --missing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <sotto/privatize.hpp>
+
+namespace sotto::cli {
+
+struct RecordOptions {
+  std::string format, encoding, delimiter, missing;
+  std::vector<std::string> fields;
+  bool no_header = false;
+
+  void add_options(CLI::App& command);
+  /// Sets what these options decide.
+  Result<void> apply_to(FileOptions& files) const;
+};
+
+/// The options that make `sotto privatize` find the same text, each after a blank.
+std::string record_arguments(const FileOptions& files);
+
+}  // namespace sotto::cli
