@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -74,22 +76,25 @@ class DiffractorGeometric final : public IntegerMechanism {
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(lists_.words());
     const std::int64_t last = lists_.words() - 1;
+    // Exponentials are what a row costs, so both directions of all lists share them.
+    std::vector<double> steps(lists_.words());
+    for (std::int64_t k = 0; k <= last; ++k) steps[static_cast<std::size_t>(k)] = noise_.probability(k);
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {
       const std::int64_t place = lists_.place(l, word);
       for (std::int64_t i = 0; i <= last; ++i)
         probabilities[lists_.word_at(l, static_cast<std::uint32_t>(i))] +=
-            clamped(i, place, last) / lists_.size();
+            clamped(i, place, last, steps) / lists_.size();
     }
     return probabilities;
   }
 
  private:
-  /// P(the noisy place, clamped to [0, last], is i).
-  double clamped(std::int64_t i, std::int64_t place, std::int64_t last) const {
+  /// P(the noisy place, clamped to [0, last], is i); `steps` has P(noise = k) for each k >= 0.
+  double clamped(std::int64_t i, std::int64_t place, std::int64_t last, std::span<const double> steps) const {
     if (last == 0) return 1;
     if (i == 0) return noise_.tail(place);  // by symmetry P(noise <= -place)
     if (i == last) return noise_.tail(last - place);
-    return noise_.probability(i - place);
+    return steps[static_cast<std::size_t>(std::abs(i - place))];  // the noise is symmetric
   }
 
   std::shared_ptr<const ListChoice> shared_lists_;
