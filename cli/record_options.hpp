@@ -1,6 +1,4 @@
-// The options that say how text is found in files: --format, --encoding, --field, --delimiter, --no-header
-// and
-// --missing.
+// The options that say how text is found in files, for every command that reads records.
 #pragma once
 
 #include <string>
