@@ -4,8 +4,9 @@
     make_word_map.py MODEL.safetensors abbreviations.tsv expletives.rot13 OUT.safetensors
 
 A word's vector is predicted as the sum of the vectors of its n-grams (3 to 5 letters, with '<' and '>' around the word),
-which are found by ridge regression. Both are kept in 4 bits, in the model's first principal components. The result
-depends on numpy's linear algebra only through the signs and rounding of those components.
+which are found by ridge regression. Both are kept in 4 bits, in the model's first principal components. Words with a
+vector form groups around common directions (spherical k-means), so that a look-up need not compare all of them. The
+result depends on numpy's linear algebra only through the signs and rounding of those components.
 """
 import argparse
 import codecs
@@ -27,6 +28,8 @@ RIDGE = 4.0
 STEPS = 40          # of the conjugate gradient method
 LARGEST = 7         # in 4 bits, stored with an offset of 8
 CLIP = 2.5          # standard deviations that become LARGEST
+GROUPS = 256        # of words with a vector
+ROUNDS = 25         # of k-means
 
 
 def read_model(path):
@@ -110,6 +113,34 @@ def four_bits(matrix):
     return (values[:, 0::2] | values[:, 1::2] << 4).astype(np.uint8)
 
 
+def unpacked(packed):
+    """The coordinates that four_bits() stored."""
+    return np.stack([packed & 15, packed >> 4], axis=2).reshape(len(packed), -1).astype(np.float64) - 8
+
+
+def filled(products):
+    """The group of each word, given its products with their directions: all groups get equally many words, the pairs with the
+    largest products first. Equal sizes fill the blocks that the program multiplies."""
+    group, room = np.full(len(products), -1), np.full(products.shape[1], len(products) // products.shape[1])
+    for pair in np.argsort(-products, axis=None, kind="stable"):
+        word, at = divmod(int(pair), products.shape[1])
+        if group[word] < 0 and room[at]:
+            group[word], room[at] = at, room[at] - 1
+    return group
+
+
+def groups(packed):
+    """Each word's group and the groups' directions, from the words' vectors as they are stored."""
+    vectors = unit(unpacked(packed))
+    centres = vectors[::len(vectors) // GROUPS]
+    for _ in range(ROUNDS):
+        group = (vectors @ centres.T).argmax(1)
+        centres = np.array([vectors[group == i].sum(0) if (group == i).any() else centre for i, centre in enumerate(centres)])
+        centres = unit(centres)
+    group = filled(vectors @ centres.T)
+    return group.astype(np.uint8), four_bits(unit(np.array([vectors[group == i].sum(0) for i in range(GROUPS)])))
+
+
 def read_abbreviations(paths, words):
     """The pairs of all files as lines 'short word', ascending."""
     known, pairs = set(words) | {"-"}, {}
@@ -124,7 +155,7 @@ def read_abbreviations(paths, words):
 
 
 def write(path, tensors):
-    metadata = {"format": "sotto-word-map", "version": "1", "language": "English",
+    metadata = {"format": "sotto-word-map", "version": "2", "language": "English",
                 "licence": "see models/README.md for sources and their licences", "sha256": "0" * 64}
     header, begin = {"__metadata__": metadata}, 0
     for name, (kind, array) in tensors.items():
@@ -148,6 +179,8 @@ def main():
     reduced = vectors @ basis[:, np.argsort(values)[::-1][:DIMENSION]].astype(np.float32)
     rows = chosen_ngrams(words)
     ngram_vectors = fit(Incidence(words, rows), reduced)
+    word_vectors = four_bits(unit(reduced[:TARGETS]))
+    word_groups, group_vectors = groups(word_vectors)
     as_bytes = lambda content: np.frombuffer(content, np.uint8)
     write(arguments.output, {
         "ngram_hashes": ("U32", np.array(list(rows), np.uint32)),
@@ -155,7 +188,9 @@ def main():
         "lengths": ("U8", np.array([len(word) for word in words], np.uint8)),
         "words": ("U8", as_bytes("".join(words).encode())),
         "abbreviations": ("U8", as_bytes(read_abbreviations(arguments.abbreviations, words))),
-        "word_vectors": ("U8", four_bits(unit(reduced[:TARGETS]))),
+        "word_vectors": ("U8", word_vectors),
+        "word_groups": ("U8", word_groups),
+        "group_vectors": ("U8", group_vectors),
         "ngram_vectors": ("U8", four_bits(ngram_vectors)),
     })
 

@@ -15,7 +15,7 @@ namespace sotto::embed {
 
 /// The version of the rules of WordMap::find. Raise it with every change that gives a string another word:
 /// the digest vouches for the file only.
-inline constexpr int kWordMapVersion = 1;
+inline constexpr int kWordMapVersion = 2;
 
 /// How a token outside a model's vocabulary found its place.
 enum class WordPath { folded, corrected, subword, none };
@@ -30,7 +30,7 @@ enum class WordPath { folded, corrected, subword, none };
 ///   corrected  words within one edit, the most likely first;
 ///   subword    two common words written as one, the rarer first;
 ///   corrected  words within two edits;
-///   subword    all words, those nearest to the sum of the vectors of the string's n-grams first.
+///   subword    all words, those near the sum of the vectors of the string's n-grams first (SubwordRanking).
 /// Immutable, so safe to share between threads. Keeps nothing about the strings: what one document contains
 /// cannot be told from the time that another takes.
 class WordMap {

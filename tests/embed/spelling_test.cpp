@@ -41,7 +41,13 @@ TEST(Spelling, DistancesAreThoseOfTheTable) {
     const std::string a = random_word(random, round % 50 == 0 ? 48 : 9, 3);
     const std::string b = random_word(random, round % 50 == 0 ? 48 : 9, 3);
     const int expected = reference_distance(a, b);
-    ASSERT_EQ(EditDistance(a).to(b), expected) << a << ' ' << b;
+    for (const int most : {1, 2, 100}) {
+      const int found = EditDistance(a).to(b, most);
+      if (expected <= most)
+        ASSERT_EQ(found, expected) << a << ' ' << b;
+      else
+        ASSERT_GT(found, most) << a << ' ' << b;
+    }
     if (expected <= 2)
       ASSERT_EQ(edit_cost(a, b, 2).edits, expected) << a << ' ' << b;
     else
@@ -104,7 +110,8 @@ TEST(Spelling, TheIndexFindsWhatAllWordsGive) {
                          (length == 3 && surplus >= 8 * kBit && three);
         if (edits == 1 ? one : two) expected.insert(number);
       }
-      const std::vector<WordNumber> corrections = index.corrections(typed, edits);
+      const std::vector<WordNumber> corrections =
+          index.corrections(typed, edits);
       ASSERT_EQ(std::set(corrections.begin(), corrections.end()), expected) << typed << ' ' << edits;
       found += corrections.size();
     }

@@ -148,7 +148,7 @@ TEST_F(WordMapTest, DamagedFiles) {
   };
   const DamagedCase cases[] = {
       {"is not a word map", set("__metadata__", "format", "sotto-model")},
-      {"version '2'", set("__metadata__", "version", "2")},
+      {"version '1'", set("__metadata__", "version", "1")},
       {"there is no tensor 'words'",
        [](RawFile& file) {
          file.header["letters"] = file.header["words"];
@@ -160,6 +160,7 @@ TEST_F(WordMapTest, DamagedFiles) {
       {"not of the letters", byte("words", 0, 'T')},
       {"not of the letters", byte("words", 0, '-')},
       {"not of the letters", byte("words", 1, '\xC3')},
+      {"a word's group has no vector", byte("word_groups", 0, 2)},
       {"do not ascend", byte("ngram_hashes", 3, '\xFF')},
       {"line 1 of the abbreviations", byte("abbreviations", 4, 'x')},
       {"line 2 of the abbreviations", byte("abbreviations", 9, 'a')},
@@ -175,42 +176,83 @@ TEST_F(WordMapTest, DamagedFiles) {
   expect_error(WordMap::open(folder_.path() / "absent"), Errc::not_found, {"absent"});
 }
 
-/// Cosine by cross-multiplication in the plainest way.
-TEST(SubwordRanking, IsTheExactOrderOfCosines) {
-  constexpr WordNumber kWords = 77;  // not a multiple of a block
+constexpr WordNumber kRankedWords = 300;  // not a multiple of a block
+
+/// 4-bit vectors; the first two are zero, and two are equal.
+std::vector<std::uint8_t> scattered_vectors(std::size_t count, std::uint32_t state) {
   std::vector<std::uint8_t> vectors;
-  std::uint32_t state = 1;
-  for (std::size_t i = 0; i < kWords * kSubwordDimension / 2; ++i) {
+  for (std::size_t i = 0; i < count * kStoredVectorBytes; ++i) {
     state = state * 1664525 + 1013904223;
-    vectors.push_back(
-        static_cast<std::uint8_t>(i < kSubwordDimension ? 0x88 : state >> 24));  // two zero vectors
+    vectors.push_back(static_cast<std::uint8_t>(i < 2 * kStoredVectorBytes ? 0x88 : state >> 24));
   }
-  std::copy_n(vectors.begin() + 5 * 32, 32, vectors.begin() + 9 * 32);  // and two equal ones
-  const SubwordVectors subwords({}, {}, vectors);
+  std::copy_n(vectors.begin() + 5 * kStoredVectorBytes, kStoredVectorBytes,
+              vectors.begin() + 9 * kStoredVectorBytes);
+  return vectors;
+}
+
+SubwordQuery some_query() {
   SubwordQuery query;
   for (std::size_t i = 0; i < query.size(); ++i)
     query[i] = static_cast<std::int8_t>(static_cast<int>(i * 37 % 63) - 31);
+  return query;
+}
+
+enum class RankedBy { cosine, product };
+
+/// Numbers of the vectors by cosine, cross-multiplied in the plainest way, or by product.
+std::vector<WordNumber> plainly_ranked(const std::vector<std::uint8_t>& vectors, const SubwordQuery& query,
+                                       RankedBy by) {
   struct Row {
     std::int64_t product = 0;
     std::int64_t norm = 0;
     WordNumber number = 0;
   };
-  std::vector<Row> rows(kWords);
-  for (WordNumber word = 0; word < kWords; ++word) {
-    rows[word].number = word;
+  std::vector<Row> rows(vectors.size() / kStoredVectorBytes);
+  for (WordNumber number = 0; number < rows.size(); ++number) {
+    Row& row = rows[number];
+    row.number = number;
     for (std::size_t i = 0; i < kSubwordDimension; ++i) {
-      const int value = (vectors[word * 32 + i / 2] >> (i % 2 * 4) & 0xF) - 8;
-      rows[word].product += value * query[i];
-      rows[word].norm += value * value;
+      const int value = (vectors[number * kStoredVectorBytes + i / 2] >> (i % 2 * 4) & 0xF) - kSubwordOffset;
+      row.product += value * query[i];
+      row.norm += value * value;
     }
-    rows[word].norm = std::max<std::int64_t>(1, rows[word].norm);
+    row.norm = by == RankedBy::product ? 1 : std::max<std::int64_t>(1, row.norm);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return a.product * std::abs(a.product) * b.norm > b.product * std::abs(b.product) * a.norm;
   });
-  SubwordRanking ranking(subwords, query);
-  for (const Row& row : rows) ASSERT_EQ(ranking.next(), row.number);
-  EXPECT_EQ(ranking.next(), kNoWord);
+  std::vector<WordNumber> numbers;
+  for (const Row& row : rows) numbers.push_back(row.number);
+  return numbers;
+}
+
+TEST(SubwordRanking, IsTheExactOrderOfCosinesWithinEachGroupsAtOnce) {
+  const std::vector<std::uint8_t> words = scattered_vectors(kRankedWords, 1);
+  const SubwordQuery query = some_query();
+  const std::vector<WordNumber> ranked_words = plainly_ranked(words, query, RankedBy::cosine);
+  // One batch of groups; several, the last one incomplete; some groups without a word.
+  for (const std::size_t groups : {1, 24, 57, 256}) {
+    const std::vector<std::uint8_t> directions = scattered_vectors(std::max<std::size_t>(groups, 10), 2);
+    const std::vector<std::uint8_t> group_vectors(
+        directions.begin(), directions.begin() + static_cast<std::ptrdiff_t>(groups * kStoredVectorBytes));
+    std::vector<std::uint8_t> word_groups;
+    for (WordNumber word = 0; word < kRankedWords; ++word)
+      word_groups.push_back(static_cast<std::uint8_t>(word * word % groups));
+    const SubwordVectors subwords({{}, {}, words, word_groups, group_vectors});
+    SubwordRanking ranking(subwords, query);
+    const std::vector<WordNumber> ranked_groups = plainly_ranked(group_vectors, query, RankedBy::product);
+    for (std::size_t first = 0; first < groups; first += SubwordRanking::kGroupsAtOnce) {
+      const std::size_t end = std::min(groups, first + SubwordRanking::kGroupsAtOnce);
+      const std::set<WordNumber> batch(ranked_groups.begin() + static_cast<std::ptrdiff_t>(first),
+                                       ranked_groups.begin() + static_cast<std::ptrdiff_t>(end));
+      for (const WordNumber word : ranked_words)
+        if (batch.contains(word_groups[word])) {
+          ASSERT_EQ(ranking.next(), word) << groups;
+        }
+    }
+    EXPECT_EQ(ranking.next(), kNoWord);
+    EXPECT_EQ(ranking.next(), kNoWord);
+  }
 }
 
 }  // namespace

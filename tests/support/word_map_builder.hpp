@@ -55,8 +55,15 @@ inline RawFile raw_word_map(const SmallWordMap& map) {
     hashes.push_back(hash);
     append_axis(ngram_vectors, axis);
   }
+  // Two groups in turn; they point along the first two axes.
+  constexpr std::size_t kGroups = 2;
+  std::vector<std::uint8_t> word_groups;
+  std::vector<std::uint8_t> group_vectors;
+  for (std::size_t i = 0; i < map.words.size(); ++i)
+    word_groups.push_back(static_cast<std::uint8_t>(i % kGroups));
+  for (std::size_t group = 0; group < kGroups; ++group) append_axis(group_vectors, group);
   RawFile file;
-  file.header["__metadata__"] = {{"format", "sotto-word-map"}, {"version", "1"}};
+  file.header["__metadata__"] = {{"format", "sotto-word-map"}, {"version", "2"}};
   const auto chars = [](const std::string& text) { return std::vector<char>(text.begin(), text.end()); };
   file.add("ngram_hashes", "U32", {hashes.size()}, hashes);
   file.add("frequencies", "I16", {map.frequencies.size()}, map.frequencies);
@@ -64,6 +71,8 @@ inline RawFile raw_word_map(const SmallWordMap& map) {
   file.add("words", "U8", {letters.size()}, chars(letters));
   file.add("abbreviations", "U8", {map.abbreviations.size()}, chars(map.abbreviations));
   file.add("word_vectors", "U8", {map.words.size(), kWordMapAxes / 2}, word_vectors);
+  file.add("word_groups", "U8", {map.words.size()}, word_groups);
+  file.add("group_vectors", "U8", {kGroups, kWordMapAxes / 2}, group_vectors);
   file.add("ngram_vectors", "U8", {hashes.size(), kWordMapAxes / 2}, ngram_vectors);
   return file;
 }

@@ -130,13 +130,15 @@ EditDistance::EditDistance(std::string_view typed) : length_(static_cast<int>(ty
     positions_[static_cast<unsigned char>(typed[i]) & 0x7F] |= std::uint64_t{1} << i;
 }
 
-int EditDistance::to(std::string_view word) const {
+int EditDistance::to(std::string_view word, int most_edits) const {
   const std::uint64_t last = std::uint64_t{1} << (length_ - 1);
   std::uint64_t rises = ~std::uint64_t{0};  // of the column, from one row to the next
   std::uint64_t falls = 0;
   std::uint64_t same = 0;  // as the diagonal neighbour
   std::uint64_t previous = 0;
   int distance = length_;
+  // Each further letter lowers the distance by at most 1.
+  int hopeless = most_edits + static_cast<int>(word.size());
   for (const char c : word) {
     const std::uint64_t here = positions_[static_cast<unsigned char>(c) & 0x7F];
     const std::uint64_t swapped = ((~same & here) << 1) & previous;
@@ -144,6 +146,7 @@ int EditDistance::to(std::string_view word) const {
     std::uint64_t right_rises = falls | ~(same | rises);
     std::uint64_t right_falls = same & rises;
     distance += ((right_rises & last) != 0) - ((right_falls & last) != 0);
+    if (distance >= hopeless--) return distance;
     right_rises = right_rises << 1 | 1;
     right_falls <<= 1;
     rises = right_falls | ~(same | right_rises);

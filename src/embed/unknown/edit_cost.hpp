@@ -27,8 +27,8 @@ class EditDistance {
   /// `typed` has 1 to 63 ASCII characters.
   explicit EditDistance(std::string_view typed);
 
-  /// As EditCost::edits; `word` is ASCII.
-  int to(std::string_view word) const;
+  /// As EditCost::edits if at most `most_edits`, otherwise any larger number; `word` is ASCII.
+  int to(std::string_view word, int most_edits) const;
 
  private:
   int length_;

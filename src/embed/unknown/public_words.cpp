@@ -14,6 +14,15 @@ std::vector<std::uint64_t> offsets_of(std::span<const std::uint8_t> lengths) {
 
 PublicWords::PublicWords(std::span<const std::uint8_t> lengths, std::string_view words,
                          std::span<const std::int16_t> frequencies)
-    : offsets_(offsets_of(lengths)), words_(words), vocabulary_(offsets_, words), frequencies_(frequencies) {}
+    : filter_(kFilterBits / 64),
+      offsets_(offsets_of(lengths)),
+      words_(words),
+      vocabulary_(offsets_, words),
+      frequencies_(frequencies) {
+  for (WordNumber number = 0; number < size(); ++number) {
+    const std::size_t bit = filter_bit(word(number));
+    filter_[bit / 64] |= std::uint64_t{1} << bit % 64;
+  }
+}
 
 }  // namespace sotto::embed

@@ -1,7 +1,9 @@
 // The words that strings are mapped to, numbered from the most to the least frequent.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,12 +33,22 @@ class PublicWords {
   int frequency(WordNumber number) const { return frequencies_[number]; }
   /// kNoWord if there is no such word.
   WordNumber find(std::string_view spelling) const {
+    const std::size_t bit = filter_bit(spelling);
+    if ((filter_[bit / 64] >> bit % 64 & 1) == 0) return kNoWord;
     const TokenId id = vocabulary_.find_exact(spelling);
     return id == vocabulary_.bottom() ? kNoWord : id;
   }
   bool has_repeated_word() const { return vocabulary_.repeated().has_value(); }
 
  private:
+  // Most spellings that are looked up are no words. This says so for most of them, and fits into a cache that
+  // the vocabulary's table does not fit into.
+  static constexpr std::size_t kFilterBits = std::size_t{1} << 18;
+  static std::size_t filter_bit(std::string_view spelling) {
+    return std::hash<std::string_view>()(spelling) % kFilterBits;
+  }
+
+  std::vector<std::uint64_t> filter_;
   std::vector<std::uint64_t> offsets_;
   std::string_view words_;
   Vocabulary vocabulary_;

@@ -71,7 +71,7 @@ std::vector<WordNumber> SpellingIndex::corrections(std::string_view typed, int e
   std::vector<std::pair<int, WordNumber>> scored;
   for (const std::uint32_t place : near) {
     const WordNumber number = numbers_[begin + place];
-    if (distance.to(words_.word(number)) != edits) continue;
+    if (distance.to(words_.word(number), edits) != edits) continue;
     const int penalty = edit_cost(typed, words_.word(number), edits).penalty;
     const int surplus = words_.frequency(number) - penalty;
     if (is_plausible(typed, words_.word(number), edits, penalty, surplus))

@@ -1,7 +1,7 @@
 #include "embed/unknown/subword_vectors.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t kShortestSubword = 3;
 constexpr std::size_t kLongestSubword = 5;
-constexpr std::size_t kRowBytes = kSubwordDimension / 2;
-constexpr float kRemoved = -std::numeric_limits<float>::infinity();
 
 /// FNV-1a. The file stores n-grams as these hashes.
 std::uint32_t subword_hash(std::string_view ngram) {
@@ -20,10 +18,8 @@ std::uint32_t subword_hash(std::string_view ngram) {
   return hash;
 }
 
-/// Coordinate i of a row of halves of bytes, still plus kSubwordOffset.
-int half_byte(const std::uint8_t* row, std::size_t i) {
-  return row[i / 2] >> (i % 2 * 4) & 0xF;
-}
+/// No product is as small.
+constexpr std::int16_t kTaken = std::numeric_limits<std::int16_t>::min();
 
 using Sums = std::array<std::int32_t, kSubwordDimension>;
 
@@ -39,107 +35,142 @@ SubwordQuery scaled(const Sums& sums) {
   return query;
 }
 
-}  // namespace
-
-SubwordVectors::SubwordVectors(std::span<const std::uint32_t> hashes,
-                               std::span<const std::uint8_t> ngram_vectors,
-                               std::span<const std::uint8_t> word_vectors)
-    : hashes_(hashes), ngram_vectors_(ngram_vectors), begins_((1 << 16) + 1) {
-  for (const std::uint32_t hash : hashes) ++begins_[(hash >> 16) + 1];
-  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
-  const std::size_t count = word_vectors.size() / kRowBytes;
-  const std::size_t padded = (count + kSubwordBlock - 1) / kSubwordBlock * kSubwordBlock;
-  coordinates_.assign(padded * kRowBytes, kSubwordOffset | kSubwordOffset << 4);
-  inverse_norms_.assign(padded, 0);
-  for (std::size_t word = 0; word < count; ++word) {
-    const std::uint8_t* const row = word_vectors.data() + word * kRowBytes;
-    std::uint8_t* place =
-        coordinates_.data() + word / kSubwordBlock * kSubwordBlock * kRowBytes + word % kSubwordBlock * 2;
-    for (std::size_t i = 0; i < kRowBytes; i += 2, place += 2 * kSubwordBlock) {
-      place[0] = static_cast<std::uint8_t>((row[i] & 0xF) | row[i + 1] << 4);
-      place[1] = static_cast<std::uint8_t>(row[i] >> 4 | (row[i + 1] & 0xF0));
-    }
-    std::int32_t squared = 0;
-    for (std::size_t i = 0; i < kSubwordDimension; ++i) {
-      const int value = half_byte(row, i) - kSubwordOffset;
-      squared += value * value;
-    }
-    squared_norms_.push_back(squared);
-    if (squared > 0) inverse_norms_[word] = 1 / std::sqrt(static_cast<float>(squared));
-  }
+/// The block at which each group begins, and the end of the last.
+std::vector<std::uint32_t> blocks_of_groups(std::span<const std::uint8_t> word_groups, std::size_t groups) {
+  constexpr std::uint32_t kBlock = kSubwordBlock;
+  std::vector<std::uint32_t> begins(groups + 1);
+  for (const std::uint8_t group : word_groups) ++begins[group + 1U];
+  for (std::size_t group = 0; group < groups; ++group)
+    begins[group + 1] = begins[group] + (begins[group + 1] + kBlock - 1) / kBlock;
+  return begins;
 }
 
-std::optional<std::size_t> SubwordVectors::row_of(std::string_view ngram) const {
-  const std::uint32_t hash = subword_hash(ngram);
+/// The largest product that at least `count` groups reach. Bisection counts without branches, which is faster
+/// than sorting.
+std::int16_t least_of_best(const SubwordRanking::Products& products, std::size_t count) {
+  int low = std::numeric_limits<std::int16_t>::min();
+  int high = std::numeric_limits<std::int16_t>::max();
+  while (low < high) {
+    const int middle = high - (high - low) / 2;
+    const auto enough = static_cast<std::int16_t>(middle);
+    std::uint16_t reaching = 0;
+    for (const std::int16_t product : products)
+      reaching = static_cast<std::uint16_t>(reaching + (product >= enough ? 1 : 0));
+    if (reaching >= count)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return static_cast<std::int16_t>(low);
+}
+
+}  // namespace
+
+SubwordVectors::SubwordVectors(const StoredSubwords& stored)
+    : hashes_(stored.ngram_hashes),
+      ngram_vectors_(stored.ngram_vectors),
+      begins_((1 << 16) + 1),
+      word_count_(static_cast<WordNumber>(stored.word_groups.size())),
+      groups_(kMostWordGroups / kSubwordBlock),
+      group_begins_(blocks_of_groups(stored.word_groups, stored.group_vectors.size() / kStoredVectorBytes)),
+      words_(group_begins_.back()) {
+  for (const std::uint32_t hash : hashes_) ++begins_[(hash >> 16) + 1];
+  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+  for (WordNumber group = 0; group + 1 < group_begins_.size(); ++group)
+    groups_.set(group, group, stored.group_vectors.data() + group * kStoredVectorBytes);
+  std::vector<std::size_t> next;
+  for (const std::uint32_t block : group_begins_) next.push_back(block * kSubwordBlock);
+  for (WordNumber word = 0; word < word_count_; ++word)
+    words_.set(next[stored.word_groups[word]]++, word,
+               stored.word_vectors.data() + word * kStoredVectorBytes);
+}
+
+std::optional<std::size_t> SubwordVectors::row_of(std::uint32_t hash) const {
   const std::uint32_t end = begins_[(hash >> 16) + 1];
   for (std::uint32_t row = begins_[hash >> 16]; row < end; ++row)
     if (hashes_[row] == hash) return row;
   return std::nullopt;
 }
 
-std::optional<SubwordQuery> SubwordVectors::query(std::string_view letters) const {
-  const std::string marked = '<' + std::string(letters) + '>';
-  Sums sums{};
-  std::size_t known = 0;
+/// The rows of the string's n-grams, the shortest n-grams first. Each step begins the memory accesses of the
+/// next one for all n-grams, so that they overlap.
+std::vector<const std::uint8_t*> SubwordVectors::rows_of(std::string_view marked, std::size_t& known) const {
+  std::vector<std::uint32_t> hashes;
+  hashes.reserve(3 * marked.size());
+  std::size_t shortest = 0;
   for (std::size_t length = kShortestSubword; length <= kLongestSubword; ++length) {
     for (std::size_t i = 0; i + length <= marked.size(); ++i) {
-      const auto row = row_of(std::string_view(marked).substr(i, length));
-      if (!row) continue;
-      known += length == kShortestSubword ? 1 : 0;
-      const std::uint8_t* const halves = ngram_vectors_.data() + *row * kRowBytes;
-      for (std::size_t pair = 0; pair < kRowBytes; ++pair) {
-        sums[2 * pair] += (halves[pair] & 0xF) - kSubwordOffset;
-        sums[2 * pair + 1] += (halves[pair] >> 4) - kSubwordOffset;
-      }
+      hashes.push_back(subword_hash(marked.substr(i, length)));
+      __builtin_prefetch(&begins_[hashes.back() >> 16]);
+    }
+    if (length == kShortestSubword) shortest = hashes.size();
+  }
+  for (const std::uint32_t hash : hashes) __builtin_prefetch(hashes_.data() + begins_[hash >> 16]);
+  std::vector<const std::uint8_t*> rows;
+  rows.reserve(hashes.size());
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (i == shortest) known = rows.size();
+    if (const auto row = row_of(hashes[i])) {
+      rows.push_back(ngram_vectors_.data() + *row * kStoredVectorBytes);
+      __builtin_prefetch(rows.back());
     }
   }
+  if (shortest == hashes.size()) known = rows.size();
+  return rows;
+}
+
+std::optional<SubwordQuery> SubwordVectors::query(std::string_view letters) const {
+  const std::string marked = '<' + std::string(letters) + '>';
+  std::size_t known = 0;
+  const std::vector<const std::uint8_t*> rows = rows_of(marked, known);
   if (marked.size() < kShortestSubword || 2 * known < marked.size() - kShortestSubword + 1)
     return std::nullopt;
+  Sums sums{};
+  for (const std::uint8_t* const halves : rows) {
+    for (std::size_t pair = 0; pair < kStoredVectorBytes; ++pair) {
+      sums[2 * pair] += (halves[pair] & 0xF) - kSubwordOffset;
+      sums[2 * pair + 1] += (halves[pair] >> 4) - kSubwordOffset;
+    }
+  }
   return scaled(sums);
 }
 
 SubwordRanking::SubwordRanking(const SubwordVectors& vectors, const SubwordQuery& query)
-    : vectors_(vectors),
-      size_(vectors.inverse_norms_.size()),
-      products_(std::make_unique_for_overwrite<std::int16_t[]>(size_)),
-      cosines_(std::make_unique_for_overwrite<float[]>(size_)),
-      largest_of_block_(size_ / kSubwordBlock) {
-  multiply_subwords({vectors.coordinates_, vectors.inverse_norms_}, query,
-                    {{products_.get(), size_}, {cosines_.get(), size_}, largest_of_block_});
-  for (std::size_t padding = vectors.squared_norms_.size(); padding < size_; ++padding)
-    remove(static_cast<WordNumber>(padding));
+    : vectors_(vectors), query_(query), groups_left_(vectors.group_begins_.size() - 1) {
+  constexpr std::array<std::uint32_t, kMostWordGroups / kSubwordBlock> kBlocks = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<float, kMostWordGroups> cosines;
+  std::array<float, kBlocks.size()> largest;
+  vectors.groups_.multiply(kBlocks, query, {products_, cosines, largest});
+  std::fill(products_.begin() + static_cast<std::ptrdiff_t>(groups_left_), products_.end(), kTaken);
 }
 
 WordNumber SubwordRanking::next() {
-  constexpr float kSlack = 1e-5F;  // far more than the cosines' rounding
-  float largest = kRemoved;
-  for (const float value : largest_of_block_) largest = std::max(largest, value);
-  if (largest == kRemoved) return kNoWord;
-  const float enough = largest - std::abs(largest) * kSlack;
-  WordNumber best = kNoWord;
-  for (std::size_t block = 0; block < largest_of_block_.size(); ++block) {
-    if (largest_of_block_[block] < enough) continue;
-    for (std::size_t i = block * kSubwordBlock; i < (block + 1) * kSubwordBlock; ++i)
-      if (cosines_[i] >= enough && (best == kNoWord || is_nearer(static_cast<WordNumber>(i), best)))
-        best = static_cast<WordNumber>(i);
+  for (;;) {
+    const WordNumber word = words_ ? words_->next() : kNoWord;
+    if (word != kNoWord || groups_left_ == 0) return word;
+    words_.emplace(vectors_.words_, query_, next_blocks());
   }
-  remove(best);
-  return best;
 }
 
-/// Whether a's cosine is larger: p_a/√n_a > p_b/√n_b, both sides squared with their signs and multiplied out.
-bool SubwordRanking::is_nearer(WordNumber a, WordNumber b) const {
-  const auto side = [this](WordNumber number, WordNumber other) {
-    const std::int64_t product = products_[number];
-    return product * std::abs(product) * std::max(1, vectors_.squared_norms_[other]);
+/// Takes the best groups.
+std::vector<std::uint32_t> SubwordRanking::next_blocks() {
+  std::size_t wanted = std::min(groups_left_, kGroupsAtOnce);
+  groups_left_ -= wanted;
+  const std::int16_t least = least_of_best(products_, wanted);
+  std::vector<std::uint32_t> blocks;
+  blocks.reserve(4 * kGroupsAtOnce);
+  const auto take = [&](std::size_t group) {
+    for (std::uint32_t block = vectors_.group_begins_[group]; block < vectors_.group_begins_[group + 1];
+         ++block)
+      blocks.push_back(block);
+    products_[group] = kTaken;
+    --wanted;
   };
-  return side(a, b) > side(b, a);
-}
-
-void SubwordRanking::remove(WordNumber number) {
-  cosines_[number] = kRemoved;
-  const float* const block = cosines_.get() + number / kSubwordBlock * kSubwordBlock;
-  largest_of_block_[number / kSubwordBlock] = *std::max_element(block, block + kSubwordBlock);
+  for (std::size_t group = 0; group < products_.size(); ++group)
+    if (products_[group] > least) take(group);
+  for (std::size_t group = 0; wanted > 0; ++group)
+    if (products_[group] == least) take(group);
+  return blocks;
 }
 
 }  // namespace sotto::embed

@@ -127,19 +127,20 @@ HWY_INLINE float scale_block(const std::int16_t* products, const float* inverse_
 
 }  // namespace
 
-void multiply_blocks(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
-                     const SubwordProducts& out) {
+void multiply_blocks(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
+                     std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out) {
   int sum = 0;
   for (const std::int8_t coordinate : query) sum += coordinate;
   const auto start = static_cast<std::int16_t>(-kSubwordOffset * sum);
   std::int16_t pairs[kSubwordDimension / 2];
   for (std::size_t i = 0; i < kSubwordDimension; i += 2) pairs[i / 2] = pair_of(query[i], query[i + 1]);
-  for (std::size_t block = 0; block < out.largest_of_block.size(); ++block) {
-    const std::size_t first = block * kSubwordBlock;
-    multiply_block(words.coordinates.data() + first * kSubwordDimension / 2, pairs, start,
-                   out.products.data() + first);
-    out.largest_of_block[block] = scale_block(out.products.data() + first, words.inverse_norms.data() + first,
-                                              out.cosines.data() + first);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::size_t from = chosen[i] * kSubwordBlock;
+    const std::size_t to = i * kSubwordBlock;
+    multiply_block(words.coordinates.data() + from * kSubwordDimension / 2, pairs, start,
+                   out.products.data() + to);
+    out.largest_of_block[i] =
+        scale_block(out.products.data() + to, words.inverse_norms.data() + from, out.cosines.data() + to);
   }
 }
 
@@ -160,9 +161,9 @@ std::vector<std::uint32_t> similar_signatures(std::span<const std::uint32_t> sig
   return found;
 }
 
-void multiply_subwords(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
-                       const SubwordProducts& out) {
-  HWY_DYNAMIC_DISPATCH(multiply_blocks)(words, query, out);
+void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
+                       std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out) {
+  HWY_DYNAMIC_DISPATCH(multiply_blocks)(words, chosen, query, out);
 }
 
 }  // namespace sotto::embed

@@ -24,18 +24,20 @@ inline constexpr int kSubwordOffset = 8;
 
 struct SubwordBlocks {
   /// For each block, each group of four coordinates a, b, c, d, and each word of the block, the bytes
-  /// a + 16c and b + 16d. Unpacked they would not fit into the second-level cache.
+  /// a + 16c and b + 16d. Packed like this, they stay in the second-level cache.
   std::span<const std::uint8_t> coordinates;
   std::span<const float> inverse_norms;  ///< for each word
 };
 
+/// For the words of the chosen blocks, one block after another.
 struct SubwordProducts {
-  std::span<std::int16_t> products;   ///< for each word its inner product with the query
+  std::span<std::int16_t> products;   ///< inner products with the query
   std::span<float> cosines;           ///< product · inverse norm, rounded
   std::span<float> largest_of_block;  ///< the largest of each block's cosines
 };
 
-void multiply_subwords(const SubwordBlocks& words, std::span<const std::int8_t, kSubwordDimension> query,
-                       const SubwordProducts& out);
+/// `chosen` are indices of blocks.
+void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
+                       std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out);
 
 }  // namespace sotto::embed

@@ -87,7 +87,7 @@ struct WordMap::Impl {
       : file(std::move(opened)),
         words(file.lengths, file.words, file.frequencies),
         spelling(words),
-        subwords(file.ngram_hashes, file.ngram_vectors, file.word_vectors) {}
+        subwords(file.subwords) {}
 
   /// kNoWord if there is none.
   WordNumber written_out(std::string_view short_form) const {

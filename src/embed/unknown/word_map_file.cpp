@@ -8,16 +8,14 @@
 
 #include "base/safetensors.hpp"
 #include "base/tree_hash.hpp"
-#include "embed/unknown/unknown_kernels.hpp"
 #include "text/token_folding.hpp"
 
 namespace sotto::embed {
 namespace {
 
 constexpr std::string_view kWordMapFileFormat = "sotto-word-map";
-constexpr std::string_view kWordMapFileVersion = "1";
+constexpr std::string_view kWordMapFileVersion = "2";
 constexpr std::uint64_t kMostWords = std::uint64_t{1} << 20;
-constexpr std::uint64_t kVectorBytes = kSubwordDimension / 2;
 
 tl::unexpected<Error> bad_map(std::string_view name, std::string_view what) {
   return fail(Errc::bad_format, fmt::format("{}: {}", name, what));
@@ -57,6 +55,10 @@ class TensorReader {
     return std::string_view(bytes.data(), bytes.size());
   }
 
+  Result<std::span<const std::uint8_t>> read_vectors(const char* tensor) const {
+    return read<std::uint8_t>(tensor, base::TensorType::u8, kStoredVectorBytes);
+  }
+
  private:
   const base::Safetensors& parsed_;
   std::string_view name_;
@@ -82,12 +84,22 @@ Result<void> check_words(const WordMapFile& file, std::string_view name) {
 }
 
 Result<void> check_vectors(const WordMapFile& file, std::string_view name) {
-  if (file.word_vectors.size() / kVectorBytes > file.lengths.size())
+  const StoredSubwords& stored = file.subwords;
+  if (stored.word_groups.size() > file.lengths.size())
     return bad_map(name, "there are more vectors than words");
-  if (file.ngram_vectors.size() / kVectorBytes != file.ngram_hashes.size())
+  if (stored.word_vectors.size() / kStoredVectorBytes != stored.word_groups.size())
+    return bad_map(name, "not every word with a vector has a group");
+  const std::size_t groups = stored.group_vectors.size() / kStoredVectorBytes;
+  if (groups > kMostWordGroups)
+    return bad_map(name,
+                   fmt::format("{} groups of words; there should be at most {}", groups, kMostWordGroups));
+  if (std::any_of(stored.word_groups.begin(), stored.word_groups.end(),
+                  [groups](std::uint8_t group) { return group >= groups; }))
+    return bad_map(name, "a word's group has no vector");
+  if (stored.ngram_vectors.size() / kStoredVectorBytes != stored.ngram_hashes.size())
     return bad_map(name, "not every n-gram has a vector");
-  if (std::adjacent_find(file.ngram_hashes.begin(), file.ngram_hashes.end(), std::greater_equal<>()) !=
-      file.ngram_hashes.end())
+  if (std::adjacent_find(stored.ngram_hashes.begin(), stored.ngram_hashes.end(), std::greater_equal<>()) !=
+      stored.ngram_hashes.end())
     return bad_map(name, "the hashes of the n-grams do not ascend");
   return {};
 }
@@ -105,11 +117,12 @@ Result<WordMapFile> read_word_map(const std::filesystem::path& path) {
   SOTTO_ASSIGN(file.words, tensors.read_text("words"));
   SOTTO_ASSIGN(file.frequencies, tensors.read<std::int16_t>("frequencies", base::TensorType::i16));
   SOTTO_ASSIGN(file.abbreviations, tensors.read_text("abbreviations"));
-  SOTTO_ASSIGN(file.word_vectors,
-               tensors.read<std::uint8_t>("word_vectors", base::TensorType::u8, kVectorBytes));
-  SOTTO_ASSIGN(file.ngram_hashes, tensors.read<std::uint32_t>("ngram_hashes", base::TensorType::u32));
-  SOTTO_ASSIGN(file.ngram_vectors,
-               tensors.read<std::uint8_t>("ngram_vectors", base::TensorType::u8, kVectorBytes));
+  SOTTO_ASSIGN(file.subwords.word_vectors, tensors.read_vectors("word_vectors"));
+  SOTTO_ASSIGN(file.subwords.word_groups, tensors.read<std::uint8_t>("word_groups", base::TensorType::u8));
+  SOTTO_ASSIGN(file.subwords.group_vectors, tensors.read_vectors("group_vectors"));
+  SOTTO_ASSIGN(file.subwords.ngram_hashes,
+               tensors.read<std::uint32_t>("ngram_hashes", base::TensorType::u32));
+  SOTTO_ASSIGN(file.subwords.ngram_vectors, tensors.read_vectors("ngram_vectors"));
   SOTTO_TRY(check_words(file, name));
   SOTTO_TRY(check_vectors(file, name));
   file.digest = base::tree_hash(file.mapped.bytes());

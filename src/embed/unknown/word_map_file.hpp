@@ -4,6 +4,8 @@
 //   frequencies        log₂ of each word's count in public text, in 1/256
 //   abbreviations      lines "short word", ascending; the word - means that there is none
 //   word_vectors       vectors of the first words, 64 coordinates of 4 bits
+//   word_groups        for each of these words the group it belongs to
+//   group_vectors      the common direction of each group, like the vectors of words
 //   ngram_hashes       FNV-1a of the n-grams that have a vector, ascending
 //   ngram_vectors      their vectors, like those of words
 #pragma once
@@ -17,6 +19,7 @@
 #include <sotto/result.hpp>
 
 #include "base/file.hpp"
+#include "embed/unknown/subword_vectors.hpp"
 
 namespace sotto::embed {
 
@@ -28,9 +31,7 @@ struct WordMapFile {
   std::string_view words;
   std::span<const std::int16_t> frequencies;
   std::string_view abbreviations;
-  std::span<const std::uint8_t> word_vectors;
-  std::span<const std::uint32_t> ngram_hashes;
-  std::span<const std::uint8_t> ngram_vectors;
+  StoredSubwords subwords;
 };
 
 /// Checks all that later accesses rely on, except that words are distinct and abbreviations are lines.

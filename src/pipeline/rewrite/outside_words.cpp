@@ -19,11 +19,18 @@ Result<OutsidePlace> OutsideWords::find(std::string_view token) const {
 
 Result<OutsidePlace> RecentPlaces::find(std::string_view token) {
   if (token.size() > kLongest) return words_.find(token);
-  Entry& entry = entries_[std::hash<std::string_view>()(token) % kEntries];
-  if (entry.token == token) return entry.place;
-  SOTTO_ASSIGN(entry.place, words_.find(token));
+  const std::size_t index = std::hash<std::string_view>()(token) % kEntries;
+  Entry& entry = entries_[index];
+  std::mutex& mutex = locks_[index % kLocks];
+  {
+    const std::lock_guard lock(mutex);
+    if (entry.token == token) return entry.place;
+  }
+  SOTTO_ASSIGN(const OutsidePlace place, words_.find(token));
+  const std::lock_guard lock(mutex);
   entry.token = token;
-  return entry.place;
+  entry.place = place;
+  return place;
 }
 
 }  // namespace sotto::pipeline

@@ -1,7 +1,9 @@
 // Tokens outside a model's vocabulary: the word of the model that each of them stands for.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +39,7 @@ class OutsideWords {
 };
 
 /// Remembers recent answers: unknown tokens recur, and finding a place takes microseconds. Does not affect
-/// the answers. Not thread-safe: one per thread.
+/// the answers. Thread-safe: a token that one thread has met is known to all.
 class RecentPlaces {
  public:
   /// `words` must outlive this object.
@@ -47,7 +49,8 @@ class RecentPlaces {
   Result<OutsidePlace> find(std::string_view token);
 
  private:
-  static constexpr std::size_t kEntries = 1 << 13;
+  static constexpr std::size_t kEntries = 1 << 14;
+  static constexpr std::size_t kLocks = 64;    // so that threads rarely wait for each other
   static constexpr std::size_t kLongest = 32;  // bytes of a token that is remembered
 
   /// One token per hash value; empty at first, which no token is.
@@ -58,6 +61,7 @@ class RecentPlaces {
 
   const OutsideWords& words_;
   std::vector<Entry> entries_;
+  std::array<std::mutex, kLocks> locks_;  // of the entries with the same remainder
 };
 
 }  // namespace sotto::pipeline

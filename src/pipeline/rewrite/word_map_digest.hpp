@@ -6,6 +6,6 @@
 namespace sotto::pipeline {
 
 inline constexpr std::string_view kShippedWordMapDigest =
-    "2568d8388f6f1bc407416f14afa1b59cfa0fbdae71a8b7800dd33595f12860f1";
+    "f0045e347d6053879de6697a474eae03ac550e1d9f2b05311c4c83990d2154a8";
 
 }  // namespace sotto::pipeline

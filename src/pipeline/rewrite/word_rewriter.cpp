@@ -30,7 +30,6 @@ WordRewriter::WordRewriter(const WordTextMechanism& mechanism)
     pending_ = text_mechanism_.mechanism->make_pending();
   if (const ModelPhrases* phrases = text_mechanism_.phrases.get())
     segmenter_.emplace(phrases->table, text_mechanism_.options().collocations, &phrases->allowed);
-  if (text_mechanism_.outside) places_.emplace(*text_mechanism_.outside);
 }
 
 void WordRewriter::clear() {
@@ -128,7 +127,7 @@ Result<void> WordRewriter::find_places(const Document& document, std::size_t fir
   Statistics& statistics = counts_->statistics;
   for (const OutsideToken& outside : outside_) {
     SOTTO_ASSIGN(const OutsidePlace place,
-                 places_->find(token_text(document.text, document.tokens[outside.token])));
+                 text_mechanism_.places->find(token_text(document.text, document.tokens[outside.token])));
     inputs_[outside.input] = place.word;
     switch (place.path) {
       case embed::WordPath::folded:
@@ -268,7 +267,7 @@ TokenAction WordRewriter::plan_unknown(std::size_t token) {
 
 /// The next input is a token outside the vocabulary.
 void WordRewriter::note_outside(std::size_t token) {
-  if (places_)
+  if (text_mechanism_.places)
     outside_.push_back({input_count_, token});
   else
     ++counts_->statistics.bottom;

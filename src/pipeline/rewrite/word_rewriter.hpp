@@ -80,11 +80,10 @@ class WordRewriter final : public TextRewriter {
   std::size_t digit_count_ = 0;  // of the document being planned
   std::size_t extra_words_ = 0;  // how many more words than tokens it has
   std::vector<collocation::Piece> pieces_;
-  std::vector<TokenId> phrase_ids_;     // for each of its tokens: the phrase, or ⊥ if it is none
-  std::optional<RecentPlaces> places_;  // of tokens outside the vocabulary, if the policy is nearest
-  std::vector<OutsideToken> outside_;   // of the document being planned; empty under other policies
-  std::vector<std::size_t> unplaced_;   // which of its inputs have no place
-  std::vector<TokenId> placed_;         // its inputs with drawn places
+  std::vector<TokenId> phrase_ids_;    // for each of its tokens: the phrase, or ⊥ if it is none
+  std::vector<OutsideToken> outside_;  // of the document being planned, if the policy is nearest
+  std::vector<std::size_t> unplaced_;  // which of its inputs have no place
+  std::vector<TokenId> placed_;        // its inputs with drawn places
 };
 
 }  // namespace sotto::pipeline

@@ -70,8 +70,10 @@ Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(
   SOTTO_TRY(made->make_mechanisms(parameters));
   SOTTO_TRY(made->look_up_certificate(parameters));
   made->prepare_words();
-  if (options.policy.oov == OovPolicy::nearest)
+  if (options.policy.oov == OovPolicy::nearest) {
     made->outside = std::make_unique<const OutsideWords>(*made->model, std::move(map));
+    made->places = std::make_unique<RecentPlaces>(*made->outside);
+  }
   return made;
 }
 

@@ -48,6 +48,7 @@ struct WordTextMechanism final : public TextMechanism {
   std::vector<bool> stopwords;                     // by word id; only if the policy keeps them
   DisplayWords display;
   std::unique_ptr<const OutsideWords> outside;  // only if the policy is nearest
+  std::unique_ptr<RecentPlaces> places;         // of `outside`, shared by all threads
 
  private:
   Result<void> make_mechanisms(const ParameterValues& parameters);
