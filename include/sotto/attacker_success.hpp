@@ -44,7 +44,7 @@ SOTTO_API std::optional<AttackerSuccess> attacker_success(const OpenMechanism& o
 /// was public. Thread-safe.
 SOTTO_API std::optional<AttackerSuccess> attacker_success(const Receipt& receipt);
 
-/// For example "an attacker with public frequencies recovers about 74% of the words (of 1,000 candidates;
+/// For example "an attacker with public frequencies recovers about 72% of the words (of 1,000 candidates;
 /// blindly 10%; measured for sotto-en-lists)". Thread-safe.
 SOTTO_API std::string describe(const AttackerSuccess& figures);
 

@@ -18,7 +18,7 @@ import struct
 
 import numpy as np
 
-from vectors import unit
+from vectors import read_tensors, unit
 
 DIMENSION = 64      # principal components kept
 TARGETS = 16384     # the most frequent words: only these have a vector
@@ -34,16 +34,7 @@ ROUNDS = 25         # of k-means
 
 def read_model(path):
     """Words, counts and unit vectors of a model file."""
-    content = path.read_bytes()
-    length, = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8:8 + length])
-    types = {"U64": np.uint64, "I8": np.int8, "I16": np.int16, "U8": np.uint8}
-
-    def tensor(name):
-        begin, end = header[name]["data_offsets"]
-        data = content[8 + length + begin:8 + length + end]
-        return np.frombuffer(data, types[header[name]["dtype"]]).reshape(header[name]["shape"])
-
+    tensor = read_tensors(path)
     offsets, text = tensor("offsets").astype(int), tensor("words").tobytes()
     words = [text[a:b].decode() for a, b in zip(offsets, offsets[1:])]
     return words, tensor("counts").astype(np.float64), unit(tensor("vectors").astype(np.float32))

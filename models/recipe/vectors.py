@@ -1,4 +1,7 @@
 """Reading, writing and reshaping word vectors, shared by the scripts of the recipe."""
+import json
+import struct
+
 import numpy as np
 
 
@@ -46,3 +49,18 @@ def reduce(matrix, dim, drop=0, power=1.0):
     order = np.argsort(values)[::-1][drop:drop + dim]
     scores = centred @ basis[:, order].astype(np.float32)
     return unit(scores * (np.sqrt(values[order]) ** (power - 1)).astype(np.float32))
+
+
+def read_tensors(path):
+    """A function that gives the tensors of a file by name."""
+    content = path.read_bytes()
+    length, = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8:8 + length])
+    types = {"U64": np.uint64, "U32": np.uint32, "I8": np.int8, "I16": np.int16, "U8": np.uint8}
+
+    def tensor(name):
+        begin, end = header[name]["data_offsets"]
+        data = content[8 + length + begin:8 + length + end]
+        return np.frombuffer(data, types[header[name]["dtype"]]).reshape(header[name]["shape"])
+
+    return tensor

@@ -215,7 +215,7 @@ def test_mechanisms_states_useful_epsilons(program):
 
 
 def test_attacker_stands_beside_epsilon(program, models):
-    sentence = "an attacker with public frequencies recovers about 74% of the words (of 1,000 candidates"
+    sentence = "an attacker with public frequencies recovers about 72% of the words (of 1,000 candidates"
     assert sentence in program.ok("explain", "soup", "-e", "1").text
     assert sentence in program.run("privatize", "-e", "1", stdin=b"the soup\n").err
     for silent in (["--model", str(models / "lists.safetensors")], ["--set", "lists=L2"]):
