@@ -18,6 +18,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kUsualMechanisms = {"diffractor-geometric", "santext", "tem",
                                                               "cmp"};
 
+constexpr std::size_t kSimilarTexts = 40;
+
 Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& options) {
   std::vector<MechanismSpec> wanted = options.mechanisms;
   if (wanted.empty())
@@ -39,6 +41,12 @@ Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& option
 Result<void> check_limit(double most_recovered) {
   if (most_recovered >= 0.01 && most_recovered <= 0.99) return {};
   return base::not_allowed("most_recovered", most_recovered, "a share from 0.01 to 0.99");
+}
+
+/// Those whose similarity is measured.
+EncodedTexts first_texts(const ChoiceText& text) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kSimilarTexts, text.documents.size()));
+  return {{text.documents.begin(), text.documents.begin() + count}};
 }
 
 const TextFigures& deciding_figures(const Choice& choice, const MechanismFindings& findings) {
@@ -118,8 +126,9 @@ Result<Choice> choose(const ChooseOptions& options) {
   choice.most_recovered = options.most_recovered;
   SimilarityMeter similarity(options.resources.threads);
   ChoiceProgress progress(options.progress, wanted.size());
+  ChoiceTexts texts{public_text, private_text, first_texts(public_text.text), first_texts(private_text)};
   for (const MechanismSpec& spec : wanted) {
-    auto findings = probe_mechanism(spec, options, {public_text, private_text}, similarity, progress);
+    auto findings = probe_mechanism(spec, options, texts, similarity, progress);
     if (!findings) return tl::unexpected(std::move(findings.error()));
     choice.mechanisms.push_back(std::move(*findings));
     progress.next_mechanism();
