@@ -51,7 +51,7 @@ class MechanismProbe {
 
  private:
   Result<void> open() {
-    SOTTO_TRY(find_word_mechanism(spec_.name));
+    SOTTO_ASSIGN(info_, find_word_mechanism(spec_.name));
     SOTTO_ASSIGN(const std::filesystem::path file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
     SOTTO_ASSIGN(family_,
@@ -94,7 +94,7 @@ class MechanismProbe {
     }
     const Guarantee guarantee = (*mechanism)->guarantee();
     findings_.guarantee = guarantee.kind;
-    findings_.unit = guarantee.unit.is_pure() ? "pure" : guarantee.unit.metric;
+    findings_.unit = guarantee.unit.is_pure() ? "pure" : info_->metric;
     findings_.exact = !(*mechanism)->row(0).empty();
     SOTTO_ASSIGN(const TextFigures figures,
                  deciding().measure(**mechanism, epsilon, settings(options_.use_private)));
@@ -143,7 +143,7 @@ class MechanismProbe {
       SOTTO_ASSIGN(point.public_text, on_public_->measure(*mechanism, epsilon, settings(false)));
     }
     SOTTO_ASSIGN(const auto rewritten, rewrite(texts_.public_encoded.texts, epsilon, options_.seed));
-    point.public_text.similarity = similarity_.mean(texts_.public_encoded, rewritten);
+    similarity_.measure(texts_.public_encoded, rewritten, point.public_text);
 
     SOTTO_TRY(progress_.step());
     SOTTO_ASSIGN(const auto after, rewrite(texts_.private_encoded.texts, epsilon, std::nullopt));
@@ -152,9 +152,7 @@ class MechanismProbe {
     } else if (on_private_) {
       SOTTO_ASSIGN(point.private_text, on_private_->measure(*mechanism, epsilon, settings(true)));
     }
-    if (point.private_text) {
-      point.private_text->similarity = similarity_.mean(texts_.private_encoded, after);
-    }
+    if (point.private_text) similarity_.measure(texts_.private_encoded, after, *point.private_text);
     // The last point's lines are shown if no point is at the limit.
     if (!findings_.at_limit && epsilon <= sample_epsilon()) keep_samples(texts_.private_encoded.texts, after);
     return point;
@@ -193,6 +191,7 @@ class MechanismProbe {
   ChoiceTexts& texts_;
   SimilarityMeter& similarity_;
   ChoiceProgress& progress_;
+  const MechanismInfo* info_ = nullptr;
   std::shared_ptr<const Model> model_;
   mechanism::MechanismFamily family_;
   std::optional<TextAttack> on_public_;

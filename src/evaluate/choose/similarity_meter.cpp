@@ -1,19 +1,37 @@
 #include "evaluate/choose/similarity_meter.hpp"
 
+#include <cmath>
+#include <numeric>
+
 #include <sotto/error_text.hpp>
 #include <sotto/language_models.hpp>
 
 namespace sotto::evaluate {
+namespace {
 
-std::optional<double> SimilarityMeter::mean(EncodedTexts& before, std::span<const std::string> after) {
-  if (!absent_.empty()) return std::nullopt;
-  const auto cosine = measure(before, after);
-  if (cosine) return *cosine;
-  absent_ = describe(cosine.error());
-  return std::nullopt;
+constexpr double kNormal95 = 1.96;
+
+}  // namespace
+
+void SimilarityMeter::measure(EncodedTexts& before, std::span<const std::string> after,
+                              TextFigures& figures) {
+  if (!absent_.empty()) return;
+  const auto found = cosines(before, after);
+  if (!found) {
+    absent_ = describe(found.error());
+    return;
+  }
+  const auto count = static_cast<double>(found->size());
+  const double mean = std::accumulate(found->begin(), found->end(), 0.0) / count;
+  double squares = 0;
+  for (const double cosine : *found) squares += (cosine - mean) * (cosine - mean);
+  figures.similarity = mean;
+  // The spread of a single text is unknown; that of unit vectors is at most 1.
+  figures.similarity_margin = count > 1 ? kNormal95 * std::sqrt(squares / (count - 1) / count) : 1;
 }
 
-Result<double> SimilarityMeter::measure(EncodedTexts& before, std::span<const std::string> after) {
+Result<std::vector<double>> SimilarityMeter::cosines(EncodedTexts& before,
+                                                     std::span<const std::string> after) {
   if (!encoder_) {
     SOTTO_ASSIGN(const auto folder, find_language_model(kDefaultEncoder));
     LanguageModelResources resources;
@@ -32,11 +50,11 @@ Result<double> SimilarityMeter::measure(EncodedTexts& before, std::span<const st
   }
   SOTTO_ASSIGN(const std::vector<float> vectors, encoder_->encode(changed));
   const std::size_t width = encoder_->dimension();
-  auto sum = static_cast<double>(after.size() - changed.size());  // a text is like itself
+  std::vector<double> cosines(after.size(), 1);  // a text is like itself
   for (std::size_t i = 0; i < changed.size(); ++i)
-    sum += lm::dot(std::span(before.vectors).subspan(places[i] * width, width),
-                   std::span(vectors).subspan(i * width, width));
-  return sum / static_cast<double>(after.size());
+    cosines[places[i]] = lm::dot(std::span(before.vectors).subspan(places[i] * width, width),
+                                 std::span(vectors).subspan(i * width, width));
+  return cosines;
 }
 
 }  // namespace sotto::evaluate

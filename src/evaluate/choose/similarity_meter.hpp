@@ -2,10 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <sotto/choose.hpp>
 
 #include "lm/sentence_encoder.hpp"
 
@@ -22,14 +23,14 @@ class SimilarityMeter {
  public:
   explicit SimilarityMeter(unsigned threads) : threads_(threads) {}
 
-  /// The mean cosine; empty if the encoder is absent.
-  std::optional<double> mean(EncodedTexts& before, std::span<const std::string> after);
+  /// Adds the mean cosine and its margin, unless the encoder is absent.
+  void measure(EncodedTexts& before, std::span<const std::string> after, TextFigures& figures);
 
   /// Why there are no figures; empty if there are.
   const std::string& absent() const { return absent_; }
 
  private:
-  Result<double> measure(EncodedTexts& before, std::span<const std::string> after);
+  Result<std::vector<double>> cosines(EncodedTexts& before, std::span<const std::string> after);
 
   unsigned threads_;
   std::shared_ptr<const lm::SentenceEncoder> encoder_;
