@@ -1,5 +1,6 @@
 // sotto choose
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <sotto/choose.hpp>
 
@@ -8,6 +9,7 @@
 #include "grid_options.hpp"
 #include "progress_bar.hpp"
 #include "record_options.hpp"
+#include "terminal.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -53,7 +55,7 @@ Result<void> run(const ChooseArguments& a) {
                with_progress("measurements", a.quiet, options, [&] { return choose(options); }));
   const std::string command = recommended_command(choice, options.files);
   if (!a.output.empty()) SOTTO_TRY(write_choice_page(choice, command, options, a.output));
-  return print(a.json ? to_json(choice) : choice_text(choice, command));
+  return print(a.json ? to_json(choice) : choice_text(choice, command, terminal_width(STDOUT_FILENO)));
 }
 
 constexpr const char* kChooseFooter =

@@ -14,7 +14,9 @@ namespace sotto::cli {
 namespace {
 
 constexpr std::size_t kCurveWidth = 32;
-constexpr std::size_t kTextWidth = 100;
+constexpr std::size_t kLeastWidth = 60;
+constexpr std::size_t kMostWidth = 100;  // of sentences
+constexpr std::size_t kBothTexts = 112;  // columns of a table with both texts side by side
 constexpr std::size_t kSampleLetters = 200;
 
 std::string percent(double share) {
@@ -42,14 +44,15 @@ std::size_t letters(std::string_view text) {
 }
 
 /// Words of `text` in lines that begin with `indent`.
-std::string wrapped(std::string_view text, const std::string& indent) {
+std::string wrapped(std::string_view text, const std::string& indent, std::size_t columns) {
+  const std::size_t width = std::clamp(columns, kLeastWidth, kMostWidth);
   std::string lines;
   std::string line = indent;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line != indent && letters(line) + letters(word) + 1 > kTextWidth) {
+    if (line != indent && letters(line) + letters(word) + 1 > width) {
       lines += line + "\n";
       line = indent;
     }
@@ -81,9 +84,15 @@ std::string visible(std::string_view text) {
 }
 
 std::string about(const MeasuredText& text) {
-  return fmt::format("{}: {} words of {}, drawn from {}{}; {} outside the vocabulary", visible(text.source),
-                     text.words, counted(text.documents, "document"), text.documents_seen,
-                     text.whole ? "" : " at its beginning", percent(text.unknown));
+  return fmt::format("{}: {} in {}; {} outside the vocabulary", visible(text.source),
+                     counted(text.words, "word"), documents_of(text), percent(text.unknown));
+}
+
+/// A name, and beside it a text of several lines.
+std::string named(const char* name, std::string_view text, std::size_t columns) {
+  constexpr std::size_t kNameWidth = 15;
+  std::string lines = wrapped(text, std::string(kNameWidth, ' '), columns);
+  return lines.replace(0, kNameWidth, fmt::format("  {:<{}}", name, kNameWidth - 2));
 }
 
 std::string figures(const TextFigures& f) {
@@ -91,24 +100,53 @@ std::string figures(const TextFigures& f) {
                      percent(f.recovered_content), f.similarity ? fmt::format("{:.2f}", *f.similarity) : "-");
 }
 
-std::string table(const Choice& choice) {
-  constexpr const char* kTitles = "changed  recovered  content  similar";
+std::string row_name(const MechanismFindings& findings, std::size_t point) {
+  return fmt::format("  {:<20} {:>10g}{}", point == 0 ? findings.mechanism.name : "",
+                     findings.points[point].epsilon, findings.at_limit == point ? "*" : " ");
+}
+
+std::string figures_or_none(const std::optional<TextFigures>& known) {
+  return known ? figures(*known) : "no known word";
+}
+
+constexpr const char* kTitles = "changed  recovered  content  similar";
+
+/// Both texts in one row.
+std::string wide_table(const Choice& choice, const std::string& public_title,
+                       const std::string& private_title) {
+  std::string text = fmt::format("  {:<31} {:<37}   {}\n  {:<20} {:>10}  {}   {}\n", "", public_title,
+                                 private_title, "mechanism", "epsilon", kTitles, kTitles);
+  for (const MechanismFindings& findings : choice.mechanisms)
+    for (std::size_t i = 0; i < findings.points.size(); ++i)
+      text += fmt::format("{} {}  {}\n", row_name(findings, i), figures(findings.points[i].public_text),
+                          figures_or_none(findings.points[i].private_text));
+  return text;
+}
+
+/// One text below the other.
+std::string narrow_table(const Choice& choice, const std::string& title, bool on_private) {
   std::string text =
-      fmt::format("  {:<31} {:<37}   {}\n  {:<20} {:>10}  {}   {}\n", "",
-                  choice.use_private ? "public text" : "public text (decides)",
-                  choice.use_private ? "your text, confidential (decides)" : "your text, confidential",
-                  "mechanism", "epsilon", kTitles, kTitles);
+      fmt::format("  {:<31} {}\n  {:<20} {:>10}  {}\n", "", title, "mechanism", "epsilon", kTitles);
   for (const MechanismFindings& findings : choice.mechanisms)
     for (std::size_t i = 0; i < findings.points.size(); ++i) {
       const ChoicePoint& point = findings.points[i];
-      text += fmt::format("  {:<20} {:>10g}{} {}  {}\n", i == 0 ? findings.mechanism.name : "", point.epsilon,
-                          findings.at_limit == i ? "*" : " ", figures(point.public_text),
-                          point.private_text ? figures(*point.private_text) : "no known word");
+      text += fmt::format("{} {}\n", row_name(findings, i),
+                          on_private ? figures_or_none(point.private_text) : figures(point.public_text));
     }
-  return text +
-         fmt::format(
-             "  * the largest epsilon tried at which the attacker recovers at most {} (--most-recovered)\n",
-             percent(choice.most_recovered));
+  return text;
+}
+
+std::string table(const Choice& choice, std::size_t columns) {
+  const std::string public_title = choice.use_private ? "public text" : "public text (decides)";
+  const std::string private_title =
+      choice.use_private ? "your text, confidential (decides)" : "your text, confidential";
+  return (columns >= kBothTexts ? wide_table(choice, public_title, private_title)
+                                : narrow_table(choice, public_title, false) + "\n" +
+                                      narrow_table(choice, private_title, true)) +
+         wrapped(fmt::format("* the largest epsilon tried at which the attacker recovers at most {} "
+                             "(--most-recovered)",
+                             percent(choice.most_recovered)),
+                 "  ", columns);
 }
 
 double recovered_at(const Choice& choice, const ChoicePoint& point) {
@@ -130,12 +168,13 @@ double interpolated(const Choice& choice, const MechanismFindings& findings, dou
   return recovered_at(choice, *below);
 }
 
-std::string picture(const Choice& choice) {
+std::string picture(const Choice& choice, std::size_t columns) {
   constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::string text =
-      "\n  Words recovered, from the lowest to the highest useful epsilon (full block: all; epsilons of "
-      "different\n"
-      "  mechanisms do not compare)\n";
+      "\n" + wrapped(
+                 "Words recovered, from the lowest to the highest useful epsilon (full block: all; do not "
+                 "compare epsilons of different mechanisms)",
+                 "  ", columns);
   for (const MechanismFindings& findings : choice.mechanisms) {
     std::string curve;
     for (std::size_t i = 0; i < kCurveWidth; ++i) {
@@ -144,20 +183,24 @@ std::string picture(const Choice& choice) {
           interpolated(choice, findings, findings.low * std::pow(findings.high / findings.low, share));
       curve += kBlocks[static_cast<std::size_t>(std::clamp(recovered, 0.0, 0.999) * std::size(kBlocks))];
     }
-    text += fmt::format("  {:<20} {:>6g} {} {:<6g} {}\n", findings.mechanism.name, findings.low, curve,
-                        findings.high, findings.unit);
+    text +=
+        fmt::format("  {:<20} {:>6g} {} {:g}\n", findings.mechanism.name, findings.low, curve, findings.high);
   }
   return text;
 }
 
-std::string samples(const Choice& choice) {
-  std::string text = "\nSample lines of your text, confidential, under a throwaway key\n";
-  for (const MechanismFindings& findings : choice.mechanisms) {
-    if (findings.samples.empty()) continue;
-    const std::size_t shown = findings.at_limit.value_or(findings.points.size() - 1);
-    text += fmt::format("  {} at epsilon {:g}\n", findings.mechanism.name, findings.points[shown].epsilon);
-    for (const SampleLine& line : findings.samples)
-      text += wrapped(visible(line.before), "    - ") + wrapped(visible(line.after), "    + ");
+/// Each line once, then what every mechanism made of it.
+std::string samples(const Choice& choice, std::size_t columns) {
+  std::string text = "\nLines of your text, confidential, rewritten under a throwaway key\n";
+  const std::vector<SampleLine>& lines = choice.mechanisms.front().samples;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += wrapped(visible(lines[i].before), "    - ", columns);
+    for (const MechanismFindings& findings : choice.mechanisms) {
+      const std::size_t shown = findings.at_limit.value_or(findings.points.size() - 1);
+      text +=
+          fmt::format("      {}, epsilon {:g}\n", findings.mechanism.name, findings.points[shown].epsilon) +
+          wrapped(visible(findings.samples[i].after), "    + ", columns);
+    }
   }
   return text;
 }
@@ -191,22 +234,26 @@ std::string recommended_command(const Choice& choice, const FileOptions& files) 
                                shell_file(file_beside(first, ".receipt", ".json")));
 }
 
-std::string choice_text(const Choice& choice, const std::string& command) {
-  std::string text = fmt::format(
-      "Confidential: has figures and lines of the private text, which no guarantee covers.\n\n"
-      "  public text  {}\n  your text    {}\n"
-      "  attacker     knows mechanism, epsilon and public frequencies; guesses each word among {} "
-      "candidates\n\n",
-      about(choice.public_text), about(choice.private_text), candidates(choice));
-  text += table(choice);
+std::string choice_text(const Choice& choice, const std::string& command, std::size_t columns) {
+  std::string text =
+      wrapped("Confidential: has figures and lines of the private text, which no guarantee covers.", "",
+              columns) +
+      "\n" + named("public text", about(choice.public_text), columns) +
+      named("your text", about(choice.private_text), columns) +
+      named("attacker",
+            fmt::format("knows mechanism, epsilon and public word frequencies; guesses each word among {} "
+                        "candidates",
+                        candidates(choice)),
+            columns) +
+      "\n" + table(choice, columns);
   if (choice.encoder.empty())
-    text += wrapped("similarity not measured: " + visible(choice.encoder_absent), "  ");
-  text += picture(choice) + samples(choice);
-  if (!choice.recommended) return text + "\nNo recommendation\n" + wrapped(choice.reason, "  ");
+    text += wrapped("similarity not measured: " + visible(choice.encoder_absent), "  ", columns);
+  text += picture(choice, columns) + samples(choice, columns);
+  if (!choice.recommended) return text + "\nNo recommendation\n" + wrapped(choice.reason, "  ", columns);
   const MechanismFindings& best = choice.mechanisms[*choice.recommended];
   return text +
          fmt::format("\nRecommended: {} at epsilon {:g}\n", best.mechanism.name, best.mechanism.epsilon) +
-         wrapped(choice.reason, "  ") + fmt::format("\n    {}\n", command);
+         wrapped(choice.reason, "  ", columns) + fmt::format("\n    {}\n", command);
 }
 
 }  // namespace sotto::cli

@@ -1,6 +1,7 @@
 // What sotto choose prints.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace sotto::cli {
 /// The command that runs the recommendation on the files; it can be pasted into a shell.
 std::string recommended_command(const Choice& choice, const FileOptions& files);
 
-/// Table, picture, sample lines and recommendation.
-std::string choice_text(const Choice& choice, const std::string& command);
+/// Table, picture, sample lines and recommendation, in lines of at most `columns` where there is room; the
+/// command is a line of its own, however long.
+std::string choice_text(const Choice& choice, const std::string& command, std::size_t columns);
 
 }  // namespace sotto::cli

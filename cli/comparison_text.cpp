@@ -89,12 +89,12 @@ std::string comparison_text(const WordComparison& c) {
                                  named(c.second, c.second_in_vocabulary), c.mechanism, visible_text(c.model));
   if (c.place)
     text += fmt::format("  in place of word {} of: {}\n", c.place->word, visible_text(c.place->text));
-  text +=
-      fmt::format("  guarantee: {}. {}\n", to_string(c.guarantee.kind), visible_text(c.guarantee.statement));
+  text += fmt::format("  guarantee: {}. {}\n", to_string(c.guarantee.kind),
+                      visible_text(rounded_bounds(c.guarantee.statement)));
   text += fmt::format("  d: {}\n", c.guarantee.kind == GuaranteeKind::none ? "nothing is promised"
                                    : c.guarantee.unit.is_pure()
                                        ? "1 for any two inputs with a promise between them (pure epsilon)"
-                                       : visible_text(c.guarantee.unit.metric));
+                                       : visible_text(rounded_bounds(c.guarantee.unit.metric)));
   text += typical_line(c) + '\n' + factor_table(c);
   for (const WordPair& pair : c.pairs) text += distributions(pair);
   return text;

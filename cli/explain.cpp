@@ -1,6 +1,8 @@
 // sotto explain
 #include <fmt/format.h>
 
+#include <sotto/terminal_text.hpp>
+
 #include "command.hpp"
 #include "comparison_text.hpp"
 #include "grid_options.hpp"
@@ -31,9 +33,9 @@ std::string as_text(const Explanation& e) {
   text += fmt::format("  S_w, expected distinct outputs in 100 draws: {:.1f}\n", e.distinct_in_100);
   text += fmt::format("  smallest set of outputs of probability 0.95: {}\n",
                       counted(e.words_for_95_percent, "word"));
-  text +=
-      fmt::format("  guarantee: {}. {}\n{}", to_string(e.guarantee.kind), visible_text(e.guarantee.statement),
-                  e.attacker ? fmt::format("  on all words: {}\n\n", describe(*e.attacker)) : "\n");
+  text += fmt::format("  guarantee: {}. {}\n{}", to_string(e.guarantee.kind),
+                      visible_text(rounded_bounds(e.guarantee.statement)),
+                      e.attacker ? fmt::format("  on all words: {}\n\n", describe(*e.attacker)) : "\n");
   if (e.draws > 0) text += fmt::format("  estimated from {} draws (± one standard error)\n\n", e.draws);
   const double largest = e.top.empty() ? 1 : e.top.front().probability;
   for (const Outcome& outcome : e.top) {

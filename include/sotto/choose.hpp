@@ -46,6 +46,7 @@ struct TextFigures {
   double recovered = 0;              ///< share that the attacker recovers
   double recovered_content = 0;      ///< the same among words that are no stopwords
   std::optional<double> similarity;  ///< mean cosine before and after by the encoder; empty: not measured
+  double similarity_margin = 0;      ///< half of its 95% interval, by the normal approximation
 };
 
 struct ChoicePoint {
@@ -87,6 +88,9 @@ struct MeasuredText {
   std::uint64_t words = 0;           ///< measured words
   double unknown = 0;                ///< share of them outside the vocabulary of the first mechanism's model
 };
+
+/// "43 of 7646 documents": which part of the text was measured. Thread-safe.
+SOTTO_API std::string documents_of(const MeasuredText& text);
 
 /// Confidential as a whole, because it has figures and lines of the private text.
 struct Choice {

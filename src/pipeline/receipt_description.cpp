@@ -107,7 +107,7 @@ std::string promise_sentence(const ReceiptFacts& facts) {
     return facts.seeded
                ? "Nothing is promised: the noise was made from a public seed, and whoever knows it can "
                  "undo it."
-               : fmt::format("Nothing is promised. {}", promise.statement);
+               : fmt::format("Nothing is promised. {}", rounded_bounds(promise.statement));
   if (facts.language_model)
     return fmt::format(
         "Whatever the text was, each drawn word could have come from any other text: no word is "
@@ -123,7 +123,9 @@ std::string promise_sentence(const ReceiptFacts& facts) {
       "Each published word could have come from {}: no output is more than exp({}{}) times as likely for one "
       "word as for the other{}.",
       among, exponent, additive,
-      promise.metric.empty() ? "" : fmt::format(", where d is their distance ({})", promise.metric));
+      promise.metric.empty()
+          ? ""
+          : fmt::format(", where d is their distance ({})", rounded_bounds(promise.metric)));
 }
 
 /// The factor in terms of what a reader may conclude.
@@ -190,9 +192,11 @@ DescribedSection what_was_spent(const ReceiptFacts& facts) {
     section.paragraphs.emplace_back(
         "The smaller epsilon, the stronger the promise. What is spent on the same people in several runs "
         "adds up.");
-    section.items.push_back(fmt::format(
-        "Per {}: epsilon {:.6g}{}", unit_of_draw(facts), promise.epsilon,
-        promise.metric.empty() ? "" : fmt::format(" for each unit of distance ({})", promise.metric)));
+    section.items.push_back(
+        fmt::format("Per {}: epsilon {:.6g}{}", unit_of_draw(facts), promise.epsilon,
+                    promise.metric.empty()
+                        ? ""
+                        : fmt::format(" for each unit of distance ({})", rounded_bounds(promise.metric))));
     add_document_figures(facts, section.items);
     if (promise.record_max)
       section.items.push_back(

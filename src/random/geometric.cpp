@@ -38,6 +38,7 @@ SurvivalTable make_table(double epsilon, std::size_t low_digits) {
 
 TwoSidedGeometric::TwoSidedGeometric(double epsilon)
     : epsilon_(epsilon),
+      peak_(std::tanh(epsilon / 2)),
       low_digits_(make_low_digits(epsilon)),
       table_(make_table(epsilon, low_digits_.size())) {
   SOTTO_CHECK(epsilon >= kSmallestEpsilon && epsilon <= kLargestEpsilon);
@@ -59,7 +60,7 @@ std::int64_t TwoSidedGeometric::sample_by_digits(BitSource& bits) const {
 }
 
 double TwoSidedGeometric::probability(std::int64_t k) const {
-  return std::tanh(epsilon_ / 2) * std::exp(-epsilon_ * std::abs(static_cast<double>(k)));
+  return peak_ * std::exp(-epsilon_ * std::abs(static_cast<double>(k)));
 }
 
 double TwoSidedGeometric::tail(std::int64_t k) const {

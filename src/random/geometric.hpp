@@ -50,6 +50,7 @@ class TwoSidedGeometric {
   std::int64_t sample_by_digits(BitSource& bits) const;
 
   double epsilon_;
+  double peak_;                            ///< P(K = 0)
   std::vector<SurvivalTable> low_digits_;  ///< empty for ε >= 1/32
   SurvivalTable table_;                    ///< of |K|, or of the highest digit
 };

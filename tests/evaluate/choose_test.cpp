@@ -137,7 +137,9 @@ TEST(EpsilonScan, FindsTheFirstPlaceWithFewMeasurements) {
 TEST(EpsilonScan, TakesARefusalForAnEpsilonTooSmall) {
   EpsilonScan scan([](double epsilon) -> Result<std::optional<TextFigures>> {
     if (epsilon < 42) return std::nullopt;
-    return TextFigures{0, epsilon > 100 ? 0.9 : 0.2, 0, {}};
+    TextFigures figures;
+    figures.recovered = epsilon > 100 ? 0.9 : 0.2;
+    return figures;
   });
   const auto place = scan.first([](const TextFigures& figures) { return figures.recovered > 0.5; });
   EXPECT_DOUBLE_EQ(EpsilonScan::epsilon_at(*place), 120);
@@ -237,10 +239,28 @@ TEST_F(ChooseTest, RefusesBadOptions) {
   given.public_text = write("other.txt", "zebra quagga\n");
   expect_error(choose(given), Errc::invalid_argument, "public", {"no word of tiny's vocabulary"});
   expect_error(choose(options(" \n\n12 13\n")), Errc::bad_format, {"no words in it to measure"});
-  expect_error(choose(options("the\n", {"dp-mlm"})), Errc::invalid_argument, {"dp-mlm"});
+  expect_error(choose(options("the\n", {"dp-mlm"})), Errc::invalid_argument,
+               {"dp-mlm", "rewrites whole texts"});
   given = options("the dog\n");
   given.files.inputs.clear();
   expect_error(choose(given), Errc::invalid_argument, {"give a file"});
+}
+
+TEST_F(ChooseTest, StatesAUnitThatDoesNotDependOnEpsilon) {
+  const auto choice = choose(options("the dog\n", {"tem", "santext"}));
+  ASSERT_TRUE(choice) << describe(choice.error());
+  EXPECT_EQ(choice->mechanisms[0].unit, "Euclidean distance of the vectors, truncated at gamma");
+  EXPECT_EQ(choice->mechanisms[1].unit, "Euclidean distance of the vectors");
+}
+
+TEST(MeasuredText, SaysWhichPartWasMeasured) {
+  MeasuredText text;
+  text.documents = text.documents_seen = 80;
+  EXPECT_EQ(documents_of(text), "80 documents");
+  text.documents_seen = 7646;
+  EXPECT_EQ(documents_of(text), "80 of 7646 documents");
+  text.whole = false;
+  EXPECT_EQ(documents_of(text), "80 of the first 7646 documents");
 }
 
 TEST_F(ChooseTest, StopsWhenAsked) {

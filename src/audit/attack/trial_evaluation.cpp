@@ -13,6 +13,7 @@ namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kTrialsAtOnce = 4096;
+constexpr std::size_t kTuningDraws = 20'000;
 
 /// Guesses for one output: the best one and a drawn one.
 struct TwoGuesses {
@@ -98,7 +99,10 @@ Result<Evaluation> evaluate_by_trial(const AttackScene& scene, const FixedAdvers
   for (const auto& [name, guesses] : fixed) adversaries.emplace(name, &guesses);
   std::optional<Guesses> learned;
   if (bayes) {
-    SOTTO_ASSIGN(learned, learn_posterior(scene));
+    SOTTO_ASSIGN(const auto near,
+                 nearest_secrets(scene.space, scene.secrets, scene.options.mechanism.resources.threads));
+    SOTTO_ASSIGN(const LearnedAdversary adversary, LearnedAdversary::learn(scene, near, kTuningDraws));
+    learned = adversary.guesses();
     adversaries.emplace("bayes", &*learned);
   }
   return Trials(scene, std::move(adversaries)).run();

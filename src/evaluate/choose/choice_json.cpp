@@ -11,7 +11,8 @@ Json json_of(const TextFigures& figures) {
   return {{"changed", figures.changed},
           {"recovered", figures.recovered},
           {"recovered_content_words", figures.recovered_content},
-          {"similarity", figures.similarity ? Json(*figures.similarity) : Json()}};
+          {"similarity", figures.similarity ? Json(*figures.similarity) : Json()},
+          {"similarity_margin", figures.similarity ? Json(figures.similarity_margin) : Json()}};
 }
 
 Json json_of(const ChoicePoint& point) {

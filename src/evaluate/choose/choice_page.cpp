@@ -24,6 +24,13 @@ TableCell share_cell(double share) {
   return cell;
 }
 
+TableCell count_cell(std::uint64_t count) {
+  TableCell cell;
+  cell.value = static_cast<double>(count);
+  cell.decimals = 0;
+  return cell;
+}
+
 TableCell cosine_cell(const std::optional<double>& similarity) {
   if (!similarity) return TableCell::no_figure();
   TableCell cell;
@@ -53,21 +60,19 @@ const TextFigures& curve_figures(const Choice& choice, const ChoicePoint& point)
 
 std::string figures_section(const Choice& choice) {
   ReportTable table;
-  table.id = "figures";
-  table.title = "What each setting does";
+  table.id = "figures-table";
   table.caption =
-      "Shares of the words in the vocabulary, in percent. Recovered: by an attacker who knows the mechanism, "
-      "epsilon and public word frequencies and guesses each word by itself. Similarity: cosine of texts "
-      "before and "
-      "after. Epsilons of different mechanisms do not compare; what attackers recover does.";
+      "Changed, recovered and content (recovered among words that are no stopwords) are percentages of the "
+      "words in the vocabulary. Recovered: by an attacker who knows the mechanism, epsilon and public word "
+      "frequencies and guesses each word by itself. Similar: mean cosine of texts before and after. Do not "
+      "compare epsilons of different mechanisms; compare what the attacker recovers.";
   table.labels = 2;
   table.groups = {{"", 2},
                   {fmt::format("public text{}", choice.use_private ? "" : " (decides)"), 4},
                   {fmt::format("your text, confidential{}", choice.use_private ? " (decides)" : ""), 4}};
   table.columns = {{"mechanism"}, {"epsilon"}};
   for (int i = 0; i < 2; ++i)
-    for (const char* title : {"changed", "recovered", "content words", "similarity"})
-      table.columns.push_back({title});
+    for (const char* title : {"changed", "recovered", "content", "similar"}) table.columns.push_back({title});
   for (const MechanismFindings& findings : choice.mechanisms)
     for (std::size_t i = 0; i < findings.points.size(); ++i) {
       const ChoicePoint& point = findings.points[i];
@@ -86,22 +91,20 @@ std::string figures_section(const Choice& choice) {
 
 std::string range_section(const Choice& choice) {
   ReportTable table;
-  table.id = "ranges";
-  table.title = "Useful epsilon";
+  table.id = "ranges-table";
   table.caption =
-      "Below the first epsilon the output is noise, above the last hardly a word changes. Found by "
-      "bisection.";
-  table.columns = {
-      {"mechanism"},   {"useful epsilon"}, {"unit of epsilon"}, {"guarantee"}, {"candidates of the attacker"},
-      {"blind guess"}, {"figures"}};
+      "Below the first epsilon the output is noise, above the last hardly a word changes. Blind: what the "
+      "attacker recovers without seeing the output, in percent.";
+  table.columns = {{"mechanism"},  {"useful epsilon"}, {"epsilon multiplies"}, {"guarantee"}, {"figures"},
+                   {"candidates"}, {"blind"}};
+  table.labels = 5;
   for (const MechanismFindings& findings : choice.mechanisms)
     table.rows.push_back({TableCell::of(name_of(findings)),
                           TableCell::of(fmt::format("{:g} to {:g}", findings.low, findings.high)),
                           TableCell::of(findings.unit), TableCell::of(to_string(findings.guarantee)),
-                          TableCell::of(fmt::format(
-                              "{}", choice.use_private ? findings.private_candidates : findings.candidates)),
-                          TableCell::of(fmt::format("{:.0f}%", kPercent * findings.blind)),
-                          TableCell::of(findings.exact ? "exact" : "drawn; the attacker may do better")});
+                          TableCell::of(findings.exact ? "exact" : "drawn, lower bound"),
+                          count_cell(choice.use_private ? findings.private_candidates : findings.candidates),
+                          share_cell(findings.blind)});
   return to_html(table);
 }
 
@@ -116,7 +119,7 @@ std::string plots_section(const Choice& choice) {
   for (std::size_t style = 0; style < choice.mechanisms.size(); ++style) {
     const MechanismFindings& findings = choice.mechanisms[style];
     LinePlot& plot = by_unit[findings.unit];
-    plot.title = fmt::format("Words recovered, epsilon in {}", findings.unit);
+    plot.title = fmt::format("Words recovered; epsilon multiplies the {}", findings.unit);
     plot.x_label = "epsilon";
     plot.y_label = "words recovered (%)";
     plot.log_x = true;
@@ -139,30 +142,37 @@ std::string plots_section(const Choice& choice) {
   return html + "</div>";
 }
 
+/// Each line once, then what every mechanism made of it.
 std::string samples_section(const Choice& choice) {
   std::string html;
-  for (const MechanismFindings& findings : choice.mechanisms) {
-    if (findings.samples.empty()) continue;
-    const std::size_t shown = findings.at_limit.value_or(findings.points.size() - 1);
-    html += fmt::format("<h3>{} at epsilon {:g}</h3>\n", escape_html(name_of(findings)),
-                        findings.points[shown].epsilon);
-    for (const SampleLine& line : findings.samples)
-      html += fmt::format("<p><b>before</b> {}<br><b>after</b> {}</p>\n", escape_html(line.before),
-                          escape_html(line.after));
+  for (std::size_t i = 0; i < choice.mechanisms.front().samples.size(); ++i) {
+    html += fmt::format("<h3>Line {}</h3>\n<p>{}</p>\n", i + 1,
+                        escape_html(visible_text(choice.mechanisms.front().samples[i].before)));
+    for (const MechanismFindings& findings : choice.mechanisms) {
+      const std::size_t shown = findings.at_limit.value_or(findings.points.size() - 1);
+      html +=
+          fmt::format("<p><b>{}, epsilon {:g}</b><br>{}</p>\n", escape_html(name_of(findings)),
+                      findings.points[shown].epsilon, escape_html(visible_text(findings.samples[i].after)));
+    }
   }
   return html;
 }
 
 std::string recommendation_section(const Choice& choice, std::string_view command) {
-  std::string html = fmt::format("<p>{}</p>\n", escape_html(choice.reason));
+  std::string html;
+  if (choice.recommended) {
+    const MechanismFindings& best = choice.mechanisms[*choice.recommended];
+    html =
+        fmt::format("<p><b>{} at epsilon {:g}</b></p>\n", escape_html(name_of(best)), best.mechanism.epsilon);
+  }
+  html += fmt::format("<p>{}</p>\n", escape_html(choice.reason));
   if (choice.recommended) html += fmt::format("<p><code>{}</code></p>\n", escape_html(command));
   return html;
 }
 
 std::string about_text(const MeasuredText& text) {
-  return fmt::format("{}: {} words of {}, drawn from {}{}; {:.0f}% of them outside the vocabulary",
-                     text.source, text.words, counted(text.documents, "document"), text.documents_seen,
-                     text.whole ? "" : " at its beginning", kPercent * text.unknown);
+  return fmt::format("{}: {} in {}; {:.0f}% outside the vocabulary", text.source, counted(text.words, "word"),
+                     documents_of(text), kPercent * text.unknown);
 }
 
 }  // namespace
@@ -183,10 +193,10 @@ std::string to_html(const Choice& choice, std::string_view command) {
   return html_page(
       header,
       {{"recommendation", "Recommendation", recommendation_section(choice, command)},
-       {"figures", "Figures", figures_section(choice)},
+       {"figures", "What each setting does", figures_section(choice)},
        {"ranges", "Useful epsilon", range_section(choice)},
        {"plots", "Plots", plots_section(choice)},
-       {"samples", "Sample lines, confidential", samples_section(choice)}},
+       {"samples", "Lines of your text, confidential", samples_section(choice)}},
       fmt::format("Made by Sotto {}. Samples were drawn under a throwaway key: a later run gives others.",
                   kVersion));
 }

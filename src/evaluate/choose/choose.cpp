@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <sotto/choose.hpp>
+#include <sotto/language_models.hpp>
+#include <sotto/terminal_text.hpp>
 
 #include "base/checked_value.hpp"
 #include "base/file.hpp"
+#include "base/message.hpp"
 #include "base/stopwatch.hpp"
 #include "evaluate/choose/mechanism_probe.hpp"
 #include "evaluate/choose/text_sample.hpp"
@@ -18,6 +21,22 @@ namespace {
 constexpr std::array<std::string_view, 4> kUsualMechanisms = {"diffractor-geometric", "santext", "tem",
                                                               "cmp"};
 
+constexpr std::size_t kSimilarTexts = 40;
+
+/// The attacker that is measured guesses words from single outputs; it has no form for a language model.
+Result<void> check_kind(const std::string& name) {
+  SOTTO_ASSIGN(const MechanismInfo* const info, find_mechanism(name));
+  if (info->kind == MechanismKind::word_by_word) return {};
+  return fail_parameter(
+      "mechanism", name,
+      base::format_message("'{}' rewrites whole texts, and no attacker on single words measures it; "
+                           "'{{0}}' describes it, and '{{1}}' shows what it draws in a text",
+                           name),
+      Errc::invalid_argument,
+      {{"mechanisms " + name, {}},
+       {"explain", {{"mechanism", name}, {"text", ""}, {"word", ""}, {"epsilon", ""}}}});
+}
+
 Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& options) {
   std::vector<MechanismSpec> wanted = options.mechanisms;
   if (wanted.empty())
@@ -26,7 +45,7 @@ Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& option
     return fail_parameter("mechanism", "",
                           fmt::format("{} mechanisms are too many for one page; give at most {}",
                                       wanted.size(), kMostChosenMechanisms));
-  for (const MechanismSpec& spec : wanted) SOTTO_TRY(find_word_mechanism(spec.name));
+  for (const MechanismSpec& spec : wanted) SOTTO_TRY(check_kind(spec.name));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (wanted[i].name == wanted[j].name && wanted[i].parameters == wanted[j].parameters &&
@@ -41,6 +60,12 @@ Result<void> check_limit(double most_recovered) {
   return base::not_allowed("most_recovered", most_recovered, "a share from 0.01 to 0.99");
 }
 
+/// Those whose similarity is measured.
+EncodedTexts first_texts(const ChoiceText& text) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kSimilarTexts, text.documents.size()));
+  return {{text.documents.begin(), text.documents.begin() + count}};
+}
+
 const TextFigures& deciding_figures(const Choice& choice, const MechanismFindings& findings) {
   const ChoicePoint& point = findings.points[*findings.at_limit];
   return choice.use_private ? *point.private_text : point.public_text;
@@ -52,12 +77,22 @@ double usefulness(const TextFigures& figures) {
 }
 
 std::string usefulness_in_words(const TextFigures& figures) {
-  return figures.similarity ? fmt::format("similarity {:.2f}", *figures.similarity)
-                            : fmt::format("{:.0f}% of the words changed", 100 * figures.changed);
+  return figures.similarity
+             ? fmt::format("similarity {:.2f} ± {:.2f}", *figures.similarity, figures.similarity_margin)
+             : fmt::format("{:.0f}% of the words changed", 100 * figures.changed);
 }
 
 bool is_eligible(const MechanismFindings& findings) {
   return findings.at_limit && findings.guarantee != GuaranteeKind::none;
+}
+
+/// Whether another mechanism's similarity is within the margin of the best one's.
+bool is_close(const Choice& choice, const MechanismFindings& best) {
+  const TextFigures& figures = deciding_figures(choice, best);
+  return std::any_of(choice.mechanisms.begin(), choice.mechanisms.end(), [&](const MechanismFindings& other) {
+    return &other != &best && is_eligible(other) && figures.similarity &&
+           deciding_figures(choice, other).similarity >= *figures.similarity - figures.similarity_margin;
+  });
 }
 
 /// Why the recommended mechanism is preferred.
@@ -79,6 +114,7 @@ std::string reason_for(const Choice& choice, const MechanismFindings& best) {
                                        usefulness_in_words(figures))
                          : fmt::format("Within the same limit it keeps the text best: {}, against {}.",
                                        usefulness_in_words(figures), others);
+  if (is_close(choice, best)) text += " A difference this small may be chance.";
   return text +
          (choice.use_private
               ? " Measured on the private text: this choice is a function of it, which no guarantee covers."
@@ -118,8 +154,9 @@ Result<Choice> choose(const ChooseOptions& options) {
   choice.most_recovered = options.most_recovered;
   SimilarityMeter similarity(options.resources.threads);
   ChoiceProgress progress(options.progress, wanted.size());
+  ChoiceTexts texts{public_text, private_text, first_texts(public_text.text), first_texts(private_text)};
   for (const MechanismSpec& spec : wanted) {
-    auto findings = probe_mechanism(spec, options, {public_text, private_text}, similarity, progress);
+    auto findings = probe_mechanism(spec, options, texts, similarity, progress);
     if (!findings) return tl::unexpected(std::move(findings.error()));
     choice.mechanisms.push_back(std::move(*findings));
     progress.next_mechanism();
@@ -129,6 +166,12 @@ Result<Choice> choose(const ChooseOptions& options) {
   recommend(choice);
   choice.seconds = watch.seconds();
   return choice;
+}
+
+std::string documents_of(const MeasuredText& text) {
+  if (text.documents == text.documents_seen && text.whole) return counted(text.documents, "document");
+  return fmt::format("{} of {}{}", text.documents, text.whole ? "" : "the first ",
+                     counted(text.documents_seen, "document"));
 }
 
 Result<void> check_choice_page(const ChooseOptions& options, const std::filesystem::path& file) {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <sotto/error_text.hpp>
 #include <sotto/language_models.hpp>
 #include <sotto/privatizer.hpp>
 
@@ -17,7 +16,6 @@
 namespace sotto::evaluate {
 namespace {
 
-constexpr std::size_t kSimilarTexts = 40;
 constexpr std::size_t kSampleLines = 3;
 constexpr double kMarginOfRange = 0.05;  // as in UsefulRange
 constexpr double kHalf = 0.5;
@@ -25,7 +23,7 @@ constexpr double kHalf = 0.5;
 /// One mechanism on both texts.
 class MechanismProbe {
  public:
-  MechanismProbe(const MechanismSpec& spec, const ChooseOptions& options, const ChoiceTexts& texts,
+  MechanismProbe(const MechanismSpec& spec, const ChooseOptions& options, ChoiceTexts& texts,
                  SimilarityMeter& similarity, ChoiceProgress& progress)
       : spec_(spec), options_(options), texts_(texts), similarity_(similarity), progress_(progress) {
     spec_.resources = options.resources;
@@ -53,7 +51,7 @@ class MechanismProbe {
 
  private:
   Result<void> open() {
-    SOTTO_TRY(find_word_mechanism(spec_.name));
+    SOTTO_ASSIGN(info_, find_word_mechanism(spec_.name));
     SOTTO_ASSIGN(const std::filesystem::path file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
     SOTTO_ASSIGN(family_,
@@ -96,7 +94,7 @@ class MechanismProbe {
     }
     const Guarantee guarantee = (*mechanism)->guarantee();
     findings_.guarantee = guarantee.kind;
-    findings_.unit = guarantee.unit.is_pure() ? "pure" : guarantee.unit.metric;
+    findings_.unit = guarantee.unit.is_pure() ? "pure" : info_->metric;
     findings_.exact = !(*mechanism)->row(0).empty();
     SOTTO_ASSIGN(const TextFigures figures,
                  deciding().measure(**mechanism, epsilon, settings(options_.use_private)));
@@ -144,23 +142,19 @@ class MechanismProbe {
     if (options_.use_private) {
       SOTTO_ASSIGN(point.public_text, on_public_->measure(*mechanism, epsilon, settings(false)));
     }
-    const std::vector<std::string> public_texts = first_texts(texts_.public_text.text.documents);
-    SOTTO_ASSIGN(const auto rewritten, rewrite(public_texts, epsilon, options_.seed));
-    point.public_text.similarity = similarity_.mean(public_texts, rewritten);
+    SOTTO_ASSIGN(const auto rewritten, rewrite(texts_.public_encoded.texts, epsilon, options_.seed));
+    similarity_.measure(texts_.public_encoded, rewritten, point.public_text);
 
     SOTTO_TRY(progress_.step());
-    const std::vector<std::string> private_texts = first_texts(texts_.private_text.documents);
-    SOTTO_ASSIGN(const auto after, rewrite(private_texts, epsilon, std::nullopt));
+    SOTTO_ASSIGN(const auto after, rewrite(texts_.private_encoded.texts, epsilon, std::nullopt));
     if (options_.use_private) {
       point.private_text = deciding;
     } else if (on_private_) {
       SOTTO_ASSIGN(point.private_text, on_private_->measure(*mechanism, epsilon, settings(true)));
     }
-    if (point.private_text) {
-      point.private_text->similarity = similarity_.mean(private_texts, after);
-    }
+    if (point.private_text) similarity_.measure(texts_.private_encoded, after, *point.private_text);
     // The last point's lines are shown if no point is at the limit.
-    if (!findings_.at_limit && epsilon <= sample_epsilon()) keep_samples(private_texts, after);
+    if (!findings_.at_limit && epsilon <= sample_epsilon()) keep_samples(texts_.private_encoded.texts, after);
     return point;
   }
 
@@ -172,11 +166,6 @@ class MechanismProbe {
     findings_.samples.clear();
     for (std::size_t i = 0; i < std::min(kSampleLines, before.size()); ++i)
       findings_.samples.push_back({before[i], after[i]});
-  }
-
-  static std::vector<std::string> first_texts(const std::vector<std::string>& texts) {
-    return {texts.begin(),
-            texts.begin() + static_cast<std::ptrdiff_t>(std::min(kSimilarTexts, texts.size()))};
   }
 
   /// Without a seed under a throwaway key.
@@ -199,9 +188,10 @@ class MechanismProbe {
 
   MechanismSpec spec_;
   const ChooseOptions& options_;
-  const ChoiceTexts& texts_;
+  ChoiceTexts& texts_;
   SimilarityMeter& similarity_;
   ChoiceProgress& progress_;
+  const MechanismInfo* info_ = nullptr;
   std::shared_ptr<const Model> model_;
   mechanism::MechanismFamily family_;
   std::optional<TextAttack> on_public_;
@@ -213,26 +203,13 @@ class MechanismProbe {
 
 }  // namespace
 
-std::optional<double> SimilarityMeter::mean(const std::vector<std::string>& before,
-                                            const std::vector<std::string>& after) {
-  if (!absent_.empty()) return std::nullopt;
-  LanguageModelResources resources;
-  resources.threads = threads_;
-  const auto cosines = text_similarities(before, after, kDefaultEncoder, resources);
-  if (!cosines) {
-    absent_ = describe(cosines.error());
-    return std::nullopt;
-  }
-  return SimilarityReport{"", *cosines}.mean();
-}
-
 Result<void> ChoiceProgress::step() {
   ++done_;
   return base::report_progress(progress_, std::min(done_, total_), total_);
 }
 
 Result<MechanismFindings> probe_mechanism(const MechanismSpec& spec, const ChooseOptions& options,
-                                          const ChoiceTexts& texts, SimilarityMeter& similarity,
+                                          ChoiceTexts& texts, SimilarityMeter& similarity,
                                           ChoiceProgress& progress) {
   return MechanismProbe(spec, options, texts, similarity, progress).run();
 }

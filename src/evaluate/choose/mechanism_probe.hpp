@@ -3,36 +3,22 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <sotto/choose.hpp>
 
+#include "evaluate/choose/similarity_meter.hpp"
 #include "evaluate/choose/text_sample.hpp"
 
 namespace sotto::evaluate {
-
-/// Similarity by the shipped encoder, where it can run.
-class SimilarityMeter {
- public:
-  explicit SimilarityMeter(unsigned threads) : threads_(threads) {}
-
-  /// The mean cosine; empty if the encoder is absent.
-  std::optional<double> mean(const std::vector<std::string>& before, const std::vector<std::string>& after);
-
-  /// Why there are no figures; empty if there are.
-  const std::string& absent() const { return absent_; }
-
- private:
-  unsigned threads_;
-  std::string absent_;
-};
 
 /// What all mechanisms are measured on.
 struct ChoiceTexts {
   const PublicSample& public_text;
   const ChoiceText& private_text;
+  EncodedTexts public_encoded;
+  EncodedTexts private_encoded;
 };
 
 /// Counts measurements and asks the caller whether to go on.
@@ -59,7 +45,7 @@ class ChoiceProgress {
 
 /// Finds its useful range and measures the points in it.
 Result<MechanismFindings> probe_mechanism(const MechanismSpec& spec, const ChooseOptions& options,
-                                          const ChoiceTexts& texts, SimilarityMeter& similarity,
+                                          ChoiceTexts& texts, SimilarityMeter& similarity,
                                           ChoiceProgress& progress);
 
 /// The share of words outside the vocabulary of the spec's model.

@@ -142,6 +142,7 @@ Result<TextFigures> TextAttack::measure_by_trial(const Mechanism& mechanism, dou
                                                  const AttackSettings& settings) {
   if (!space_) {
     SOTTO_ASSIGN(space_, audit::WordSpace::make(*model_));
+    SOTTO_ASSIGN(near_, audit::nearest_secrets(*space_, candidates_, settings.threads));
   }
   AttackOptions options;
   options.mechanism.epsilon = epsilon;
@@ -150,7 +151,7 @@ Result<TextFigures> TextAttack::measure_by_trial(const Mechanism& mechanism, dou
   options.seed = settings.seed;
   options.progress = settings.progress;
   const audit::AttackScene scene{mechanism, *model_, *space_, candidates_, options};
-  SOTTO_ASSIGN(const audit::Guesses guesses, audit::learn_posterior(scene, kDrawsForTuning));
+  SOTTO_ASSIGN(const auto adversary, audit::LearnedAdversary::learn(scene, near_, kDrawsForTuning));
 
   // The words of the text in turn, each as often as it occurs there.
   const audit::Secrets text{candidates_.words, weights_};
@@ -162,7 +163,7 @@ Result<TextFigures> TextAttack::measure_by_trial(const Mechanism& mechanism, dou
   double content_recovered = 0;
   for (std::size_t i = 0; i < kTextDraws; ++i) {
     const std::uint32_t secret = drawn.secrets[i];
-    const bool recovered = guesses.of(drawn.outputs[i]).front().secret == secret;
+    const bool recovered = adversary.best_guess(drawn.outputs[i]) == secret;
     figures.changed += drawn.outputs[i] == text.words[secret] ? 0 : 1;
     figures.recovered += recovered ? 1 : 0;
     content += is_content_[secret] ? 1 : 0;

@@ -53,9 +53,10 @@ class TextAttack {
 
   std::shared_ptr<const Model> model_;
   audit::Secrets candidates_;
-  std::vector<double> weights_;   ///< share of the text that each candidate is
-  std::vector<bool> is_content_;  ///< no stopword
-  std::optional<audit::WordSpace> space_;
+  std::vector<double> weights_;            ///< share of the text that each candidate is
+  std::vector<bool> is_content_;           ///< no stopword
+  std::optional<audit::WordSpace> space_;  ///< made when first needed, with near_
+  std::vector<audit::WordSpace::Near> near_;
 };
 
 }  // namespace sotto::evaluate

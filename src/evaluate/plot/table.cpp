@@ -214,9 +214,9 @@ std::string ReportTable::spread_note() const {
 }
 
 std::string to_html(const ReportTable& table) {
-  std::string html = fmt::format("<figure class=\"table\" id=\"{}\"><figcaption><b>{}</b>", table.id,
-                                 escape_html(table.title));
-  if (!table.caption.empty()) html += fmt::format(" {}", escape_html(table.caption));
+  std::string html = fmt::format("<figure class=\"table\" id=\"{}\"><figcaption>", table.id);
+  if (!table.title.empty()) html += fmt::format("<b>{}</b> ", escape_html(table.title));
+  html += escape_html(table.caption);
   html += "</figcaption><div class=\"scroll\"><table>" + header_html(table) + "<tbody>";
   for (const auto& row : table.rows) {
     html += "<tr>";

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <mutex>
 #include <span>
 
 #include <fmt/format.h>
@@ -75,26 +76,34 @@ class DiffractorGeometric final : public IntegerMechanism {
 
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(lists_.words());
+    std::call_once(steps_made_, [this] { make_steps(); });
     const std::int64_t last = lists_.words() - 1;
-    // Exponentials are what a row costs, so both directions of all lists share them.
-    std::vector<double> steps(lists_.words());
-    for (std::int64_t k = 0; k <= last; ++k) steps[static_cast<std::size_t>(k)] = noise_.probability(k);
-    for (std::uint32_t l = 0; l < lists_.size(); ++l) {
-      const std::int64_t place = lists_.place(l, word);
-      for (std::int64_t i = 0; i <= last; ++i)
-        probabilities[lists_.word_at(l, static_cast<std::uint32_t>(i))] +=
-            clamped(i, place, last, steps) / lists_.size();
-    }
+    for (std::uint32_t l = 0; l < lists_.size(); ++l) add_list(l, lists_.place(l, word), last, probabilities);
     return probabilities;
   }
 
  private:
-  /// P(the noisy place, clamped to [0, last], is i); `steps` has P(noise = k) for each k >= 0.
-  double clamped(std::int64_t i, std::int64_t place, std::int64_t last, std::span<const double> steps) const {
-    if (last == 0) return 1;
-    if (i == 0) return noise_.tail(place);  // by symmetry P(noise <= -place)
-    if (i == last) return noise_.tail(last - place);
-    return steps[static_cast<std::size_t>(std::abs(i - place))];  // the noise is symmetric
+  /// Exponentials are what a row costs, so all rows share them. Those that are 0 are left out.
+  void make_steps() const {
+    for (std::int64_t k = 0; k < lists_.words(); ++k) {
+      const double probability = noise_.probability(k);
+      if (probability == 0) break;
+      steps_.push_back(probability / lists_.size());
+    }
+  }
+
+  /// Adds the chance of each word to be drawn from list `l`: of place + noise, clamped to [0, last].
+  void add_list(std::uint32_t l, std::int64_t place, std::int64_t last, std::span<double> sums) const {
+    const auto add = [&](std::int64_t i, double probability) {
+      sums[lists_.word_at(l, static_cast<std::uint32_t>(i))] += probability;
+    };
+    if (last == 0) return add(0, 1.0 / lists_.size());
+    add(0, noise_.tail(place) / lists_.size());  // by symmetry P(noise <= -place)
+    add(last, noise_.tail(last - place) / lists_.size());
+    const auto reach = static_cast<std::int64_t>(steps_.size()) - 1;
+    const std::int64_t end = std::min(last - 1, place + reach);
+    for (std::int64_t i = std::max<std::int64_t>(1, place - reach); i <= end; ++i)
+      add(i, steps_[static_cast<std::size_t>(std::abs(i - place))]);  // the noise is symmetric
   }
 
   std::shared_ptr<const ListChoice> shared_lists_;
@@ -102,6 +111,8 @@ class DiffractorGeometric final : public IntegerMechanism {
   double epsilon_;
   random::UniformBatch list_choice_;
   random::TwoSidedGeometric noise_;
+  mutable std::once_flag steps_made_;
+  mutable std::vector<double> steps_;  ///< P(noise = k) for k >= 0, divided by the number of lists
 };
 
 }  // namespace

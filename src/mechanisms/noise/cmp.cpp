@@ -33,7 +33,7 @@ class Cmp final : public NoiseMechanism {
 MechanismInfo cmp_info() {
   return {.name = "cmp",
           .summary = "adds multivariate Laplace noise to a word's vector and takes the nearest word",
-          .metric = "Euclidean distance of the words' vectors",
+          .metric = "Euclidean distance of the vectors",
           .guarantee = "analytic: epsilon times the Euclidean distance, assuming real-valued noise",
           .speed = "tens of thousands of words per second",
           .use_when = "you want the standard metric mechanism as a baseline",

@@ -144,7 +144,7 @@ class Gumbel final : public Mechanism {
 MechanismInfo gumbel_info() {
   return {.name = "gumbel",
           .summary = "takes one of a random number of nearest words by distance plus truncated Gumbel noise",
-          .metric = "Euclidean distance of the words' vectors",
+          .metric = "Euclidean distance of the vectors",
           .guarantee = "none: the published theorem is false",
           .speed = "millions of words per second, once the nearest words are known",
           .use_when = "you compare with published results; not to protect anything",

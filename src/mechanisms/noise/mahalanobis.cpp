@@ -56,7 +56,7 @@ MechanismInfo mahalanobis_info() {
   return {
       .name = "mahalanobis",
       .summary = "adds noise in the shape of the word cloud to a word's vector and takes the nearest word",
-      .metric = "Mahalanobis distance of the words' vectors",
+      .metric = "Mahalanobis distance of the vectors",
       .guarantee = "analytic: epsilon times the Mahalanobis distance, assuming real-valued noise",
       .speed = "tens of thousands of words per second",
       .use_when = "words in sparse regions should move as well as those in dense ones",

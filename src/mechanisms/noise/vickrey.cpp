@@ -37,7 +37,7 @@ class Vickrey final : public VickreyMechanism {
 MechanismInfo vickrey_info() {
   return {.name = "vickrey",
           .summary = "adds noise to a word's vector and takes the nearest or the second nearest word",
-          .metric = "Euclidean distance of the words' vectors",
+          .metric = "Euclidean distance of the vectors",
           .guarantee =
               "analytic: epsilon times the Euclidean distance, assuming real-valued noise; none with "
               "exclude_input=true",

@@ -67,7 +67,7 @@ Result<std::vector<double>> parse_t(std::string_view text, std::size_t k) {
 MechanismInfo vickrey_k_info() {
   return {.name = "vickrey-k",
           .summary = "adds noise to a word's vector and takes one of the k nearest words",
-          .metric = "Euclidean distance of the words' vectors",
+          .metric = "Euclidean distance of the vectors",
           .guarantee =
               "analytic: epsilon times the Euclidean distance, assuming real-valued noise; none with "
               "exclude_input=true",
