@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -76,9 +77,7 @@ class DiffractorGeometric final : public IntegerMechanism {
   std::vector<double> row(TokenId word) const override {
     std::vector<double> probabilities(lists_.words());
     const std::int64_t last = lists_.words() - 1;
-    // Exponentials are what a row costs, so both directions of all lists share them.
-    std::vector<double> steps(lists_.words());
-    for (std::int64_t k = 0; k <= last; ++k) steps[static_cast<std::size_t>(k)] = noise_.probability(k);
+    const std::vector<double> steps = step_probabilities();
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {
       const std::int64_t place = lists_.place(l, word);
       for (std::int64_t i = 0; i <= last; ++i)
@@ -88,7 +87,34 @@ class DiffractorGeometric final : public IntegerMechanism {
     return probabilities;
   }
 
+  // Every place of a list occurs once, so what reaches place i is a sum of steps in both directions.
+  std::vector<double> mean_row() const override {
+    const std::size_t words = lists_.words();
+    const std::vector<double> steps = step_probabilities();
+    std::vector<double> reach(words);  // P(0 <= noise <= k)
+    std::partial_sum(steps.begin(), steps.end(), reach.begin());
+    double ends = 0;  // reaches the first place, or the last
+    for (std::size_t k = 0; k < words; ++k)
+      ends += words == 1 ? 1 : noise_.tail(static_cast<std::int64_t>(k));
+    std::vector<double> mean(words);
+    for (std::uint32_t l = 0; l < lists_.size(); ++l)
+      for (std::uint32_t i = 0; i < words; ++i) {
+        const bool is_end = i == 0 || i == words - 1;
+        mean[lists_.word_at(l, i)] += (is_end ? ends : reach[i] + reach[words - 1 - i] - steps[0]) /
+                                      (static_cast<double>(words) * lists_.size());
+      }
+    return mean;
+  }
+
  private:
+  /// P(noise = k) for k >= 0. Exponentials are what a row costs, so both directions of all lists share them.
+  std::vector<double> step_probabilities() const {
+    std::vector<double> steps(lists_.words());
+    for (std::size_t k = 0; k < steps.size(); ++k)
+      steps[k] = noise_.probability(static_cast<std::int64_t>(k));
+    return steps;
+  }
+
   /// P(the noisy place, clamped to [0, last], is i); `steps` has P(noise = k) for each k >= 0.
   double clamped(std::int64_t i, std::int64_t place, std::int64_t last, std::span<const double> steps) const {
     if (last == 0) return 1;
