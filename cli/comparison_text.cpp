@@ -123,7 +123,7 @@ std::string comparison_text(const WordComparison& c) {
   text += fmt::format("  d: {}\n", c.guarantee.kind == GuaranteeKind::none ? "nothing is promised"
                                    : c.guarantee.unit.is_pure()
                                        ? "1 for any two inputs with a promise between them (pure epsilon)"
-                                       : visible_text(c.guarantee.unit.metric));
+                                       : visible_text(readable_metric(c.guarantee.unit.metric)));
   text += typical_line(c) + '\n' + factor_table(c);
   for (const WordPair& pair : c.pairs) text += distributions(pair);
   return text;

@@ -41,7 +41,8 @@ std::string what_is_promised(const Receipt& receipt) {
   if (guarantee.kind == GuaranteeKind::none) return "no guarantee";
   std::string kind = to_string(guarantee.kind);
   if (guarantee.scope != GuaranteeScope::all_inputs) kind += fmt::format(" ({})", to_string(guarantee.scope));
-  const std::string metric = guarantee.unit.is_pure() ? "" : " times " + guarantee.unit.metric;
+  const std::string metric =
+      guarantee.unit.is_pure() ? "" : " times " + readable_metric(guarantee.unit.metric);
   const Counts& c = receipt.counts;
   if (receipt.kind != MechanismKind::word_by_word)
     return fmt::format("{} guarantee, epsilon {} per draw, at most {:.6g} per text", kind, guarantee.epsilon,

@@ -123,7 +123,9 @@ std::string promise_sentence(const ReceiptFacts& facts) {
       "Each published word could have come from {}: no output is more than exp({}{}) times as likely for one "
       "word as for the other{}.",
       among, exponent, additive,
-      promise.metric.empty() ? "" : fmt::format(", where d is their distance ({})", promise.metric));
+      promise.metric.empty()
+          ? ""
+          : fmt::format(", where d is their distance ({})", readable_metric(promise.metric)));
 }
 
 /// The factor in terms of what a reader may conclude.
@@ -132,6 +134,9 @@ Sentences examples(const ReceiptFacts& facts) {
   if (!promise.holds) return {};
   const std::string before =
       "Someone who holds two {} equally likely before reading the output is afterwards {}";
+  if (facts.language_model && certainty(promise.epsilon) == certainty(promise.document_max))
+    return {fmt::format(fmt::runtime(before + ", judging by one drawn word alone."), "texts",
+                        certainty(promise.epsilon))};
   if (facts.language_model)
     return {fmt::format(fmt::runtime(before + ", judging by one drawn word."), "texts",
                         certainty(promise.epsilon)),
@@ -183,6 +188,15 @@ void add_document_figures(const ReceiptFacts& facts, Sentences& items) {
                         promise.document_max));
 }
 
+/// The model's digest stands in another section.
+std::string ledger_unit(const ReceiptFacts& facts) {
+  std::string unit = readable_metric(facts.ledger->unit);
+  if (const std::size_t digest = unit.find(facts.model_digest);
+      digest != std::string::npos && !facts.model_digest.empty())
+    unit.replace(digest, facts.model_digest.size(), facts.model);
+  return unit;
+}
+
 DescribedSection what_was_spent(const ReceiptFacts& facts) {
   DescribedSection section{"What was spent", {}, {}};
   const Promise& promise = facts.promise;
@@ -190,9 +204,11 @@ DescribedSection what_was_spent(const ReceiptFacts& facts) {
     section.paragraphs.emplace_back(
         "The smaller epsilon, the stronger the promise. What is spent on the same people in several runs "
         "adds up.");
-    section.items.push_back(fmt::format(
-        "Per {}: epsilon {:.6g}{}", unit_of_draw(facts), promise.epsilon,
-        promise.metric.empty() ? "" : fmt::format(" for each unit of distance ({})", promise.metric)));
+    section.items.push_back(
+        fmt::format("Per {}: epsilon {:.6g}{}", unit_of_draw(facts), promise.epsilon,
+                    promise.metric.empty()
+                        ? ""
+                        : fmt::format(" for each unit of distance ({})", readable_metric(promise.metric))));
     add_document_figures(facts, section.items);
     if (promise.record_max)
       section.items.push_back(
@@ -204,10 +220,10 @@ DescribedSection what_was_spent(const ReceiptFacts& facts) {
     section.paragraphs.emplace_back("No ledger kept account of it.");
     return section;
   }
-  section.items.push_back(fmt::format("Limit per {}: epsilon {:.6g} in total, kept by ledger {} ({})",
-                                      facts.ledger->subject_field, facts.ledger->limit, facts.ledger->id,
-                                      facts.ledger->unit));
-  section.items.push_back(fmt::format("Head of the ledger after the run: {}", facts.ledger->head));
+  section.items.push_back(fmt::format("Limit per subject (field '{}'): epsilon {:.6g} in total, as {}",
+                                      facts.ledger->subject_field, facts.ledger->limit, ledger_unit(facts)));
+  section.items.push_back(
+      fmt::format("Kept by ledger {}, whose head after the run is {}", facts.ledger->id, facts.ledger->head));
   return section;
 }
 
