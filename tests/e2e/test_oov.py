@@ -147,7 +147,7 @@ EXPLAINED = [("Café", "cafe", "folded"), ("soooo", "so", "folded"), ("recieve",
 
 LISTS = ["-e", "3"]
 PHRASES = ["-e", "8", "-m", "tem", "--model", "sotto-en-phrases"]
-EXPLAINED_WITH = [(*row, LISTS) for row in EXPLAINED] + [(*EXPLAINED[2], PHRASES), (*EXPLAINED[6], PHRASES)]
+EXPLAINED_WITH = [(*row, LISTS) for row in EXPLAINED] + [(*row, PHRASES) for row in EXPLAINED[:4]]
 
 
 @pytest.mark.parametrize("token, word, path, choice", EXPLAINED_WITH,
