@@ -17,7 +17,7 @@ struct ExactAudit {
 
 std::string as_text(const ExactAudit& outcome) {
   const Certificate& c = outcome.certificate;
-  const std::string unit = c.unit.is_pure() ? "pure epsilon" : "times " + c.unit.metric;
+  const std::string unit = c.unit.is_pure() ? "pure epsilon" : "times " + readable_metric(c.unit.metric);
   std::string text =
       fmt::format("{} on {}, nominal epsilon {}", c.subject.mechanism, c.model, c.subject.epsilon);
   if (outcome.most > 0) text += fmt::format(", for a certified epsilon of at most {}", outcome.most);

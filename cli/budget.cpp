@@ -54,7 +54,8 @@ std::string quote_line(const BudgetPlan& plan, std::string_view per) {
 
 std::string as_text(const BudgetPlan& plan) {
   std::string text = shape_line(plan) + shares_line(plan);
-  text += fmt::format("  unit: {}; scope: {}\n", unit_name(plan.loss.unit), to_string(plan.loss.scope));
+  text += fmt::format("  unit: {}; scope: {}\n", readable_metric(unit_name(plan.loss.unit)),
+                      to_string(plan.loss.scope));
   const std::string_view per = plan.loss.unit.is_pure() ? ""
                                : plan.shape.tokens == 1 ? ", if the token moves by a distance of 1"
                                                         : ", if each token moves by a distance of 1";

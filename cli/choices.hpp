@@ -9,6 +9,7 @@
 #include <sotto/attack.hpp>
 #include <sotto/budget.hpp>
 #include <sotto/collocations.hpp>
+#include <sotto/policy.hpp>
 
 namespace sotto::cli {
 
@@ -37,5 +38,8 @@ inline constexpr std::span<const std::string_view> kStrategyNames = std::span(kB
 inline constexpr std::array<std::string_view, 4> kMethodNames = {
     kSegmentationNames[1], kSegmentationNames[2], kSegmentationNames[3], kSegmentationNames[0]};
 inline constexpr std::span<const std::string_view> kRealMethodNames = std::span(kMethodNames).first(3);
+
+/// Without those that pass words by the mechanism.
+inline constexpr std::span<const std::string_view> kReplacingOovNames = std::span(kOovPolicyNames).first(2);
 
 }  // namespace sotto::cli

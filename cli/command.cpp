@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "message_line.hpp"
-#include "progress_bar.hpp"
+#include "shown_bar.hpp"
 
 namespace sotto::cli {
 
@@ -126,7 +126,7 @@ Result<void> print(std::string_view text) {
 }
 
 void say(std::string_view message) {
-  fmt::print(stderr, "{}{}", bar_is_shown() ? kEraseLine : "", message_line(message));
+  fmt::print(stderr, "{}{}", bar_is_shown ? kEraseLine : "", message_line(message));
 }
 
 void occupy_standard_streams() {

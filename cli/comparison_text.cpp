@@ -13,8 +13,21 @@ namespace {
 constexpr std::size_t kWordColumn = 20;
 constexpr double kReadableLoss = 20;  // e^20 is half a billion; greater factors say more as a power
 
-std::string named(const std::string& word, bool in_vocabulary) {
-  return visible_text(word) + (in_vocabulary ? "" : " (outside the vocabulary)");
+std::string named(const std::string& word, bool in_vocabulary, const std::optional<WordEntry>& entry) {
+  if (in_vocabulary) return visible_text(word);
+  return fmt::format("{} ({})", visible_text(word),
+                     entry ? entry_text(*entry) : "not among the words that are drawn");
+}
+
+/// Empty if the mechanism sees two inputs.
+std::string same_input(const WordComparison& c) {
+  if (!c.first_entry || !c.second_entry || c.first_entry->word != c.second_entry->word) return "";
+  const WordEntry& entry =
+      *c.first_entry;  // one comparison has either ⊙ or ⊥, so two empty words are one input
+  return fmt::format("  both {}: no output tells them apart, whatever epsilon is\n",
+                     entry.path == EntryPath::uniform  ? "have no meaningful place"
+                     : entry.path == EntryPath::bottom ? "enter as ⊥"
+                                                       : "enter as '" + visible_text(entry.word) + "'");
 }
 
 /// "2.718", or "e^53.2" where the number itself means nothing to anyone.
@@ -84,17 +97,33 @@ std::string distributions(const WordPair& pair) {
 
 }  // namespace
 
+std::string entry_text(const WordEntry& entry) {
+  switch (entry.path) {
+    case EntryPath::vocabulary:
+      return "a word of the model";
+    case EntryPath::uniform:
+      return "not a word of the model, without a meaningful place: its place is drawn uniformly";
+    case EntryPath::bottom:
+      return "not a word of the model; enters as ⊥, like all such words";
+    default:
+      return fmt::format("not a word of the model; enters as '{}' ({})", visible_text(entry.word),
+                         to_string(entry.path));
+  }
+}
+
 std::string comparison_text(const WordComparison& c) {
-  std::string text = fmt::format("{} and {} under {} in {}\n", named(c.first, c.first_in_vocabulary),
-                                 named(c.second, c.second_in_vocabulary), c.mechanism, visible_text(c.model));
+  std::string text = fmt::format(
+      "{} and {} under {} in {}\n", named(c.first, c.first_in_vocabulary, c.first_entry),
+      named(c.second, c.second_in_vocabulary, c.second_entry), c.mechanism, visible_text(c.model));
   if (c.place)
     text += fmt::format("  in place of word {} of: {}\n", c.place->word, visible_text(c.place->text));
+  text += same_input(c);
   text += fmt::format("  guarantee: {}. {}\n", to_string(c.guarantee.kind),
-                      visible_text(rounded_bounds(c.guarantee.statement)));
+                      visible_text(readable_metric(c.guarantee.statement)));
   text += fmt::format("  d: {}\n", c.guarantee.kind == GuaranteeKind::none ? "nothing is promised"
                                    : c.guarantee.unit.is_pure()
                                        ? "1 for any two inputs with a promise between them (pure epsilon)"
-                                       : visible_text(rounded_bounds(c.guarantee.unit.metric)));
+                                       : visible_text(readable_metric(c.guarantee.unit.metric)));
   text += typical_line(c) + '\n' + factor_table(c);
   for (const WordPair& pair : c.pairs) text += distributions(pair);
   return text;

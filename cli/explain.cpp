@@ -1,8 +1,7 @@
 // sotto explain
 #include <fmt/format.h>
 
-#include <sotto/terminal_text.hpp>
-
+#include "choices.hpp"
 #include "command.hpp"
 #include "comparison_text.hpp"
 #include "grid_options.hpp"
@@ -20,21 +19,23 @@ struct ExplainArguments {
   std::string against;
   std::string top = "10";
   std::string draws = "100000";
+  std::string oov = "nearest";
   bool json = false;
 };
 
 std::string as_text(const Explanation& e) {
-  const char* const outside =
-      e.place ? " (not among the words that are drawn)" : " (outside the vocabulary, enters as ⊥)";
-  std::string text = fmt::format("{}{} in {}\n", visible_text(e.word), e.in_vocabulary ? "" : outside,
-                                 visible_text(e.model));
+  std::string text = fmt::format("{} in {}\n", visible_text(e.word), visible_text(e.model));
+  if (!e.in_vocabulary)
+    text += fmt::format("  {}\n", e.entry ? entry_text(*e.entry) : "not among the words that are drawn");
   if (e.place) text += fmt::format("  word {} of: {}\n", e.place->word, visible_text(e.place->text));
-  text += fmt::format("  N_w, the probability that it stays: {:.6g}\n", e.stays);
+  const bool is_mapped = !e.in_vocabulary && e.entry && !e.entry->word.empty();
+  text += fmt::format("  N_w, the probability that {}: {:.6g}\n",
+                      is_mapped ? "'" + visible_text(e.entry->word) + "' comes out" : "it stays", e.stays);
   text += fmt::format("  S_w, expected distinct outputs in 100 draws: {:.1f}\n", e.distinct_in_100);
   text += fmt::format("  smallest set of outputs of probability 0.95: {}\n",
                       counted(e.words_for_95_percent, "word"));
   text += fmt::format("  guarantee: {}. {}\n{}", to_string(e.guarantee.kind),
-                      visible_text(rounded_bounds(e.guarantee.statement)),
+                      visible_text(readable_metric(e.guarantee.statement)),
                       e.attacker ? fmt::format("  on all words: {}\n\n", describe(*e.attacker)) : "\n");
   if (e.draws > 0) text += fmt::format("  estimated from {} draws (± one standard error)\n\n", e.draws);
   const double largest = e.top.empty() ? 1 : e.top.front().probability;
@@ -93,6 +94,8 @@ Result<ExplainOptions> parsed_options(const ExplainArguments& a) {
   options.mechanism.name = a.choice.mechanism;
   options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
+  SOTTO_ASSIGN(const std::size_t oov, read_choice("oov", a.oov, kReplacingOovNames));
+  options.oov = static_cast<OovPolicy>(oov);
   SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
   SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000'000));
   return options;
@@ -132,6 +135,12 @@ Action add_explain(CLI::App& app) {
       ->add_option("--text", arguments->text, "Instead of WORD: a text, for mechanisms that read the context")
       ->type_name("TEXT");
   command->add_option("--word", arguments->number, "With --text: which of its words, from 1")->type_name("N");
+  command
+      ->add_option("--oov", arguments->oov,
+                   "Words outside the vocabulary: nearest (mapped to a word by a public function of the "
+                   "characters), bottom (all one input)")
+      ->capture_default_str()
+      ->type_name("WHAT");
   command->add_option("--top", arguments->top, "How many outputs to list")
       ->capture_default_str()
       ->type_name("K");

@@ -10,8 +10,8 @@
 
 #include "last_words.hpp"
 #include "message_line.hpp"
-#include "progress_bar.hpp"
 #include "shell_words.hpp"
+#include "shown_bar.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -56,7 +56,7 @@ void on_interrupt(int) {
 }
 
 void on_deadline(int) {
-  if (bar_is_shown()) write_line(kEraseLine);
+  if (bar_is_shown) write_line(kEraseLine);
   write_line(*last_line.load());
   ::_exit(kFailed);
 }

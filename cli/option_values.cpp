@@ -49,6 +49,7 @@ constexpr std::array kChoices = {
     Choices{"", "--missing", kMissingFieldNames},
     Choices{"", "--numbers", kNumberPolicyNames},
     Choices{"", "--objective", kTuneObjectiveNames},
+    Choices{"sotto explain", "--oov", kReplacingOovNames},
     Choices{"", "--oov", kOovPolicyNames},
     Choices{"", "--output-encoding", kEncodingNames},
     Choices{"", "--outputs", kWordTaskOutputNames},

@@ -42,7 +42,7 @@ std::string what_is_promised(const Receipt& receipt) {
   std::string kind = to_string(guarantee.kind);
   if (guarantee.scope != GuaranteeScope::all_inputs) kind += fmt::format(" ({})", to_string(guarantee.scope));
   const std::string metric =
-      guarantee.unit.is_pure() ? "" : " times " + rounded_bounds(guarantee.unit.metric);
+      guarantee.unit.is_pure() ? "" : " times " + readable_metric(guarantee.unit.metric);
   const Counts& c = receipt.counts;
   if (receipt.kind != MechanismKind::word_by_word)
     return fmt::format("{} guarantee, epsilon {} per draw, at most {:.6g} per text", kind, guarantee.epsilon,

@@ -1,6 +1,5 @@
 #include "progress_bar.hpp"
 
-#include <atomic>
 #include <cstdio>
 #include <system_error>
 
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "interruption.hpp"
+#include "shown_bar.hpp"
 #include "terminal.hpp"
 
 namespace sotto::cli {
@@ -17,13 +17,7 @@ constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 // Work that reports nothing is shown only if it takes this long.
 constexpr auto kPatience = std::chrono::milliseconds(1500);
 
-std::atomic<bool> is_shown{false};
-
 }  // namespace
-
-bool bar_is_shown() {
-  return is_shown;
-}
 
 ProgressBar::ProgressBar(std::string unit, bool quiet) : visible_(!quiet && ::isatty(STDERR_FILENO) != 0) {
   state_.unit = std::move(unit);
@@ -42,7 +36,7 @@ ProgressBar::~ProgressBar() {
   }
   end_.notify_all();
   if (ticker_.joinable()) ticker_.join();
-  if (is_shown.exchange(false)) fmt::print(stderr, "{}", kEraseLine);
+  if (bar_is_shown.exchange(false)) fmt::print(stderr, "{}", kEraseLine);
 }
 
 ProgressCallback ProgressBar::callback() {
@@ -79,7 +73,7 @@ void ProgressBar::draw(Clock::time_point now) {
   state_.seconds = std::chrono::duration<double>(now - begin_).count();
   const double counted = std::chrono::duration<double>(now - counted_from_).count();
   state_.rate = counted > 0 ? static_cast<double>(state_.done - first_done_) / counted : 0;
-  is_shown = true;
+  bar_is_shown = true;
   // Asked each time, because the window may have been resized.
   fmt::print(stderr, "{}{}", kEraseLine, bar_text(state_, terminal_width(STDERR_FILENO)));
   std::fflush(stderr);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -15,11 +14,6 @@
 #include "bar_text.hpp"
 
 namespace sotto::cli {
-
-inline constexpr std::string_view kEraseLine = "\r\x1b[K";
-
-/// Whether a bar is on the screen. May be called inside a signal handler.
-bool bar_is_shown();
 
 /// `unit` is "B" for bytes, shown with k, M and G, or a plain noun; empty for work that reports nothing,
 /// which then shows how long it takes. The callback also requests a stop if interrupted(). If quiet or

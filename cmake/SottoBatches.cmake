@@ -9,8 +9,11 @@ if(SOTTO_BATCHES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage)
 endif()
 
-# For sources that define macros for the headers they include, that are compiled for several instruction sets, or that
-# tests link as a separate copy.
+# For sources that define macros for the headers they include, that are compiled for several instruction sets, that
+# tests link as a separate copy, or that every word passes through: in a batch GCC inlines less.
 function(sotto_compile_alone)
+  if(NOT ARGN)
+    return()
+  endif()
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -1,6 +1,7 @@
 // What a mechanism does to one word, and how well its outputs tell two words apart.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <sotto/attacker_success.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/mechanism.hpp>
+#include <sotto/policy.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto {
@@ -19,6 +21,32 @@ struct ExplainOptions {
   MechanismSpec mechanism;
   std::size_t top = 10;           ///< number of outputs to list
   std::uint64_t draws = 100'000;  ///< number of samples if there is no closed form
+  /// Words outside the vocabulary: nearest or bottom, as in Policy. Without effect on language models.
+  OovPolicy oov = OovPolicy::nearest;
+};
+
+/// How a word gets its place in a mechanism that works word by word.
+enum class EntryPath {
+  vocabulary,  ///< it is a word of the model
+  folded,      ///< the public map simplifies its spelling
+  corrected,   ///< the map corrects its spelling
+  subword,     ///< the map goes by its parts
+  uniform,     ///< ⊙: it has no meaningful place, so its place is drawn uniformly from all words
+  bottom,      ///< ⊥, the one place of all words outside the vocabulary under OovPolicy::bottom
+};
+/// In the order of the enumerators.
+inline constexpr std::array<std::string_view, 6> kEntryPathNames = {"vocabulary", "folded",  "corrected",
+                                                                    "subword",    "uniform", "bottom"};
+
+/// Thread-safe.
+SOTTO_API const char* to_string(EntryPath path);
+
+/// What a word enters the mechanism as.
+struct WordEntry {
+  EntryPath path = EntryPath::vocabulary;
+  std::string word;  ///< of the model; empty for ⊙ and ⊥
+
+  bool operator==(const WordEntry&) const = default;
 };
 
 /// A word of a text. A mechanism with a language model draws it in its context.
@@ -35,12 +63,13 @@ struct Outcome {
 
 struct Explanation {
   std::string word;
-  bool in_vocabulary = false;      ///< false: the word enters as ⊥
+  bool in_vocabulary = false;
+  std::optional<WordEntry> entry;  ///< empty if the context matters
   std::optional<TextPlace> place;  ///< where it stands, if the context matters
   std::string model;
   std::uint64_t draws = 0;   ///< 0: the distribution is exact; otherwise it is estimated from this many draws
   std::vector<Outcome> top;  ///< most probable first, ties in vocabulary order
-  double stays = 0;          ///< N_w: the probability that the word is unchanged
+  double stays = 0;  ///< N_w: the probability that what the word enters as comes out; 0 for ⊙ and ⊥
   double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs with probability 0.95
   Guarantee guarantee;
@@ -50,11 +79,13 @@ struct Explanation {
 /// As JSON (docs/schemas/explanation.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const Explanation& explanation);
 
-/// The output distribution of `word`: exact if the mechanism has a closed form, otherwise sampled.
-/// Thread-safe unless another thread changes the environment.
+/// The output distribution of `word`: exact if the mechanism has a closed form, otherwise sampled; sampled
+/// also for a word without a meaningful place if the model has more than 50,000 words. What is not in the
+/// vocabulary must be one word, punctuation aside. Thread-safe unless another thread changes the
+/// environment.
 SOTTO_API Result<Explanation> explain(std::string_view word, const ExplainOptions& options);
 
-/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
+/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe with the same restriction.
 SOTTO_API Result<Explanation> explain(std::string_view word, const OpenMechanism& open,
                                       const ExplainOptions& options = {});
 
@@ -103,6 +134,8 @@ struct WordComparison {
   std::string second;
   bool first_in_vocabulary = false;
   bool second_in_vocabulary = false;
+  std::optional<WordEntry> first_entry;  ///< empty if the context matters, as is the next
+  std::optional<WordEntry> second_entry;
   std::optional<TextPlace> place;  ///< where the first stands, if the context matters
   std::string mechanism;
   std::string model;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sotto/api.hpp>
@@ -71,6 +72,11 @@ SOTTO_API const char* to_string(GuaranteeKind kind);
 SOTTO_API const char* to_string(GuaranteeScope scope);
 /// As spelled in receipts, for example "whitespace". Thread-safe.
 SOTTO_API const char* to_string(SharedTrait trait);
+
+/// A metric, or a sentence about one, for people: numbers of more than six significant digits are rounded up
+/// to six, so that a promise never reads as more than it is. Units are identified by the exact text.
+/// Thread-safe.
+SOTTO_API std::string readable_metric(std::string_view text);
 
 /// For example "token classes, punctuation and whitespace". Thread-safe.
 SOTTO_API std::string join(const std::vector<SharedTrait>& traits);

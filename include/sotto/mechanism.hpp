@@ -63,6 +63,10 @@ class SOTTO_API Mechanism {
   /// The row P(·|word), one probability per word of the model; empty if there is no closed form.
   virtual std::vector<double> row(TokenId word) const = 0;
 
+  /// The mean of all words' rows: the row of an input whose place is drawn uniformly. Empty if there is no
+  /// closed form. Takes about as long as all rows together unless the mechanism knows a shorter way.
+  virtual std::vector<double> mean_row() const;
+
   /// Draws an output for each input id, in order: out[i] ~ P(·|in[i]). The spans have equal length and may be
   /// the same.
   void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const;

@@ -19,10 +19,6 @@ SOTTO_API std::string visible_text(std::string_view text);
 /// none for a combining one. Thread-safe.
 SOTTO_API std::size_t display_width(std::string_view text);
 
-/// `text` with every decimal number of more than six decimals rounded up to five significant digits, for
-/// bounds in sentences: rounded up, what they promise still holds. Thread-safe.
-SOTTO_API std::string rounded_bounds(std::string_view text);
-
 /// "1 token", "2 tokens": for nouns whose plural takes an s. Thread-safe.
 inline std::string counted(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count);

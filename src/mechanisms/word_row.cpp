@@ -3,23 +3,47 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include <sotto/collocations.hpp>
+#include <utility>
 
 #include "mechanisms/expected_distinct.hpp"
 #include "random/bit_sources.hpp"
+#include "random/integer_samplers.hpp"
 
 namespace sotto::mechanism {
 namespace {
 
 constexpr std::uint64_t kDraws = 100;
 constexpr double kMass = 0.95;
+// Of this many words, all rows take a minute at most.
+constexpr std::size_t kMostRows = 50'000;
 
 double standard_error(double frequency, std::uint64_t draws) {
   return draws == 0 ? 0 : std::sqrt(frequency * (1 - frequency) / static_cast<double>(draws));
 }
 
+/// Replaces ⊙ by uniformly drawn words.
+void draw_places(std::span<TokenId> ids, std::size_t words, BitSource& bits) {
+  for (TokenId& id : ids)
+    if (id == uniform_input(words)) id = static_cast<TokenId>(random::uniform_below(bits, words));
+}
+
+/// Empty if there is no closed form, or none in reasonable time.
+std::vector<double> exact_row(const Mechanism& mechanism, TokenId input, std::size_t words) {
+  if (input != uniform_input(words)) return mechanism.row(input);
+  return words > kMostRows ? std::vector<double>() : mechanism.mean_row();
+}
+
 }  // namespace
+
+double input_distance(const Mechanism& mechanism, TokenId a, TokenId b, std::size_t words) {
+  const TokenId uniform = uniform_input(words);
+  if (a == b) return 0;
+  if (a == uniform) std::swap(a, b);
+  if (b != uniform) return mechanism.distance(a, b);
+  double farthest = 0;
+  for (TokenId word = 0; word < words; ++word) farthest = std::max(farthest, mechanism.distance(a, word));
+  return farthest;
+}
 
 std::vector<std::uint64_t> sampled_counts(const Mechanism& mechanism, TokenId word, std::size_t outputs,
                                           std::uint64_t draws) {
@@ -29,6 +53,7 @@ std::vector<std::uint64_t> sampled_counts(const Mechanism& mechanism, TokenId wo
   std::vector<TokenId> ids;
   for (std::uint64_t left = draws; left > 0; left -= ids.size()) {
     ids.assign(std::min(left, kBatch), word);
+    draw_places(ids, outputs, bits);
     mechanism.privatize(ids, ids, bits);
     for (const TokenId id : ids) ++counts[id];
   }
@@ -36,20 +61,12 @@ std::vector<std::uint64_t> sampled_counts(const Mechanism& mechanism, TokenId wo
 }
 
 WordRow word_row(const Mechanism& mechanism, TokenId word, std::size_t outputs, std::uint64_t draws) {
-  WordRow row{mechanism.row(word), 0};
+  WordRow row{exact_row(mechanism, word, outputs), 0};
   if (!row.probabilities.empty()) return row;
   row.draws = draws;
   for (const std::uint64_t count : sampled_counts(mechanism, word, outputs, draws))
     row.probabilities.push_back(draws == 0 ? 0 : static_cast<double>(count) / static_cast<double>(draws));
   return row;
-}
-
-TokenId find_word_or_phrase(const Model& model, std::string_view word) {
-  const TokenId id = model.find(word);
-  if (id != model.bottom() || word.find(' ') == std::string_view::npos) return id;
-  std::string joined(word);
-  std::replace(joined.begin(), joined.end(), ' ', kPhraseJoint);
-  return model.find(joined);
 }
 
 void describe_row(const WordRow& row, const std::function<std::string_view(std::uint32_t)>& spelled,

@@ -19,16 +19,23 @@ struct WordRow {
   std::uint64_t draws = 0;            ///< 0: exact
 };
 
-/// Exact if the mechanism has a closed form, otherwise the frequencies of `draws` outputs. They belong to no
-/// document and are not released as one.
+/// ⊙ as an input of the functions below: its place is drawn uniformly, so its row is the mean of all rows.
+inline TokenId uniform_input(std::size_t words) {
+  return static_cast<TokenId>(words + 1);
+}
+
+/// The mechanism's distance, and that of ⊙: 0 from itself, and from another input the largest distance of
+/// that from any word (docs/certificates.md).
+double input_distance(const Mechanism& mechanism, TokenId a, TokenId b, std::size_t words);
+
+/// Exact if the mechanism has a closed form, otherwise the frequencies of `draws` outputs; so for ⊙ if there
+/// are so many words that the mean of all rows takes too long. The draws belong to no document and are not
+/// released as one.
 WordRow word_row(const Mechanism& mechanism, TokenId word, std::size_t outputs, std::uint64_t draws);
 
 /// How often each of `outputs` came out in `draws` draws.
 std::vector<std::uint64_t> sampled_counts(const Mechanism& mechanism, TokenId word, std::size_t outputs,
                                           std::uint64_t draws);
-
-/// The id of a word; a phrase may be written as it is read: "new york" for "new_york".
-TokenId find_word_or_phrase(const Model& model, std::string_view word);
 
 /// Fills in what the row determines. `spelled` gives the word of an output; `self` is the word itself, if it
 /// is an output.

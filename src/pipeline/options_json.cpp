@@ -152,12 +152,15 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
 
 Result<ExplainOptions> explain_options_from_json(std::string_view json) {
   ExplainOptions options;
+  Policy policy;
   SOTTO_TRY(read_members(json, {{"mechanism", text_into("mechanism", options.mechanism.name)},
                                 {"epsilon", number_into("epsilon", options.mechanism.epsilon)},
                                 {"parameters", parameters_into(options.mechanism.parameters)},
                                 {"model", text_into("model", options.mechanism.model)},
+                                {"oov", policy_part_into("oov", policy)},
                                 {"top", integer_into("top", options.top)},
                                 {"draws", integer_into("draws", options.draws)}}));
+  options.oov = policy.oov;
   return options;
 }
 

@@ -107,7 +107,7 @@ std::string promise_sentence(const ReceiptFacts& facts) {
     return facts.seeded
                ? "Nothing is promised: the noise was made from a public seed, and whoever knows it can "
                  "undo it."
-               : fmt::format("Nothing is promised. {}", rounded_bounds(promise.statement));
+               : fmt::format("Nothing is promised. {}", readable_metric(promise.statement));
   if (facts.language_model)
     return fmt::format(
         "Whatever the text was, each drawn word could have come from any other text: no word is "
@@ -125,7 +125,7 @@ std::string promise_sentence(const ReceiptFacts& facts) {
       among, exponent, additive,
       promise.metric.empty()
           ? ""
-          : fmt::format(", where d is their distance ({})", rounded_bounds(promise.metric)));
+          : fmt::format(", where d is their distance ({})", readable_metric(promise.metric)));
 }
 
 /// The factor in terms of what a reader may conclude.
@@ -134,6 +134,9 @@ Sentences examples(const ReceiptFacts& facts) {
   if (!promise.holds) return {};
   const std::string before =
       "Someone who holds two {} equally likely before reading the output is afterwards {}";
+  if (facts.language_model && certainty(promise.epsilon) == certainty(promise.document_max))
+    return {fmt::format(fmt::runtime(before + ", judging by one drawn word alone."), "texts",
+                        certainty(promise.epsilon))};
   if (facts.language_model)
     return {fmt::format(fmt::runtime(before + ", judging by one drawn word."), "texts",
                         certainty(promise.epsilon)),
@@ -185,6 +188,15 @@ void add_document_figures(const ReceiptFacts& facts, Sentences& items) {
                         promise.document_max));
 }
 
+/// The model's digest stands in another section.
+std::string ledger_unit(const ReceiptFacts& facts) {
+  std::string unit = readable_metric(facts.ledger->unit);
+  if (const std::size_t digest = unit.find(facts.model_digest);
+      digest != std::string::npos && !facts.model_digest.empty())
+    unit.replace(digest, facts.model_digest.size(), facts.model);
+  return unit;
+}
+
 DescribedSection what_was_spent(const ReceiptFacts& facts) {
   DescribedSection section{"What was spent", {}, {}};
   const Promise& promise = facts.promise;
@@ -196,7 +208,7 @@ DescribedSection what_was_spent(const ReceiptFacts& facts) {
         fmt::format("Per {}: epsilon {:.6g}{}", unit_of_draw(facts), promise.epsilon,
                     promise.metric.empty()
                         ? ""
-                        : fmt::format(" for each unit of distance ({})", rounded_bounds(promise.metric))));
+                        : fmt::format(" for each unit of distance ({})", readable_metric(promise.metric))));
     add_document_figures(facts, section.items);
     if (promise.record_max)
       section.items.push_back(
@@ -208,10 +220,10 @@ DescribedSection what_was_spent(const ReceiptFacts& facts) {
     section.paragraphs.emplace_back("No ledger kept account of it.");
     return section;
   }
-  section.items.push_back(fmt::format("Limit per {}: epsilon {:.6g} in total, kept by ledger {} ({})",
-                                      facts.ledger->subject_field, facts.ledger->limit, facts.ledger->id,
-                                      facts.ledger->unit));
-  section.items.push_back(fmt::format("Head of the ledger after the run: {}", facts.ledger->head));
+  section.items.push_back(fmt::format("Limit per subject (field '{}'): epsilon {:.6g} in total, as {}",
+                                      facts.ledger->subject_field, facts.ledger->limit, ledger_unit(facts)));
+  section.items.push_back(
+      fmt::format("Kept by ledger {}, whose head after the run is {}", facts.ledger->id, facts.ledger->head));
   return section;
 }
 

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <string>
 
 #include <fmt/format.h>
 #include <utf8proc.h>
@@ -17,18 +14,6 @@ namespace {
 
 constexpr char32_t kControlPictures = 0x2400;  // of the control characters, in their order
 constexpr char32_t kDeletePicture = 0x2421;
-constexpr std::size_t kMostDecimals = 6;
-constexpr int kSignificantDigits = 5;
-
-/// Not below the decimal number `digits`.
-std::string rounded_up(std::string_view digits) {
-  const double value = std::strtod(std::string(digits).c_str(), nullptr);
-  if (value == 0) return std::string(digits);
-  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - kSignificantDigits);
-  double units = std::round(value / unit);
-  if (units * unit < value) ++units;
-  return fmt::format("{:.{}g}", units * unit, kSignificantDigits);
-}
 
 }  // namespace
 
@@ -47,23 +32,6 @@ std::string visible_text(std::string_view text) {
     else
       out += fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(code_point.value));
     position += code_point.size;
-  }
-  return out;
-}
-
-std::string rounded_bounds(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789";
-  const auto after_digits = [&](std::size_t begin) {
-    return std::min(text.find_first_not_of(kDigits, begin), text.size());
-  };
-  std::string out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t point = after_digits(begin);
-    const std::size_t end = point > begin && text.substr(point, 1) == "." ? after_digits(point + 1) : point;
-    const bool is_long = end - point > kMostDecimals + 1 && text.substr(end, 1) != "e";
-    const std::string_view part = text.substr(begin, std::max(end, begin + 1) - begin);
-    out += is_long ? rounded_up(part) : std::string(part);
-    begin += part.size();
   }
   return out;
 }

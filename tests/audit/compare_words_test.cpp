@@ -89,14 +89,58 @@ TEST_F(CompareWords, EveryMechanismKeepsItsPromiseOnEveryPairTried) {
 
 TEST_F(CompareWords, TheSameInputIsNotToldApart) {
   const std::string word(lists_->word(3));
-  for (const auto& [first, second] :
-       {std::pair(word, word), std::pair<std::string, std::string>("Zanzibar", "Quux")}) {
-    const auto found = compare_words(first, second, at("diffractor-geometric", {1})).value();
+  for (const auto& [first, second, oov] :
+       {std::tuple(word, word, OovPolicy::nearest), std::tuple(word, word + "!", OovPolicy::nearest),
+        std::tuple<std::string, std::string, OovPolicy>("https://x.org", "b2b4", OovPolicy::nearest),
+        std::tuple<std::string, std::string, OovPolicy>("Zanzibar", "Quux", OovPolicy::bottom)}) {
+    CompareOptions options = at("diffractor-geometric", {1});
+    options.explain.oov = oov;
+    const auto found = compare_words(first, second, options).value();
+    EXPECT_EQ(found.first_entry->word, found.second_entry->word);
     EXPECT_EQ(found.pairs[0].distance, 0);
     EXPECT_EQ(found.pairs[0].promised_loss, 0);
     EXPECT_EQ(found.pairs[0].observed_loss, 0);
     EXPECT_TRUE(found.pairs[0].telling_output.empty());
   }
+}
+
+// ⊙ against words: d is that of the farthest word, and the promise holds.
+TEST_F(CompareWords, WhatHasNoPlaceKeepsThePromise) {
+  std::size_t exact = 0;
+  for (const MechanismInfo& info : mechanisms()) {
+    if (info.kind != MechanismKind::word_by_word || info.name == "gumbel") continue;
+    SCOPED_TRACE(info.name);
+    const Model& model = *model_for(info.name);
+    for (TokenId w = 0; w < model.size(); w += 13) {
+      const auto found = compare_words("jane@example.org", model.word(w), at(info.name, {0.5, 300})).value();
+      EXPECT_EQ(found.first_entry->path, EntryPath::uniform);
+      EXPECT_EQ(found.guarantee.statement.find("mapped words") == std::string::npos,
+                found.guarantee.kind == GuaranteeKind::none);
+      for (const WordPair& pair : found.pairs) {
+        const OpenMechanism open = open_mechanism({.name = info.name,
+                                                   .epsilon = pair.epsilon,
+                                                   .parameters = parameters_for(info.name),
+                                                   .model = model.path().string()})
+                                       .value();
+        double farthest = 0;
+        for (TokenId z = 0; z < model.size(); ++z)
+          farthest = std::max(farthest, open.mechanism->distance(w, z));
+        EXPECT_EQ(pair.distance, farthest);
+        if (pair.draws > 0 || !std::isfinite(farthest)) continue;
+        ++exact;
+        EXPECT_TRUE(std::isfinite(pair.observed_loss)) << "although words far away vanish in floating point";
+        EXPECT_LE(pair.observed_loss, pair.promised_loss * (1 + 1e-12));
+        EXPECT_GT(pair.observed_loss, 0);
+        if (pair.epsilon > 1) continue;
+        const std::vector<double> mean = open.mechanism->mean_row(), row = open.mechanism->row(w);
+        double largest = 0;
+        for (TokenId y = 0; y < model.size(); ++y)
+          if (open.mechanism->covers(y)) largest = std::max(largest, std::abs(std::log(mean[y] / row[y])));
+        EXPECT_NEAR(pair.observed_loss, largest, 1e-9);
+      }
+    }
+  }
+  EXPECT_GE(exact, 40U);
 }
 
 TEST_F(CompareWords, ProbabilitiesTooSmallForFloatingPointAreNotTakenForImpossible) {

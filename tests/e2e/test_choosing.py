@@ -296,7 +296,7 @@ def test_receipts_of_texts_and_ledgers(program, language_model, key):
     program.write("in.jsonl", '{"text": "the soup", "who": "a"}\n')
     program.privatize("in.jsonl", "--field", "text", "-e", "1", "--key-file", key, "--ledger", "spent.ledger",
                       "--subject", "who", "--limit", "5", "--report", "r.json")
-    assert "Limit per who: epsilon 5 in total" in " ".join(program.ok("receipt", "show", "r.json").text.split())
+    assert "Limit per subject (field 'who'): epsilon 5 in total" in " ".join(program.ok("receipt", "show", "r.json").text.split())
 
 
 def test_a_certified_receipt(models, tmp_path):

@@ -138,3 +138,67 @@ def test_the_falsifier_tests_strings_outside_the_vocabulary(program):
     assert "pairs by choice: " in program.ok(*line).text
     bottom = json.loads(program.ok(*line, "--json", "--oov", "bottom").text)
     assert not any(pair["chosen_as"] in ("one image", "unmapped") for pair in bottom["pairs"])
+
+
+EXPLAINED = [("Café", "cafe", "folded"), ("soooo", "so", "folded"), ("recieve", "receive", "corrected"),
+             ("teh", "the", "corrected"), ("happybirthday", "birthday", "subword"), ("https://x.org/a?b", "", "uniform"),
+             ("@ann92", "", "uniform"), ("北京", "", "uniform")]
+
+
+LISTS = ["-e", "3"]
+PHRASES = ["-e", "8", "-m", "tem", "--model", "sotto-en-phrases"]
+EXPLAINED_WITH = [(*row, LISTS) for row in EXPLAINED] + [(*row, PHRASES) for row in EXPLAINED[:4]]
+
+
+@pytest.mark.parametrize("token, word, path, choice", EXPLAINED_WITH,
+                         ids=[f"{row[0]} {row[3][-1]}" for row in EXPLAINED_WITH])
+def test_explain_says_what_privatize_does(program, token, word, path, choice):
+    told = json.loads(program.ok("explain", token, *choice, "--json").text)
+    assert told["enters_as"] == ({"path": path, "word": word} if word else {"path": path}) and not told["in_vocabulary"]
+    text = program.ok("explain", token, *choice).text
+    assert (f"not a word of the model; enters as '{word}' ({path})" if word else "its place is drawn uniformly") in text
+    if word:
+        known = json.loads(program.ok("explain", word, *choice, "--json").text)
+        assert [told[name] for name in ("top", "n_w", "s_w")] == [known[name] for name in ("top", "n_w", "s_w")]
+    program.write("in.txt", f"{token} ")
+    program.ok("privatize", "in.txt", "-o", "out.txt", *choice, "--statistics", "statistics.json", "--quiet")
+    assert json.loads((program.folder / "statistics.json").read_text())["privatized"]["paths"][path] == 1
+
+
+def test_explain_with_bottom(program):
+    assert "enters as ⊥, like all such words" in program.ok("explain", "Café", "-e", "3", "--oov", "bottom").text
+    told = json.loads(program.ok("explain", "Café", "-e", "3", "--oov", "bottom", "--json").text)
+    assert told["enters_as"] == {"path": "bottom"}
+    assert told["top"] == json.loads(program.ok("explain", "北京", "-e", "3", "--oov", "bottom", "--json").text)["top"]
+
+
+@pytest.mark.parametrize("first, second, says", [("Café", "cafe", "both enter as 'cafe'"),
+                                                 ("recieve", "Receive", "both enter as 'receive'"),
+                                                 ("北京", "https://x.org", "both have no meaningful place")])
+def test_strings_with_one_image_are_not_told_apart(program, first, second, says):
+    line = ("explain", first, "--against", second, "-e", "0.5,3,100")
+    assert f"{says}: no output tells them apart, whatever epsilon is" in program.ok(*line).text
+    for pair in json.loads(program.ok(*line, "--json").text)["pairs"]:
+        assert pair["distance"] == 0 and pair["promised_factor"] == pair["observed_factor"] == 1
+
+
+def test_a_link_against_a_word(program):
+    line = ("explain", "https://x.org", "--against", "soup", "-e", "0.01,3")
+    for pair in json.loads(program.ok(*line, "--json").text)["pairs"]:
+        assert pair["exact"] and 0 < pair["observed_loss"] <= pair["promised_loss"]
+    assert "no output tells them apart" not in program.ok(*line).text
+
+
+@pytest.mark.parametrize("word, says", [("12", "'12' is not a word"), ("cold soup", "'cold soup' is 2 words"),
+                                        ("!?", "'!?' is not a word")])
+def test_what_is_no_word_is_not_explained(program, word, says):
+    outcome = program.run("explain", word, "-e", "1")
+    assert outcome.code != 0 and says in outcome.err
+
+
+def test_explain_needs_the_map_only_for_unknown_words(exchanged):
+    model = SHIPPED / "sotto-en-lists.safetensors"
+    assert exchanged.ok("explain", "soup", "-e", "1", "--model", model).out
+    outcome = exchanged.run("explain", "soooup", "-e", "1", "--model", model)
+    assert outcome.code != 0 and "--oov" in outcome.err
+    assert exchanged.ok("explain", "soooup", "-e", "1", "--model", model, "--oov", "bottom").out

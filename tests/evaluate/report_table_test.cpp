@@ -97,6 +97,16 @@ TEST(ReportTable, AsHtmlIsEscaped) {
   EXPECT_THAT(html, HasSubstr("<td class=\"n\">–</td>")) << "in line with the figures";
 }
 
+TEST(ReportTable, TitlesStandWhereTheirColumnsStand) {
+  ReportTable table;
+  table.columns = {{"name"}, {"what"}, {"seconds"}};
+  table.rows = {{TableCell::of("a"), TableCell::of("some words"), {"", 1.5, {}, 1, false}},
+                {TableCell::of("b"), TableCell::no_figure(), TableCell::no_figure()}};
+  const std::string html = to_html(table);
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\">what</th>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"n\">seconds</th>"));
+}
+
 TEST(ReportTable, SlugsAreFileNames) {
   EXPECT_EQ(slug("AG News / GloVe 50"), "ag-news-glove-50");
   EXPECT_EQ(slug("ε–δ"), "");

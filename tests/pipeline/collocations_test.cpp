@@ -171,7 +171,8 @@ TEST_F(Collocations, ExplainFindsAPhraseAsItIsRead) {
   EXPECT_TRUE(read.in_vocabulary);
   EXPECT_EQ(read.top.front().word, "new_york");
   EXPECT_EQ(explain("new_york", with).value().stays, read.stays);
-  EXPECT_FALSE(explain("cold soup", with).value().in_vocabulary);
+  expect_error(explain("cold soup", with), Errc::invalid_argument, {"no phrase of the model"});
+  EXPECT_EQ(explain("yorrk", with).value().entry, (WordEntry{EntryPath::corrected, "york"}));
 }
 
 }  // namespace

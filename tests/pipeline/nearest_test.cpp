@@ -25,7 +25,7 @@ const MapTable kTable = {{"caf\u00e9", {embed::WordPath::folded, {"soup"}}},
                          {"soooup", {embed::WordPath::folded, {"soup"}}},
                          {"colld", {embed::WordPath::corrected, {"unknownword", "cold", "soup"}}},
                          {"waitress", {embed::WordPath::subword, {"waiter"}}},
-                         {"doggy", {embed::WordPath::subword, {"dog", "d"}}},
+                         {"doggy", {embed::WordPath::subword, {"dog", "wd"}}},
                          {"nowhere", {embed::WordPath::subword, {"unknownword"}}}};
 
 class NearestTest : public PhrasePipelineTest {
@@ -156,8 +156,8 @@ class NearestLaw : public NearestTest {
 };
 
 const std::vector<std::string> kLawTokens = {
-    "dog", "doggy", "https://x.org", "d",   "nowhere",         "pizza",
-    "B2B", "a",     "soooup",        "cat", "jane@example.com"};
+    "dog", "doggy", "https://x.org", "wd",  "nowhere",         "pizza",
+    "B2B", "wa",    "soooup",        "cat", "jane@example.com"};
 
 // What a document releases is, bit by bit, what the mechanism draws from the mapped words after one exact
 // uniform draw for each token without a place. So the law of a mapped word is the row of its word, and the

@@ -41,23 +41,6 @@ TEST(TerminalText, NoByteSequenceGetsThrough) {
     }
 }
 
-TEST(TerminalText, LongNumbersAreRoundedUp) {
-  const std::pair<std::string, std::string> cases[] = {
-      {"at most 4.950293041505685, the", "at most 4.9503, the"},
-      {"4.95031000000001", "4.9504"},
-      {"0.7999999999999999", "0.8"},
-      {"exp(7 d + 1.6094379124341005)", "exp(7 d + 1.6095)"},
-      {"0.00012345678", "0.00012346"},
-      {"99999.1234567.", "1e+05."},
-      {"0.0000000", "0.0000000"},
-      {"1.2345678e-9", "1.2345678e-9"},
-      {"scale 0.932156, 12345678 words, 1.0 and .", "scale 0.932156, 12345678 words, 1.0 and ."},
-      {"größe", "größe"},
-      {"", ""},
-  };
-  for (const auto& [text, shown] : cases) EXPECT_EQ(rounded_bounds(text), shown);
-}
-
 TEST(TerminalText, ColumnsAreCountedAsTerminalsCount) {
   EXPECT_EQ(display_width(""), 0U);
   EXPECT_EQ(display_width("soup"), 4U);

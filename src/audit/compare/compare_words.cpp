@@ -14,6 +14,7 @@
 #include "mechanisms/loss/pair_loss.hpp"
 #include "mechanisms/word_row.hpp"
 #include "pipeline/text_place.hpp"
+#include "pipeline/word_entry.hpp"
 #include "privacy/rounding.hpp"
 
 namespace sotto {
@@ -30,6 +31,7 @@ struct Telling {
   double loss = 0;
   std::optional<std::uint32_t> output;
   bool first_is_likelier = true;
+  double likelier = 0;  ///< its weight for the word for which it is likelier
 };
 
 using Covers = std::function<bool(std::uint32_t)>;
@@ -39,14 +41,12 @@ using Spelled = std::function<std::string_view(std::uint32_t)>;
 Telling most_telling(const std::vector<double>& first, const std::vector<double>& second,
                      const Covers& covers) {
   Telling best;
-  double mass = 0;
   for (std::uint32_t y = 0; y < first.size(); ++y) {
     const auto [low, high] = std::minmax(first[y], second[y]);
     if (high == low || !covers(y)) continue;
     const double loss = low > 0 ? std::log(high / low) : kInfinite;
-    if (loss < best.loss || (loss == best.loss && high <= mass)) continue;
-    best = {loss, y, first[y] > second[y]};
-    mass = high;
+    if (loss < best.loss || (loss == best.loss && high <= best.likelier)) continue;
+    best = {loss, y, first[y] > second[y], high};
   }
   return best;
 }
@@ -55,11 +55,18 @@ Telling most_telling(const std::vector<double>& first, const std::vector<double>
 /// vanish in floating point, but not in there. Mechanisms without such integers keep what was found.
 void refine(const OpenMechanism& open, TokenId first, TokenId second, Telling& telling) {
   if (!telling.output) return;
-  const mechanism::Witness witness = telling.first_is_likelier
-                                         ? mechanism::Witness{first, second, *telling.output}
-                                         : mechanism::Witness{second, first, *telling.output};
-  if (const auto exact = mechanism::pair_loss(*open.mechanism, *open.model, witness))
-    telling.loss = exact->loss;
+  const TokenId output = *telling.output;
+  const TokenId other = telling.first_is_likelier ? second : first;
+  TokenId likelier = telling.first_is_likelier ? first : second;
+  const TokenId uniform = mechanism::uniform_input(open.model->size());
+  if (other == uniform) return;  // a mean is not far below any of its terms, so it does not vanish
+  double above = 0;              // ln(P(output|⊙) / P(output|output)): the place of ⊙ may be the output's
+  if (likelier == uniform) {
+    above = std::log(telling.likelier / open.mechanism->row(output)[output]);
+    likelier = output;
+  }
+  const auto exact = mechanism::pair_loss(*open.mechanism, *open.model, {likelier, other, output});
+  if (exact && std::isfinite(above)) telling.loss = exact->loss + above;
 }
 
 std::vector<double> plus_one(const std::vector<std::uint64_t>& counts) {
@@ -125,16 +132,16 @@ Result<WordPair> compare_at(const OpenMechanism& open, TokenId first, TokenId se
   const Spelled spelled = [&](std::uint32_t output) { return model.word(output); };
   WordPair pair;
   pair.epsilon = open.spec.epsilon;
-  pair.distance = open.mechanism->distance(first, second);
+  pair.distance = mechanism::input_distance(*open.mechanism, first, second, model.size());
   pair.promised_loss = promised(open.mechanism->guarantee(), pair.distance);
   const mechanism::WordRow row = mechanism::word_row(*open.mechanism, first, model.size(), options.draws);
   const mechanism::WordRow other =
       first == second ? row : mechanism::word_row(*open.mechanism, second, model.size(), options.draws);
-  pair.draws = row.draws;
+  pair.draws = std::max(row.draws, other.draws);
   pair.outcomes = paired_outcomes(row, other, spelled, options.top);
   if (first == second) return pair;
   Telling telling;
-  if (row.draws > 0) {
+  if (pair.draws > 0) {
     if (options.draws < kFewestDraws)
       return base::not_allowed("draws", options.draws, fmt::format("at least {}", kFewestDraws));
     telling = sampled_telling(open, first, second, options.draws);
@@ -184,22 +191,27 @@ Result<WordComparison> compare_words(std::string_view first, std::string_view se
   const MechanismSpec& spec = options.explain.mechanism;
   SOTTO_ASSIGN(OpenMechanism open, open_mechanism(at_epsilon(spec, options.epsilons.front())));
   const Model& model = *open.model;
-  const TokenId id = mechanism::find_word_or_phrase(model, first);
-  const TokenId other = mechanism::find_word_or_phrase(model, second);
+  const OovPolicy oov = options.explain.oov;
+  SOTTO_ASSIGN(const pipeline::WordInput one, pipeline::find_input(first, model, oov));
+  SOTTO_ASSIGN(const pipeline::WordInput other, pipeline::find_input(second, model, oov));
   WordComparison comparison;
   comparison.first = first;
   comparison.second = second;
-  comparison.first_in_vocabulary = id != model.bottom();
-  comparison.second_in_vocabulary = other != model.bottom();
+  comparison.first_in_vocabulary = one.in_vocabulary();
+  comparison.second_in_vocabulary = other.in_vocabulary();
+  comparison.first_entry = one.entry;
+  comparison.second_entry = other.entry;
   comparison.mechanism = spec.name;
   comparison.model = model.name();
   comparison.guarantee = open.mechanism->guarantee();
+  if (oov == OovPolicy::nearest && !(one.in_vocabulary() && other.in_vocabulary()))
+    comparison.guarantee = pipeline::with_mapped_words(std::move(comparison.guarantee));
   SOTTO_ASSIGN(comparison.typical, typical_metric_distances(open));
   for (const double epsilon : options.epsilons) {
     if (epsilon != open.spec.epsilon) {
       SOTTO_ASSIGN(open, open_mechanism(at_epsilon(spec, epsilon), open.model));
     }
-    SOTTO_ASSIGN(WordPair pair, compare_at(open, id, other, options.explain));
+    SOTTO_ASSIGN(WordPair pair, compare_at(open, one.id, other.id, options.explain));
     comparison.pairs.push_back(std::move(pair));
   }
   return comparison;

@@ -3,6 +3,7 @@
 #include <sotto/explain.hpp>
 
 #include "base/json.hpp"
+#include "pipeline/word_entry_json.hpp"
 
 namespace sotto {
 namespace {
@@ -10,6 +11,13 @@ namespace {
 /// JSON has no infinity.
 nlohmann::ordered_json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json word_json(const std::string& word, bool in_vocabulary,
+                                 const std::optional<WordEntry>& entry) {
+  nlohmann::ordered_json json = {{"word", word}, {"in_vocabulary", in_vocabulary}};
+  if (entry) json["enters_as"] = pipeline::entry_json(*entry);
+  return json;
 }
 
 nlohmann::ordered_json pair_json(const WordPair& pair) {
@@ -32,8 +40,8 @@ nlohmann::ordered_json pair_json(const WordPair& pair) {
 
 std::string to_json(const WordComparison& c) {
   nlohmann::ordered_json json = {
-      {"first", {{"word", c.first}, {"in_vocabulary", c.first_in_vocabulary}}},
-      {"second", {{"word", c.second}, {"in_vocabulary", c.second_in_vocabulary}}},
+      {"first", word_json(c.first, c.first_in_vocabulary, c.first_entry)},
+      {"second", word_json(c.second, c.second_in_vocabulary, c.second_entry)},
       {"mechanism", c.mechanism},
       {"model", c.model},
       {"metric", c.guarantee.unit.metric},

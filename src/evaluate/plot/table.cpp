@@ -52,6 +52,13 @@ std::string cell_html(const TableCell& cell, bool is_label) {
   return fmt::format("<td class=\"n{}\">{}</td>", cell.best ? " best" : "", text);
 }
 
+/// Figures stand to the right, and so does their title; words and their title stand to the left.
+bool holds_figures(const ReportTable& table, std::size_t column) {
+  return column >= table.labels && std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+           return column >= row.size() || row[column].value || row[column].text == kNoFigure;
+         });
+}
+
 std::string header_html(const ReportTable& table) {
   std::string html = "<thead>";
   if (!table.groups.empty()) {
@@ -63,7 +70,7 @@ std::string header_html(const ReportTable& table) {
   }
   html += "<tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    html += fmt::format("<th scope=\"col\"{}>{}{}</th>", i < table.labels ? "" : " class=\"n\"",
+    html += fmt::format("<th scope=\"col\"{}>{}{}</th>", holds_figures(table, i) ? " class=\"n\"" : "",
                         escape_html(table.columns[i].title), arrow(table.columns[i].better));
   return html + "</tr></thead>";
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -80,6 +81,26 @@ class DiffractorGeometric final : public IntegerMechanism {
     const std::int64_t last = lists_.words() - 1;
     for (std::uint32_t l = 0; l < lists_.size(); ++l) add_list(l, lists_.place(l, word), last, probabilities);
     return probabilities;
+  }
+
+  // Every place of a list occurs once, so what reaches place i is a sum of steps in both directions.
+  std::vector<double> mean_row() const override {
+    std::call_once(steps_made_, [this] { make_steps(); });
+    const std::size_t words = lists_.words();
+    std::vector<double> reach = steps_;  // P(0 <= noise <= k), divided as steps_ is
+    reach.resize(words);
+    std::partial_sum(reach.begin(), reach.end(), reach.begin());
+    double ends = 0;  // reaches the first place, or the last
+    for (std::size_t k = 0; k < words; ++k)
+      ends += (words == 1 ? 1 : noise_.tail(static_cast<std::int64_t>(k))) / lists_.size();
+    std::vector<double> mean(words);
+    for (std::uint32_t l = 0; l < lists_.size(); ++l)
+      for (std::uint32_t i = 0; i < words; ++i) {
+        const bool is_end = i == 0 || i == words - 1;
+        mean[lists_.word_at(l, i)] +=
+            (is_end ? ends : reach[i] + reach[words - 1 - i] - steps_[0]) / static_cast<double>(words);
+      }
+    return mean;
   }
 
  private:

@@ -154,7 +154,7 @@ class DiffractorTem final : public IntegerMechanism {
                 "output differ at most by the factor exp({} d), d being {} in {}, and at "
                 "most {}.",
                 epsilon_, lists_.size() == 1 ? "their distance" : "the largest of their distances",
-                lists_.names(), gamma_)};
+                lists_.names(), readable_metric(fmt::format("{}", gamma_)))};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {

@@ -38,7 +38,7 @@ class Tem final : public SelectionMechanism {
             "For any two words, and words outside the vocabulary, the probabilities of each output differ "
             "at most by the factor exp({} d), d the Euclidean distance of their vectors or {}, whichever "
             "is less.",
-            epsilon_, gamma_)};
+            epsilon_, readable_metric(fmt::format("{}", gamma_)))};
   }
 
   Result<void> show_rows(RowVisitor& visitor) const override {
@@ -57,21 +57,24 @@ class Tem final : public SelectionMechanism {
 }  // namespace
 
 MechanismInfo tem_info() {
-  return {.name = "tem",
-          .summary = "selects as santext does, but all words further than gamma are equally likely",
-          .metric = "Euclidean distance of the vectors, truncated at gamma",
-          .guarantee = "analytic: epsilon times the Euclidean distance of the vectors, at most gamma",
-          .speed = "fast: millions of words per second once the rows of frequent words are prepared",
-          .use_when = "you want the promise to be bounded however far two words lie apart",
-          .default_model = "sotto-en-wordnet",
-          .parameters = {{"gamma", "auto",
-                          "the distance from which words count as equally far, from 0 to 1e12; auto: "
-                          "(2/epsilon) ln((1-beta)(n-1)/beta) for n words",
-                          ParameterKind::numbers},
-                         {"beta", "0.001",
-                          "with gamma=auto: about the probability of all far words together, relative to the "
-                          "word itself; from 1e-12 to 0.5"},
-                         selection_parameter()}};
+  return {
+      .name = "tem",
+      .summary =
+          "selects any word of the vocabulary, nearer ones with higher probability; those further than gamma "
+          "are equally likely",
+      .metric = "Euclidean distance of the vectors, truncated at gamma",
+      .guarantee = "analytic: epsilon times the Euclidean distance of the vectors, at most gamma",
+      .speed = "fast: millions of words per second once the rows of frequent words are prepared",
+      .use_when = "you want the promise to be bounded however far two words lie apart",
+      .default_model = "sotto-en-wordnet",
+      .parameters = {{"gamma", "auto",
+                      "the distance from which words count as equally far, from 0 to 1e12; auto: "
+                      "(2/epsilon) ln((1-beta)(n-1)/beta) for n words",
+                      ParameterKind::numbers},
+                     {"beta", "0.001",
+                      "with gamma=auto: about the probability of all far words together, relative to the "
+                      "word itself; from 1e-12 to 0.5"},
+                     selection_parameter()}};
 }
 
 Result<MechanismFamily> prepare_tem(const MechanismRequest& request) {
