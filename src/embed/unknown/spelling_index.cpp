@@ -58,19 +58,28 @@ std::size_t SpellingIndex::begin_of(char first, std::size_t length) const {
   return begins_[static_cast<std::size_t>(first - 'a') * kLengths + std::min(length, kLengths)];
 }
 
+/// If the lengths differ by n, at least n of the edits add or remove a letter.
+std::vector<std::uint32_t> SpellingIndex::candidates(std::string_view typed, std::size_t edits) const {
+  const std::uint32_t signature = signature_of(typed);
+  std::vector<std::uint32_t> places;
+  for (std::size_t length = typed.size() - edits; length <= typed.size() + edits; ++length) {
+    const std::size_t difference = std::max(length, typed.size()) - std::min(length, typed.size());
+    const std::size_t begin = begin_of(typed[0], length);
+    const std::size_t end = begin_of(typed[0], length + 1);
+    find_similar_signatures(std::span(signatures_).subspan(begin, end - begin), signature,
+                            static_cast<unsigned>(2 * edits - difference), static_cast<std::uint32_t>(begin),
+                            places);
+  }
+  return places;
+}
+
 std::vector<WordNumber> SpellingIndex::corrections(std::string_view typed, int edits) const {
   SOTTO_CHECK(edits == 1 || edits == 2);
   if (typed.size() < shortest_typed(edits)) return {};
-  const auto reach = static_cast<std::size_t>(edits);
-  const std::size_t begin = begin_of(typed[0], typed.size() - reach);
-  const std::size_t end = begin_of(typed[0], typed.size() + reach + 1);
-  const std::vector<std::uint32_t> near =
-      similar_signatures(std::span(signatures_).subspan(begin, end - begin), signature_of(typed),
-                         2 * static_cast<unsigned>(edits));
   const EditDistance distance(typed);
   std::vector<std::pair<int, WordNumber>> scored;
-  for (const std::uint32_t place : near) {
-    const WordNumber number = numbers_[begin + place];
+  for (const std::uint32_t place : candidates(typed, static_cast<std::size_t>(edits))) {
+    const WordNumber number = numbers_[place];
     if (distance.to(words_.word(number), edits) != edits) continue;
     const int penalty = edit_cost(typed, words_.word(number), edits).penalty;
     const int surplus = words_.frequency(number) - penalty;

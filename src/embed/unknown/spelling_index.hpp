@@ -10,8 +10,9 @@
 
 namespace sotto::embed {
 
-/// Words sorted by first letter and length, each with a signature of its letters: one edit changes at most
-/// two of its bits, so that a scan of the signatures leaves few words to compare. Immutable, so safe to share
+/// Words sorted by first letter and length, each with a signature of its letters: a letter more or less
+/// changes at most one of its bits, any other edit two, so that a scan of the signatures leaves few words to
+/// compare. Immutable, so safe to share
 /// between threads.
 class SpellingIndex {
  public:
@@ -28,6 +29,8 @@ class SpellingIndex {
   static constexpr std::size_t kLengths = 64;
 
   std::size_t begin_of(char first, std::size_t length) const;
+  /// Places of the words whose lengths and signatures allow for that many edits.
+  std::vector<std::uint32_t> candidates(std::string_view typed, std::size_t edits) const;
 
   const PublicWords& words_;
   std::vector<std::uint32_t> signatures_;

@@ -12,7 +12,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void find_similar(std::span<const std::uint32_t> signatures, std::uint32_t signature, unsigned most_bits,
-                  std::vector<std::uint32_t>& found) {
+                  std::uint32_t first, std::vector<std::uint32_t>& found) {
   const hn::CappedTag<std::uint32_t, 16> lanes;
   const auto wanted = hn::Set(lanes, signature);
   const auto one = hn::Set(lanes, 1);
@@ -25,12 +25,13 @@ void find_similar(std::span<const std::uint32_t> signatures, std::uint32_t signa
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(lanes, near, bits);
     for (unsigned rest = bits[0] | static_cast<unsigned>(bits[1]) << 8; rest != 0; rest &= rest - 1)
-      found.push_back(static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(rest)));
+      found.push_back(first + static_cast<std::uint32_t>(i) +
+                      static_cast<std::uint32_t>(__builtin_ctz(rest)));
   }
   for (; i < signatures.size(); ++i) {
     std::uint32_t different = signatures[i] ^ signature;
     for (unsigned bit = 0; bit < most_bits; ++bit) different &= different - 1;
-    if (different == 0) found.push_back(static_cast<std::uint32_t>(i));
+    if (different == 0) found.push_back(first + static_cast<std::uint32_t>(i));
   }
 }
 
@@ -154,11 +155,9 @@ namespace sotto::embed {
 HWY_EXPORT(find_similar);
 HWY_EXPORT(multiply_blocks);
 
-std::vector<std::uint32_t> similar_signatures(std::span<const std::uint32_t> signatures,
-                                              std::uint32_t signature, unsigned most_bits) {
-  std::vector<std::uint32_t> found;
-  HWY_DYNAMIC_DISPATCH(find_similar)(signatures, signature, most_bits, found);
-  return found;
+void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uint32_t signature,
+                             unsigned most_bits, std::uint32_t first, std::vector<std::uint32_t>& found) {
+  HWY_DYNAMIC_DISPATCH(find_similar)(signatures, signature, most_bits, first, found);
 }
 
 void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,

@@ -9,9 +9,10 @@
 
 namespace sotto::embed {
 
-/// The indices of the signatures that differ from `signature` in at most `most_bits` bits, ascending.
-std::vector<std::uint32_t> similar_signatures(std::span<const std::uint32_t> signatures,
-                                              std::uint32_t signature, unsigned most_bits);
+/// Appends the indices of the signatures that differ from `signature` in at most `most_bits` bits, plus
+/// `first`, ascending.
+void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uint32_t signature,
+                             unsigned most_bits, std::uint32_t first, std::vector<std::uint32_t>& found);
 
 /// Words are multiplied in blocks of this many.
 inline constexpr std::size_t kSubwordBlock = 32;
