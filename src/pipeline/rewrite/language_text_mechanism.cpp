@@ -85,6 +85,7 @@ void LanguageTextMechanism::add_to(random::CanonicalConfiguration& configuration
   configuration.add("precision", to_string(options().language.precision));
   configuration.add("logits.lowest", static_cast<double>(draw_.bounds.lowest));
   configuration.add("logits.highest", static_cast<double>(draw_.bounds.highest));
+  configuration.add("law.version", lm::kLawVersion);
   for (const auto& [name, value] : law_) configuration.add("law." + name, value);
 }
 
