@@ -75,7 +75,8 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const
 
 Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem::path& folder,
                                                            const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(LanguageModelBackend* const backend,
+               language_model_backend(ModelUse::masked, folder, resources));
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(std::vector<std::string> words, read_words(folder));
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));

@@ -77,6 +77,9 @@ Result<lm::MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues&
   SOTTO_ASSIGN(const double weight, std::move(alpha));
   SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
   SOTTO_ASSIGN(law_["encoder"], lm::folder_digest(folder));
+  SOTTO_ASSIGN(lm::LanguageModelBackend* const backend,
+               lm::language_model_backend(lm::ModelUse::sentence, folder, options().language));
+  SOTTO_ASSIGN(law_["encoder.arithmetic"], backend->arithmetic(options().language));
   SOTTO_ASSIGN(const auto encoder, lm::SentenceEncoder::open(folder, options().language));
   extras.similarity = std::make_shared<const lm::ContextSimilarity>(encoder, weight);
   return extras;
