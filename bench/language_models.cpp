@@ -213,7 +213,7 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     if (!wanted.is(mode)) continue;
     lm::MaskedOptions options;
     options.epsilon = kEpsilon;
-    options.sequential = std::string(mode) == "sequential";
+    options.mode = std::string(mode) == "sequential" ? lm::MaskedMode::sequential : lm::MaskedMode::parallel;
     std::optional<lm::LogitBounds> bounds;
     if (!told) bounds = lm::LogitBounds{0, 100, false};
     const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));

@@ -75,13 +75,25 @@ class MaskedModel {
   /// output_size() numbers each, in order. Each answer depends on its own sequence alone, up to rounding.
   virtual Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                               std::span<float> out) const = 0;
+  /// The logits at several places of each sequence, which need only one pass over it: places[i] are indices
+  /// into sequences[i].ids. `out` takes output_size() numbers per place, in order.
+  virtual Result<void> logits_at(std::span<const Sequence> sequences,
+                                 std::span<const std::vector<std::uint32_t>> places,
+                                 std::span<float> out) const {
+    std::vector<Sequence> copies;
+    std::vector<std::uint32_t> each;
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      copies.insert(copies.end(), places[i].size(), sequences[i]);
+      each.insert(each.end(), places[i].begin(), places[i].end());
+    }
+    return logits(copies, each, out);
+  }
   /// The logits at every place of a sequence, output_size() numbers each. Costs far more per place than
   /// `logits` does in batches.
   virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const {
-    const std::vector<Sequence> copies(sequence.ids.size(), sequence);
-    std::vector<std::uint32_t> places(copies.size());
+    std::vector<std::uint32_t> places(sequence.ids.size());
     std::iota(places.begin(), places.end(), 0U);
-    return logits(copies, places, out);
+    return logits_at({&sequence, 1}, {&places, 1}, out);
   }
 };
 

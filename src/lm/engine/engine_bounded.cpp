@@ -221,6 +221,32 @@ class EngineBounded final : public MaskedModel {
     });
   }
 
+  Result<void> logits_at(std::span<const Sequence> sequences,
+                         std::span<const std::vector<std::uint32_t>> places,
+                         std::span<float> out) const override {
+    return engine_guarded([&] {
+      if (places.size() != sequences.size())
+        refuse(Errc::invalid_argument,
+               fmt::format("{} sequences need a list of places each", sequences.size()));
+      std::vector<std::uint32_t> all;
+      std::vector<std::uint32_t> ends = {0};
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        for (const std::uint32_t place : places[i])
+          if (place >= sequences[i].ids.size())
+            refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, place,
+                                                       sequences[i].ids.size() - 1));
+        if (places[i].empty()) refuse(Errc::invalid_argument, fmt::format("sequence {} has no place", i));
+        all.insert(all.end(), places[i].begin(), places[i].end());
+        ends.push_back(static_cast<std::uint32_t>(all.size()));
+      }
+      if (out.size() != all.size() * output_size())
+        refuse(Errc::invalid_argument,
+               fmt::format("{} places need {} logits each", all.size(), output_size()));
+      check_sequences(sequences, weights_->sizes.limits);
+      answer(sequences, all, ends, out);
+    });
+  }
+
  private:
   static std::uint32_t size_of(std::int64_t size) { return static_cast<std::uint32_t>(size); }
 
