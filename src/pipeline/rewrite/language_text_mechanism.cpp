@@ -105,6 +105,7 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   if (calibration_) model.calibration_text = calibration_->text_digest;
   model.outcomes = draw_.outcomes;
   model.delta = options().delta;
+  model.same_everywhere = anywhere_;
 }
 
 Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs,
