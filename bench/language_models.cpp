@@ -4,11 +4,13 @@
 //     bench_language_models MODEL TEXT [THREADS [SECONDS [HOW [WHAT [TEXTS]]]]]
 //     bench_language_models --make FOLDER TOKENIZER
 //
-// The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, f32, int8 and cuda, with
-// commas between, and logits are compared with those of the first; WHAT is one of everything, parallel,
-// sequential, all, none. The second form writes a checkpoint of roberta-base's size with random weights (500
-// MB), which is the arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock
-// and, for machines that are shared, by the time the processors spent on this program.
+// The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, with commas between: engine
+// (models stored in 8 bits, without libtorch), f32, int8 and cuda (with libtorch), and logits are compared
+// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. one-pass is
+// the network alone, over texts without a mask, whatever the model was trained for. The second form writes a
+// checkpoint of roberta-base's size with random weights (500 MB), which is the arithmetic of a trained one,
+// with the tokenizer of another folder. Rates are by the clock and, for machines that are shared, by the time
+// the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,6 +28,7 @@
 
 #include <sotto/error_text.hpp>
 
+#include "lm/engine/byte_matrix.hpp"
 #include "lm/masked_mechanism.hpp"
 #include "random/bit_sources.hpp"
 #include "support/random_checkpoint.hpp"
@@ -142,6 +145,56 @@ Rate mechanism_rate(const lm::MaskedMechanism& mechanism, const std::vector<Text
   });
 }
 
+// Multiplications of bytes a second by one thread, with everything in the first caches.
+double best_product_rate() {
+  constexpr std::size_t kSize = 384;
+  constexpr std::size_t kVectors = 48;
+  const std::vector<std::int8_t> bytes(lm::ByteMatrix::kPanel * kSize, 3);
+  const std::vector<float> scales(lm::ByteMatrix::kPanel, 1);
+  const lm::ByteMatrix matrix(bytes.data(), scales.data(), lm::ByteMatrix::kPanel, kSize);
+  const std::vector<float> vector(kSize, 1);
+  lm::ByteVectors vectors;
+  vectors.reset(kVectors, kSize);
+  for (std::size_t i = 0; i < kVectors; ++i) vectors.set(i, vector.data());
+  std::vector<float> out(kVectors * lm::ByteMatrix::kPanel);
+  double best = 0;
+  for (int round = 0; round < 20; ++round) {
+    const double begin = now(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < 200; ++i) matrix.multiply(vectors, nullptr, out.data(), lm::ByteMatrix::kPanel);
+    const double seconds = now(CLOCK_THREAD_CPUTIME_ID) - begin;
+    best = std::max(best, 200.0 * kVectors * lm::ByteMatrix::kPanel * kSize / seconds);
+  }
+  return best;
+}
+
+// Places scored by passes over whole texts.
+Rate one_pass_rate(const lm::WordFiller& filler, const lm::MaskedModel& model, const std::vector<Text>& texts,
+                   double seconds) {
+  const lm::MaskedInput input = value_of(lm::MaskedInput::make(filler, true, 0));
+  std::vector<lm::Sequence> sequences;
+  std::vector<std::vector<std::uint32_t>> places;
+  std::size_t count = 0;
+  for (const Text& text : texts) {
+    const lm::MaskedText masked(filler, text.line, text.tokens);
+    const lm::MaskedText::Window window = masked.window_of(input, 0);
+    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back());
+    places.emplace_back();
+    for (const std::uint32_t word : text.words)
+      if (word < window.end) places.back().push_back(first_pieces[word]);
+    if (places.back().empty()) {
+      places.pop_back();
+      sequences.pop_back();
+      continue;
+    }
+    count += places.back().size();
+  }
+  std::vector<float> out(count * model.output_size());
+  return rate(seconds, [&](std::size_t) {
+    value_of(model.logits_at(sequences, places, out));
+    return count;
+  });
+}
+
 // The largest resident set since the last reset, in MB.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
@@ -181,13 +234,27 @@ struct Wanted {
   bool is(const char* name) const { return what == "all" || what == name; }
 };
 
+// The plugin would leave models stored in 8 bits to the engine if it were not asked itself.
+std::shared_ptr<const lm::WordFiller> open_filler(const std::string& how, const Wanted& wanted) {
+  const LanguageModelResources resources{how == "cuda" ? Device::cuda : Device::cpu,
+                                         how == "engine" ? Precision::automatic
+                                         : how == "int8" ? Precision::int8
+                                                         : Precision::f32,
+                                         wanted.threads};
+  if (how != "int8") return value_of(lm::WordFiller::open(wanted.folder, resources));
+  std::vector<std::string> words;
+  std::ifstream in(std::filesystem::path(wanted.folder) / "words.txt");
+  for (std::string line; std::getline(in, line);) words.push_back(line);
+  return value_of(lm::WordFiller::make(
+      value_of(value_of(lm::language_model_plugin())->open_masked(wanted.folder, resources)),
+      value_of(lm::SubwordTokenizer::open(wanted.folder)), words, {72, lm::LawKind::balanced, false}));
+}
+
 // Returns the logits of some questions.
 std::vector<float> report(const std::string& how, const Wanted& wanted) {
   reset_peak_memory();
   const double begin = now(CLOCK_MONOTONIC);
-  const LanguageModelResources resources{how == "cuda" ? Device::cuda : Device::cpu,
-                                         how == "int8" ? Precision::int8 : Precision::f32, wanted.threads};
-  const auto filler = value_of(lm::WordFiller::open(wanted.folder, resources));
+  const auto filler = open_filler(how, wanted);
   const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
   const auto told = value_of(filler->model().at_epsilon(kEpsilon));
@@ -213,11 +280,17 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     if (!wanted.is(mode)) continue;
     lm::MaskedOptions options;
     options.epsilon = kEpsilon;
-    options.sequential = std::string(mode) == "sequential";
+    options.threads = wanted.threads == 0 ? 1 : wanted.threads;
+    options.mode = std::string(mode) == "sequential" ? lm::MaskedMode::sequential : lm::MaskedMode::parallel;
     std::optional<lm::LogitBounds> bounds;
     if (!told) bounds = lm::LogitBounds{0, 100, false};
     const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));
     line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
+  }
+  if (how == "engine" && wanted.is("one-pass")) {
+    line("one-pass, the network alone", one_pass_rate(*filler, model, wanted.texts, wanted.seconds));
+    std::printf("      %.1f billion multiplications a second at best, on %s\n", best_product_rate() / 1e9,
+                lm::byte_kernel_name());
   }
   std::printf("      at most %.0f MB resident\n", peak_memory());
   const std::size_t some = std::min<std::size_t>(questions.sequences.size(), kCompared);
@@ -299,5 +372,5 @@ int main(int argc, char** argv) {
   const Wanted wanted{argv[1], read_texts(argv[2], std::stoul(argument(7, "32"))),
                       static_cast<unsigned>(std::stoul(argument(3, "0"))), std::stod(argument(4, "8")),
                       argument(6, "all")};
-  return run(wanted, argument(5, "f32,int8"));
+  return run(wanted, argument(5, "engine,f32,int8"));
 }

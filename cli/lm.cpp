@@ -11,7 +11,8 @@ namespace sotto::cli {
 
 void LanguageModelArguments::add_options(CLI::App& command) {
   command.add_option("--device", device, "cpu or cuda")->capture_default_str();
-  command.add_option("--precision", precision, "Precision of the weights: f32 or int8")
+  command
+      .add_option("--precision", precision, "Precision of the weights: f32, int8 or auto, as they are stored")
       ->capture_default_str();
   command.add_option("--threads", threads, "Threads (default: one per processor)")->type_name("N");
   command.add_flag("--json", json, "Print JSON");

@@ -8,7 +8,7 @@
 namespace sotto::cli {
 
 struct LanguageModelArguments {
-  std::string model, device = "cpu", precision = "f32", threads;
+  std::string model, device = "cpu", precision = "auto", threads;
   bool json = false;
 
   void add_options(CLI::App& command);

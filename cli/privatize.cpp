@@ -166,8 +166,9 @@ void add_run_options(CLI::App& command, PrivatizeArguments& a) {
   command.add_option("--device", a.device, "Where a language model runs: cpu or cuda (default: cpu)")
       ->type_name("WHERE");
   command
-      .add_option("--precision", a.precision,
-                  "Precision of a language model's weights: f32 or int8 (default: f32)")
+      .add_option(
+          "--precision", a.precision,
+          "Precision of a language model's weights: f32, int8 or auto, as they are stored (default: auto)")
       ->type_name("WHAT");
   command
       .add_option("--delta", a.delta,

@@ -81,7 +81,7 @@ sotto_package(development libsotto-dev libdevel "text rewriting under differenti
 sotto_package(program sotto text "text rewriting under differential privacy"
   "This package holds the program, its manual pages, and completion for bash,
 zsh and fish."
-  SHLIBDEPS ON DEPENDS "${library_package} (= ${version}), sotto-models (= ${version})" RECOMMENDS sotto-lm SUGGESTS wordnet-base)
+  SHLIBDEPS ON DEPENDS "${library_package} (= ${version}), sotto-models (= ${version})" SUGGESTS "sotto-lm, wordnet-base")
 sotto_package(language sotto-lm text "text rewriting under differential privacy (language models)"
   "This package holds the plugins for mechanisms with a language model (dp-mlm,
 dp-mlm-plus, dp-paraphrase, dp-prompt) and for sentencepiece's tokenizers."

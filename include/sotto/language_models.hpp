@@ -23,14 +23,17 @@
 namespace sotto {
 
 enum class Device { cpu, cuda };
-enum class Precision { f32, int8 };
+enum class Precision { f32, int8, automatic };
 inline constexpr std::array<std::string_view, 2> kDeviceNames = {"cpu", "cuda"};
-inline constexpr std::array<std::string_view, 2> kPrecisionNames = {"f32", "int8"};
+inline constexpr std::array<std::string_view, 3> kPrecisionNames = {"f32", "int8", "auto"};
 
-/// What a model may use. `precision` may change the last digits of its results, the rest affects only speed.
+/// What a model may use. `precision` and `device` may change the last digits of its results, the rest affects
+/// only speed. `automatic` is int8 for a model that is stored in 8 bits, as the shipped ones are, and f32 for
+/// others. In 8 bits and on the CPU, the shipped models are computed without libtorch, and their results are
+/// the same on every processor.
 struct LanguageModelResources {
   Device device = Device::cpu;
-  Precision precision = Precision::f32;
+  Precision precision = Precision::automatic;
   unsigned threads = 0;  ///< 0: one per processor
   /// Asked between the batches of a computation, by several threads at once; false ends it with
   /// Errc::interrupted. It must remain callable as long as the model lives. Empty: never ends.
@@ -44,7 +47,7 @@ SOTTO_API const char* to_string(Precision precision);
 
 /// "cpu" or "cuda". Thread-safe.
 SOTTO_API Result<Device> parse_device(std::string_view name);
-/// "f32" or "int8". Thread-safe.
+/// "f32", "int8" or "auto". Thread-safe.
 SOTTO_API Result<Precision> parse_precision(std::string_view name);
 
 /// Logit bounds estimated on public text.

@@ -116,6 +116,7 @@ struct LanguageModelReceipt {
   std::string calibration_text;          ///< SHA-256 of the public text on which the bounds were estimated
   std::uint64_t outcomes = 0;            ///< number of words or tokens that a draw chooses from
   double delta = 0;                      ///< of the figure besides ε
+  bool same_everywhere = false;          ///< the model's answers are the same bits on every processor
 };
 
 struct Receipt {

@@ -26,7 +26,8 @@ namespace sotto::lm {
 ///
 ///   P(i|x) / P(i|x′) = (w(i)/T) / (w′(i)/T) = w(i)/w′(i) <= hi(i)/lo(i) <= e^ε.
 ///
-/// The solver's accuracy decides only how close the sampled law is to the one above.
+/// The solver's accuracy decides only how close the sampled law is to the one above. The integers are the
+/// same on every processor: all sums have a fixed order (balanced_kernel.hpp), and the functions are our own.
 ///
 /// The loss of a draw lies in [−ε, ε] and may use all of it, so ρ is min(ε²/2, ε), not ε²/8.
 class BalancedLaw final : public DrawLaw {
@@ -45,11 +46,13 @@ class BalancedLaw final : public DrawLaw {
  private:
   BalancedLaw(double epsilon, std::vector<std::uint32_t> outcomes) : DrawLaw(epsilon, std::move(outcomes)) {}
 
-  void make_bounds();
-  double solve(const BalancedTerms& terms) const;
-  void balance(std::vector<std::uint64_t>& weights) const;
+  using Wide = unsigned __int128;
 
-  std::vector<double> base_;         // m(i)/C, zero-padded; a weight is T times this times e^(r·u)
+  void make_bounds();
+  void solve(const BalancedTerms& terms, double* weights) const;
+  void balance(Wide sum, std::vector<std::uint64_t>& weights) const;
+
+  std::vector<double> base_;         // m(i), zero-padded; a weight is T times this times e^(r·u)/C
   std::vector<std::uint64_t> low_;   // lo(i)
   std::vector<std::uint64_t> high_;  // hi(i)
   std::uint64_t total_ = 0;

@@ -5,6 +5,7 @@
 
 #include "base/checked_value.hpp"
 #include "random/integer_samplers.hpp"
+#include "random/portable_math.hpp"
 
 namespace sotto::lm {
 
@@ -53,7 +54,8 @@ Result<std::vector<double>> DrawLaw::base_shares(std::span<const std::uint32_t> 
   }
   if (!all_numbers || !std::isfinite(largest))
     return fail(Errc::bad_format, "the model's base measure is not finite");
-  for (std::size_t i = 0; i < outcomes.size(); ++i) shares[i] = std::exp(log_base[outcomes[i]] - largest);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    shares[i] = random::portable_exp(std::max(log_base[outcomes[i]] - largest, -700.0));
   return shares;
 }
 

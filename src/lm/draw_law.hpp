@@ -13,6 +13,10 @@
 
 namespace sotto::lm {
 
+/// The version of the functions from answers to weights. Part of the configuration of every mechanism that
+/// draws by them, so a change gives a new stream of noise instead of another text from the same one.
+inline constexpr std::uint64_t kLawVersion = 2;
+
 /// How answers become weights.
 enum class LawKind {
   bounded,   ///< the exponential mechanism (LogitLaw)

@@ -69,7 +69,8 @@ Result<std::shared_ptr<const TextWriter>> TextWriter::make(std::shared_ptr<const
 Result<std::shared_ptr<const TextWriter>> TextWriter::open(const std::filesystem::path& folder,
                                                            const LanguageModelResources& resources,
                                                            std::string_view prompt) {
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(LanguageModelBackend* const backend,
+               language_model_backend(ModelUse::causal, folder, resources));
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(auto model, backend->open_causal(folder, resources));
   return make(std::move(model), std::move(tokenizer), prompt);

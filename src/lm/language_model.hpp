@@ -1,5 +1,6 @@
-// What the mechanisms need from language models, independent of any library: the arithmetic lives in a plugin
-// (src/lm/torch), so a program that needs no language model builds and starts without it.
+// What the mechanisms need from language models, independent of what computes them: the engine
+// (src/lm/engine) for models stored in 8 bits, as the shipped ones are, and a plugin (src/lm/torch) for all
+// others, so a program that needs none of these builds and starts without it.
 #pragma once
 
 #include <cstdint>
@@ -74,13 +75,25 @@ class MaskedModel {
   /// output_size() numbers each, in order. Each answer depends on its own sequence alone, up to rounding.
   virtual Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                               std::span<float> out) const = 0;
+  /// The logits at several places of each sequence, which need only one pass over it: places[i] are indices
+  /// into sequences[i].ids. `out` takes output_size() numbers per place, in order.
+  virtual Result<void> logits_at(std::span<const Sequence> sequences,
+                                 std::span<const std::vector<std::uint32_t>> places,
+                                 std::span<float> out) const {
+    std::vector<Sequence> copies;
+    std::vector<std::uint32_t> each;
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      copies.insert(copies.end(), places[i].size(), sequences[i]);
+      each.insert(each.end(), places[i].begin(), places[i].end());
+    }
+    return logits(copies, each, out);
+  }
   /// The logits at every place of a sequence, output_size() numbers each. Costs far more per place than
   /// `logits` does in batches.
   virtual Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const {
-    const std::vector<Sequence> copies(sequence.ids.size(), sequence);
-    std::vector<std::uint32_t> places(copies.size());
+    std::vector<std::uint32_t> places(sequence.ids.size());
     std::iota(places.begin(), places.end(), 0U);
-    return logits(copies, places, out);
+    return logits_at({&sequence, 1}, {&places, 1}, out);
   }
 };
 
@@ -133,12 +146,27 @@ class LanguageModelBackend {
   virtual Result<std::string> arithmetic(const LanguageModelResources& resources) = 0;
 };
 
+/// What a folder is opened as.
+enum class ModelUse { masked, sentence, causal };
+
+/// What computes a folder's model: the engine if it is stored in 8 bits, its architecture is one of the
+/// shipped models', and the resources allow it; otherwise the plugin. Lives as long as the program.
+/// Thread-safe.
+Result<LanguageModelBackend*> language_model_backend(ModelUse use, const std::filesystem::path& folder,
+                                                     const LanguageModelResources& resources);
+
+/// The precision that it computes with where the resources leave it open. Thread-safe.
+Precision precision_used(const LanguageModelBackend& backend, const LanguageModelResources& resources);
+
+/// The engine. Thread-safe.
+LanguageModelBackend& engine_backend();
+
 /// The plugin, loaded by the first call (see base/plugin.hpp); without one, an error that says what is
 /// missing. Lives as long as the program. Thread-safe.
-Result<LanguageModelBackend*> language_model_backend();
+Result<LanguageModelBackend*> language_model_plugin();
 
 /// What the plugin exports; `abi` must match the program's. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 4;
+inline constexpr std::uint32_t kLanguageModelAbi = 5;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 
 }  // namespace sotto::lm

@@ -9,6 +9,7 @@
 #include "base/checked_value.hpp"
 #include "lm/fast_exp.hpp"
 #include "privacy/rounding.hpp"
+#include "random/portable_math.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -41,7 +42,7 @@ Result<LogitLaw> LogitLaw::make(const LogitBounds& bounds, double epsilon,
   law.highest_ = bounds.highest;
   law.slope_ = epsilon / 2 / (law.highest_ - law.lowest_);
   // The exponential may be off in its last places; the factor makes it an upper bound.
-  if (epsilon < kLargestLoss) law.smallest_share_ = std::exp(-epsilon / 2) * (1 + 0x1p-50);
+  if (epsilon < kLargestLoss) law.smallest_share_ = random::portable_exp(-epsilon / 2) * (1 + 0x1p-50);
   const int bits = std::min(kLargestBits, kTotalBits - static_cast<int>(std::bit_width(law.size() - 1)));
   law.full_ = std::ldexp(1.0, bits);
   SOTTO_ASSIGN(const std::vector<double> shares, base_shares(law.outcomes(), log_base));

@@ -12,6 +12,13 @@ std::vector<std::int32_t> signed_ids(const std::vector<SubwordId>& ids, std::siz
   return {ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
+void clear(Sequence& sequence) {
+  sequence.ids.clear();
+  sequence.positions.clear();
+  sequence.segments.clear();
+  sequence.pieces.clear();
+}
+
 void append(std::vector<std::int32_t>& to, std::span<const std::int32_t> what) {
   to.insert(to.end(), what.begin(), what.end());
 }
@@ -122,11 +129,29 @@ MaskedText::Window MaskedText::window(const MaskedInput& input, std::size_t toke
   return window;
 }
 
+MaskedText::Window MaskedText::window_of(const MaskedInput& input, std::size_t token) const {
+  const std::size_t most = input.most_words_;
+  if (size() <= most) return {0, size()};
+  const std::size_t step = std::max<std::size_t>(1, most / 2);
+  const std::size_t before = std::min(token, most / 4);
+  const std::size_t begin = std::min((token - before) / step * step, size() - most);
+  return {begin, begin + most};
+}
+
+std::vector<std::uint32_t> MaskedText::read(Window window, Sequence& out) const {
+  clear(out);
+  const std::int32_t mask[] = {filler_.mask()};
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = window.begin; i < window.end; ++i) {
+    places.push_back(static_cast<std::uint32_t>(out.ids.size()));
+    // A token that the model has no piece for is one that it cannot see.
+    add_slot(original(i).empty() ? mask : original(i), i - window.begin, 0, out);
+  }
+  return places;
+}
+
 std::uint32_t MaskedText::mask(const MaskedInput& input, std::size_t token, bool after, Sequence& out) const {
-  out.ids.clear();
-  out.positions.clear();
-  out.segments.clear();
-  out.pieces.clear();
+  clear(out);
   const Window seen = window(input, token);
   return filler_.layout() == InputLayout::slots ? mask_slots(input, seen, token, after, out)
                                                 : mask_pair(input, seen, token, after, out);

@@ -55,14 +55,23 @@ class MaskedText {
   /// in its current state. Fills `out`; returns the index of the mask in it.
   std::uint32_t mask(const MaskedInput& input, std::size_t token, bool after, Sequence& out) const;
 
+  /// Tokens of a text.
+  struct Window {
+    std::size_t begin;
+    std::size_t end;
+    bool operator==(const Window&) const = default;
+  };
+  /// The part of the original in which a token is scored without a mask. Windows overlap by half, and a token
+  /// has a quarter of its window to both sides of it unless the text ends there.
+  Window window_of(const MaskedInput& input, std::size_t token) const;
+  /// The original in a window, without a mask; for the slots layout. Fills `out`; returns the index in it of
+  /// each token's first piece.
+  std::vector<std::uint32_t> read(Window window, Sequence& out) const;
+
  private:
   struct Cell {
     std::vector<std::int32_t> word;
     std::vector<std::int32_t> added;
-  };
-  struct Window {
-    std::size_t begin;
-    std::size_t end;
   };
 
   std::size_t size() const { return begins_.size() - 1; }

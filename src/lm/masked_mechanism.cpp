@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/message.hpp"
+#include "base/parallel.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/logit_law.hpp"
 #include "random/integer_samplers.hpp"
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t kBatchBytes = 16 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
+// Draws whose weights are computed together, some megabytes of them.
+constexpr std::size_t kWeighed = 64;
 
 // Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
 constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
@@ -36,7 +39,8 @@ struct MaskedMechanism::Question {
   bool after;
 };
 
-/// Gathers questions and draws the answers in the order they were asked.
+/// Gathers questions and draws the answers in the order they were asked. Without masks, the questions of a
+/// window share a sequence.
 class MaskedMechanism::Batch {
  public:
   /// Both must outlive the batch.
@@ -44,11 +48,12 @@ class MaskedMechanism::Batch {
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
-    if (questions_.size() == sequences_.size()) sequences_.emplace_back();
-    places_.push_back(
-        question.text->mask(mechanism_.input_, token, question.after, sequences_[questions_.size()]));
+    if (mechanism_.options_.mode == MaskedMode::one_pass)
+      read(question, token);
+    else
+      places_.push_back(question.text->mask(mechanism_.input_, token, question.after, next_sequence()));
     questions_.push_back(question);
-    return questions_.size() == mechanism_.batch_ ? answer() : Result<void>();
+    return questions_.size() >= mechanism_.batch_ ? answer() : Result<void>();
   }
 
   Result<void> answer() {
@@ -56,16 +61,16 @@ class MaskedMechanism::Batch {
     const std::size_t size = mechanism_.model_->output_size();
     logits_.resize(questions_.size() * size);
     const std::span<float> logits(logits_);
-    SOTTO_TRY(mechanism_.model_->logits(std::span(sequences_).first(questions_.size()), places_, logits));
-    for (std::size_t i = 0; i < questions_.size(); ++i) {
-      const MaskedDocument& document = *questions_[i].document;
-      SOTTO_TRY(mechanism_.weights(document, document.drawn[questions_[i].number],
-                                   logits.subspan(i * size, size), weights_));
-      put(questions_[i], DrawLaw::draw_weighted(weights_, *document.bits));
-    }
+    const auto sequences = std::span(sequences_).first(used_);
+    if (mechanism_.options_.mode == MaskedMode::one_pass)
+      SOTTO_TRY(mechanism_.model_->logits_at(sequences, std::span(shared_).first(used_), logits));
+    else
+      SOTTO_TRY(mechanism_.model_->logits(sequences, places_, logits));
+    for (std::size_t i = 0; i < questions_.size(); i += kWeighed) SOTTO_TRY(draw(i, logits));
     const std::size_t draws = questions_.size();
     questions_.clear();
     places_.clear();
+    used_ = 0;
     if (made_ && !made_(draws)) return fail(Errc::interrupted, "interrupted");
     return {};
   }
@@ -74,7 +79,7 @@ class MaskedMechanism::Batch {
   void put(const Question& question, std::uint32_t word) const {
     MaskedOutput& output = question.document->outputs[question.number];
     (question.after ? output.added : output.word) = word;
-    if (!mechanism_.options_.sequential) return;
+    if (mechanism_.options_.mode != MaskedMode::sequential) return;
     const std::size_t token = question.document->drawn[question.number];
     const std::string& spelled = mechanism_.filler_->words()[word];
     if (question.after)
@@ -83,13 +88,57 @@ class MaskedMechanism::Batch {
       question.text->replace(token, spelled);
   }
 
+  Sequence& next_sequence() {
+    if (used_ == sequences_.size()) sequences_.emplace_back();
+    return sequences_[used_++];
+  }
+
+  /// Adds a question to the sequence of its window.
+  void read(const Question& question, std::size_t token) {
+    const MaskedText::Window window = question.text->window_of(mechanism_.input_, token);
+    if (used_ == 0 || questions_.back().document != question.document || window != window_) {
+      first_pieces_ = question.text->read(window, next_sequence());
+      window_ = window;
+      if (shared_.size() < used_) shared_.emplace_back();
+      shared_[used_ - 1].clear();
+    }
+    shared_[used_ - 1].push_back(first_pieces_[token - window.begin]);
+  }
+
+  /// Some of the draws, in order; their weights are computed by several threads.
+  Result<void> draw(std::size_t first, std::span<float> logits) {
+    const std::size_t size = mechanism_.model_->output_size();
+    const std::size_t count = std::min(kWeighed, questions_.size() - first);
+    std::vector<Result<void>> results(count);
+    weights_.resize(std::max(weights_.size(), count));
+    // Similarities are computed by a model with threads of its own.
+    const unsigned threads = mechanism_.extras_.similarity ? 1 : mechanism_.options_.threads;
+    base::parallel_for(count, 1, threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Question& question = questions_[first + i];
+        results[i] = mechanism_.weights(*question.document, question.document->drawn[question.number],
+                                        logits.subspan((first + i) * size, size), weights_[i]);
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      SOTTO_TRY(results[i]);
+      const Question& question = questions_[first + i];
+      put(question, DrawLaw::draw_weighted(weights_[i], *question.document->bits));
+    }
+    return {};
+  }
+
   const MaskedMechanism& mechanism_;
   const DrawsMade& made_;
   std::vector<Question> questions_;
-  std::vector<Sequence> sequences_;
+  std::vector<Sequence> sequences_;  // those of this batch, and room for more
+  std::size_t used_ = 0;             // sequences of this batch
   std::vector<std::uint32_t> places_;
+  std::vector<std::vector<std::uint32_t>> shared_;  // the places in each sequence, if there is no mask
+  MaskedText::Window window_{};                     // of the last sequence
+  std::vector<std::uint32_t> first_pieces_;         // in it
   std::vector<float> logits_;
-  std::vector<std::uint64_t> weights_;
+  std::vector<std::vector<std::uint64_t>> weights_;
 };
 
 Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared_ptr<const WordFiller> filler,
@@ -100,10 +149,27 @@ Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared
   std::shared_ptr<MaskedMechanism> mechanism(
       new MaskedMechanism(std::move(filler), options, std::move(input)));
   mechanism->extras_ = std::move(extras);
+  SOTTO_TRY(mechanism->check_mode());
   SOTTO_TRY(mechanism->choose_law(bounds));
   const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
   mechanism->batch_ = std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
   return mechanism;
+}
+
+Result<void> MaskedMechanism::check_mode() const {
+  if (options_.mode != MaskedMode::one_pass) return {};
+  if (!filler_->one_pass() || filler_->layout() != InputLayout::slots)
+    return fail_parameter(
+        "parameters.mode", "one-pass",
+        "'one-pass' is not allowed; the model's config.json does not say that it was trained "
+        "for it; give parallel or sequential");
+  if (options_.addition > 0)
+    return fail_parameter("parameters.addition", fmt::format("{}", options_.addition),
+                          "cannot be above 0 in the mode one-pass, which has no place for an added word");
+  if (!options_.with_original)
+    return fail_parameter("parameters.context", "none",
+                          "cannot be none in the mode one-pass, which reads nothing else");
+  return {};
 }
 
 Result<void> MaskedMechanism::choose_law(std::optional<LogitBounds> bounds) {
@@ -177,7 +243,14 @@ Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<
   document.text = text;
   document.tokens = tokens;
   Sequence sequence;
-  const std::uint32_t place = MaskedText(*filler_, text, tokens).mask(input_, token, false, sequence);
+  const MaskedText masked(*filler_, text, tokens);
+  std::uint32_t place = 0;
+  if (options_.mode == MaskedMode::one_pass) {
+    const MaskedText::Window window = masked.window_of(input_, token);
+    place = masked.read(window, sequence)[token - window.begin];
+  } else {
+    place = masked.mask(input_, token, false, sequence);
+  }
   std::vector<float> answers(model_->output_size());
   SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
   return weights(document, token, answers, out);
@@ -207,10 +280,12 @@ void MaskedMechanism::prepare(MaskedDocument& document) const {
 }
 
 Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents, const DrawsMade& made) const {
-  return options_.sequential ? rewrite_in_turn(documents, made) : rewrite_at_once(documents, made);
+  return options_.mode == MaskedMode::sequential ? rewrite_in_turn(documents, made)
+                                                 : rewrite_at_once(documents, made);
 }
 
-/// Every draw sees the original with one mask, so all draws of all documents can be made together.
+/// Every draw sees the original, with one mask or without, so all draws of all documents can be made
+/// together.
 Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents,
                                               const DrawsMade& made) const {
   Batch batch(*this, made);

@@ -21,16 +21,26 @@
 
 namespace sotto::lm {
 
+/// What the draws of a text see.
+enum class MaskedMode {
+  /// Every word is masked in the original text, so that all draws of a text can be made at once.
+  parallel,
+  /// As printed in Algorithm 2, a draw sees the words drawn before it.
+  sequential,
+  /// The original text without a mask, so that one pass of the model scores all words. For models made for
+  /// it.
+  one_pass,
+};
+
 struct MaskedOptions {
   double epsilon = 0;         ///< per draw
   bool with_original = true;  ///< the original text precedes the one with the mask
-  /// false: every word is masked in the original text, so that all draws of a text can be made at once. true:
-  /// as printed in Algorithm 2, a draw sees the words drawn before it.
-  bool sequential = false;
+  MaskedMode mode = MaskedMode::parallel;
   std::size_t window = 0;  ///< maximum number of tokens a draw sees; 0: as many as the model takes
   double addition = 0;     ///< A of Algorithm 3: the probability that a word is added after a place
   double deletion = 0;     ///< D of Algorithm 3: the probability that a place is deleted
   std::optional<LawKind> law = std::nullopt;  ///< empty: the model's default
+  unsigned threads = 1;                       ///< that compute weights; affects only speed
 };
 
 /// What else influences the scores of words.
@@ -99,6 +109,7 @@ class MaskedMechanism {
   MaskedMechanism(std::shared_ptr<const WordFiller> filler, const MaskedOptions& options, MaskedInput input)
       : filler_(std::move(filler)), options_(options), input_(std::move(input)) {}
 
+  Result<void> check_mode() const;
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);

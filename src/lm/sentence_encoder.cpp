@@ -36,7 +36,8 @@ Result<std::shared_ptr<const SentenceEncoder>> SentenceEncoder::make(
 
 Result<std::shared_ptr<const SentenceEncoder>> SentenceEncoder::open(
     const std::filesystem::path& folder, const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(LanguageModelBackend* const backend,
+               language_model_backend(ModelUse::sentence, folder, resources));
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(auto model, backend->open_sentence(folder, resources));
   SOTTO_ASSIGN(const std::size_t longest, read_longest(folder));

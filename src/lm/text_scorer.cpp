@@ -44,7 +44,8 @@ Result<std::shared_ptr<const TextScorer>> TextScorer::make(
 
 Result<std::shared_ptr<const TextScorer>> TextScorer::open(const std::filesystem::path& folder,
                                                            const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(LanguageModelBackend* const backend,
+               language_model_backend(ModelUse::causal, folder, resources));
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(auto model, backend->open_causal(folder, resources));
   auto scorer = make(std::move(model), std::move(tokenizer));

@@ -44,6 +44,11 @@ Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
   FillerSettings settings;
   if (const auto window = config.find("window_slots"); window != config.end() && window->is_number_unsigned())
     settings.window = window->get<std::size_t>();
+  if (const auto modes = config.find("modes"); modes != config.end()) {
+    if (!modes->is_array())
+      return fail(Errc::bad_format, fmt::format("{}: 'modes' must be a list of strings", file.string()));
+    settings.one_pass = std::find(modes->begin(), modes->end(), "one-pass") != modes->end();
+  }
   const auto law = config.find("law");
   if (law == config.end()) return settings;
   const auto kind = parse_law("law", law->is_string() ? law->get<std::string>() : law->dump());
@@ -75,7 +80,8 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const
 
 Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem::path& folder,
                                                            const LanguageModelResources& resources) {
-  SOTTO_ASSIGN(LanguageModelBackend* const backend, language_model_backend());
+  SOTTO_ASSIGN(LanguageModelBackend* const backend,
+               language_model_backend(ModelUse::masked, folder, resources));
   SOTTO_ASSIGN(auto tokenizer, SubwordTokenizer::open(folder));
   SOTTO_ASSIGN(std::vector<std::string> words, read_words(folder));
   SOTTO_ASSIGN(auto model, backend->open_masked(folder, resources));

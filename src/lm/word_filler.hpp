@@ -30,6 +30,7 @@ enum class InputLayout {
 struct FillerSettings {
   std::size_t window = 0;          ///< the largest window in tokens it was trained on; 0: unknown
   LawKind law = LawKind::bounded;  ///< of its draws
+  bool one_pass = false;           ///< it was trained to score words in sight of them, without a mask
 };
 
 /// Immutable, so safe to share between threads.
@@ -57,6 +58,8 @@ class WordFiller {
   std::size_t usual_window() const { return settings_.window; }
   /// law of config.json; bounded if absent.
   LawKind usual_law() const { return settings_.law; }
+  /// Whether modes of config.json has "one-pass".
+  bool one_pass() const { return settings_.one_pass; }
   /// The bounds that the architecture sets on the logits when draws are made at this ε; nullopt: none.
   Result<std::optional<LogitBounds>> bounds_at(double epsilon) const;
 

@@ -49,8 +49,10 @@ nlohmann::ordered_json language_model_json(const LanguageModelReceipt& model) {
         {"bounded_by", model.bounded_by_architecture ? "architecture" : "clipping"}}},
       {"outcomes", model.outcomes},
       {"reproducible",
-       "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
-       "another word, and a re-run is a new spend"}};
+       model.same_everywhere
+           ? "on every processor: the same key, input and version give the same output"
+           : "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
+             "another word, and a re-run is a new spend"}};
   if (!model.calibration_text.empty()) json["calibration_text_sha256"] = model.calibration_text;
   return json;
 }

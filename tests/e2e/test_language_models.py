@@ -33,13 +33,13 @@ def libtorch(program):
     """The plugin that was built; skips if there is none."""
     program.environment["SOTTO_MODELS"] = str(SOURCE / "models")
     skip_leak_search(program.environment)
-    if "libtorch" in program.run("lm", "info", "sotto-en-mlm").err:
+    if "libtorch" in program.run("lm", "info", "sotto-en-mlm", "--precision", "f32").err:
         pytest.skip("built without libtorch")
 
 
 def test_another_processor_is_another_stream(program, libtorch, key):
     """There the model rounds to other words; with the same noise, both outputs would reveal more than one."""
-    ask = ["privatize", "-m", "dp-mlm", "--epsilon", "10", "--precision", "int8", "--key-file", key, "--report", "r.json"]
+    ask = ["privatize", "-m", "dp-mlm", "--epsilon", "10", "--precision", "f32", "--key-file", key, "--report", "r.json"]
     configurations = []
     for capability in (None, None, "default"):
         if capability:
@@ -47,6 +47,29 @@ def test_another_processor_is_another_stream(program, libtorch, key):
         program.ok(*ask, stdin=b"the soup was cold and the waiter was gone\n")
         configurations.append(json.loads((program.folder / "r.json").read_text())["configuration_sha256"])
     assert configurations[0] == configurations[1] != configurations[2]
+
+
+def test_the_shipped_models_need_no_plugin_and_are_the_same_everywhere(program, key):
+    """What tells libraries to compute in another way changes nothing, and 'auto' is 8 bits."""
+    program.environment.update(SOTTO_MODELS=str(SOURCE / "models"), SOTTO_PLUGINS="/nowhere")
+    text = b"the soup was cold and the waiter was gone\n"
+    outputs, receipts = set(), []
+    for changes, precision in [({}, "auto"), ({}, "int8"), ({"ATEN_CPU_CAPABILITY": "default"}, "auto")]:
+        program.environment.update(changes)
+        ask = ["-m", "dp-mlm", "--epsilon", "25", "--precision", precision, "--key-file", key, "--report", "r.json"]
+        outputs.add(program.ok("privatize", *ask, stdin=text).out)
+        receipts.append(json.loads((program.folder / "r.json").read_text()))
+    assert len(outputs) == 1 and len({receipt["configuration_sha256"] for receipt in receipts}) == 1
+    assert receipts[0]["language_model"]["precision"] == "int8"
+    assert receipts[0]["language_model"]["reproducible"].startswith("on every processor")
+    program.write("a.txt", "the soup was cold\n")
+    assert "1.000" in program.ok("lm", "similarity", "a.txt", "a.txt").text
+    assert program.ok("lm", "perplexity", "a.txt").text
+    program.ok("privatize", "-m", "dp-paraphrase", "--epsilon", "100", stdin=text)
+    outcome = program.run("privatize", "-m", "dp-mlm", "--epsilon", "25", "--precision", "f32", stdin=text)
+    assert outcome.code == 1 and "libtorch" in outcome.err and outcome.err.count("\n") == 1
+    outcome = program.run("privatize", "-m", "dp-mlm", "--epsilon", "25", "--set", "mode=one-pass", stdin=text)
+    assert outcome.code == 2 and "one-pass" in outcome.err and outcome.err.count("\n") == 1
 
 
 def test_without_the_plugin_one_line_says_what_is_missing(program):

@@ -99,7 +99,7 @@ TEST_F(ExperimentSpecTest, ALanguageModelRunsAsItIsTold) {
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->models[1].language_model, "folder");
   EXPECT_EQ(plain->models[1].device, Device::cpu);
-  EXPECT_EQ(plain->models[1].precision, Precision::f32);
+  EXPECT_EQ(plain->models[1].precision, Precision::automatic);
   const auto told =
       read_with("{file: sotto-en-lists}", "{language_model: folder, device: cuda, precision: int8}");
   ASSERT_TRUE(told) << told.error().message;
@@ -157,7 +157,7 @@ TEST_F(ExperimentSpecTest, ErrorsNameTheLineAndWhatIsAllowed) {
        {"line 9", "models.Shipped", "language_model"}},
       {"{file: sotto-en-lists}",
        "{language_model: x, precision: int9}",
-       {"line 9", "precision", "f32 or int8"}},
+       {"line 9", "precision", "f32, int8 or auto"}},
       {"limit: 500", "limt: 500", {"line 8", "'limt'", "allowed"}},
       {"models: Small}", "models: Smal}", {"mechanisms.CMP", "'Smal'", "Small, Shipped"}},
       {"policy: strict", "policy: lax", {"line 13: mechanisms.Lists.policy: 'lax'"}},

@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "balanced_reference.hpp"
+#include "base/hash.hpp"
+#include "lm/logit_law.hpp"
 #include "privacy/rounding.hpp"
 #include "random/bit_sources.hpp"
+#include "support/every_target.hpp"
 #include "support/result_matchers.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
@@ -147,6 +150,40 @@ TEST(BalancedLaw, WeightsAreTheLawToManyDigits) {
       }
     }
   }
+}
+
+/// Of the weights of both laws for scores made of integers alone.
+std::string digest_of_weights(double epsilon) {
+  constexpr std::size_t kSize = 1003;
+  std::mt19937_64 engine(3);
+  std::vector<float> base(kSize);
+  for (float& b : base) b = -static_cast<float>(engine() % 1000) / 128;
+  const BalancedLaw balanced = BalancedLaw::make(head(epsilon), epsilon, all(kSize), base).value();
+  const LogitLaw bounded = LogitLaw::make({-20, 20, false}, epsilon, all(kSize), base).value();
+  base::Sha256 hash;
+  std::vector<std::uint64_t> weights;
+  for (std::size_t k = 0; k < 30; ++k) {
+    const std::vector<float> scores = random_scores(engine, kSize, k);
+    for (const DrawLaw* law :
+         {static_cast<const DrawLaw*>(&balanced), static_cast<const DrawLaw*>(&bounded)}) {
+      EXPECT_TRUE(law->weights(scores, weights));
+      hash.update({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof weights[0]});
+    }
+  }
+  return base::to_hex(hash.finish()).substr(0, 16);
+}
+
+TEST(BalancedLaw, WeightsAreTheSameOnEveryProcessor) {
+  // Pinned: another value means that the same key gives another text (kLawVersion).
+  const std::pair<double, const char*> pinned[] = {{0.5, "ad521a022879bfc6"},
+                                                   {10, "5eac0f64b26f2090"},
+                                                   {43, "ece5c18996ec2f8d"},
+                                                   {250, "b57de7783f384c42"}};
+  const std::size_t targets = testing::on_every_target([&](const char* target) {
+    for (const auto& [epsilon, digest] : pinned) EXPECT_EQ(digest_of_weights(epsilon), digest) << target;
+  });
+  EXPECT_GE(targets, 1U);
+  RecordProperty("targets", static_cast<int>(targets));
 }
 
 TEST(BalancedLaw, IsSampled) {

@@ -169,7 +169,7 @@ TEST_F(DpMlm, TheLawOfAMaskedPlaceIsBalanced) {
 TEST_F(DpMlm, SequentialDrawsSeeTheWordsAlreadyDrawn) {
   // Figure 1 of the paper.
   const auto model = model_for(6);
-  const auto m = mechanism(model, {.epsilon = 1000, .sequential = true});
+  const auto m = mechanism(model, {.epsilon = 1000, .mode = MaskedMode::sequential});
   EXPECT_EQ(outputs(*m, "the cat sat."), "boy boy boy");
   ASSERT_EQ(model->asked.size(), 3U);
   EXPECT_EQ(read(*m, model->asked[0]), "[CLS] the cat sat . [SEP] [MASK] cat sat . [SEP]");
@@ -189,7 +189,7 @@ TEST_F(DpMlm, ParallelDrawsSeeTheOriginal) {
 
 TEST_F(DpMlm, WithoutTheOriginal) {
   const auto model = model_for(6);
-  const auto m = mechanism(model, {.epsilon = 1000, .with_original = false, .sequential = true});
+  const auto m = mechanism(model, {.epsilon = 1000, .with_original = false, .mode = MaskedMode::sequential});
   (void)outputs(*m, "the cat");
   EXPECT_EQ(read(*m, model->asked[0]), "[CLS] [MASK] cat [SEP]");
   EXPECT_EQ(read(*m, model->asked[1]), "[CLS] boy [MASK] [SEP]");
@@ -216,7 +216,10 @@ TEST_F(DpMlm, ATextCannotForgeTheFrame) {
 TEST_F(DpMlm, DeletionOfEverythingLeavesNothing) {
   for (const bool sequential : {false, true}) {
     const auto model = mixing_model();
-    const auto m = mechanism(model, {.epsilon = 10, .sequential = sequential, .addition = 0, .deletion = 1});
+    const auto m = mechanism(model, {.epsilon = 10,
+                                     .mode = sequential ? MaskedMode::sequential : MaskedMode::parallel,
+                                     .addition = 0,
+                                     .deletion = 1});
     Text text_run(*m, "the cat sat on the mat");
     EXPECT_EQ(text_run.document.draws, 0U);
     ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
@@ -228,8 +231,10 @@ TEST_F(DpMlm, DeletionOfEverythingLeavesNothing) {
 TEST_F(DpMlm, AdditionAfterEveryWordDoublesTheText) {
   for (const bool sequential : {false, true}) {
     const auto model = model_for(6);
-    const auto m =
-        mechanism(model, {.epsilon = 1000, .sequential = sequential, .addition = 1, .deletion = 0});
+    const auto m = mechanism(model, {.epsilon = 1000,
+                                     .mode = sequential ? MaskedMode::sequential : MaskedMode::parallel,
+                                     .addition = 1,
+                                     .deletion = 0});
     Text text_run(*m, "the cat sat");
     EXPECT_EQ(text_run.document.draws, 6U);
     ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
@@ -242,7 +247,8 @@ TEST_F(DpMlm, AdditionAfterEveryWordDoublesTheText) {
 TEST_F(DpMlm, EveryWordOfPlusComesFromADraw) {
   // The text's own words are outside the output set, so one that came out would have been kept.
   const auto model = mixing_model();
-  const auto m = mechanism(model, {.epsilon = 10, .sequential = true, .addition = 0.4, .deletion = 0.4});
+  const auto m =
+      mechanism(model, {.epsilon = 10, .mode = MaskedMode::sequential, .addition = 0.4, .deletion = 0.4});
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Text text_run(*m, "abc bcd dab cab bad dad", seed);
     const std::size_t before = model->asked.size();
@@ -281,7 +287,8 @@ TEST_F(DpMlm, ALongTextIsSeenThroughAWindow) {
   for (const bool sequential : {false, true}) {
     const auto model = mixing_model();
     model->positions = 64;
-    const auto m = mechanism(model, {.epsilon = 10, .sequential = sequential});
+    const auto m =
+        mechanism(model, {.epsilon = 10, .mode = sequential ? MaskedMode::sequential : MaskedMode::parallel});
     (void)outputs(*m, text);
     ASSERT_EQ(model->asked.size(), 3000U);
     std::size_t largest = 0;
@@ -311,7 +318,8 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
       WordFiller::make(model, testing::small_tokenizer(kSentenceWords), std::vector<std::string>{"yes", "no"})
           .value();
   const auto m =
-      MaskedMechanism::make(filler, {.epsilon = 1000, .sequential = true, .addition = 1}, {}).value();
+      MaskedMechanism::make(filler, {.epsilon = 1000, .mode = MaskedMode::sequential, .addition = 1}, {})
+          .value();
   Text text_run(*m, "Cat abcd, the mat");
   ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
   EXPECT_EQ(spelled(*m, text_run.document), "no no no no no no no no");
@@ -326,10 +334,105 @@ TEST_F(DpMlm, SlotsAreSharedByOriginalAndText) {
   EXPECT_EQ(added.ids.at(model->places[1]), 4);
 }
 
+class OnePass : public DpMlm {
+ protected:
+  /// Reads words as pieces at one position; the score depends on the sequence and the place.
+  static std::shared_ptr<FakeMaskedModel> slots_model(std::uint32_t positions) {
+    const auto model = mixing_model();
+    model->pieces = 3;
+    model->outputs = 2;
+    model->positions = positions;
+    return model;
+  }
+  static std::shared_ptr<const WordFiller> filler_of(std::shared_ptr<const MaskedModel> model,
+                                                     bool declared) {
+    return WordFiller::make(std::move(model), testing::small_tokenizer(kSentenceWords),
+                            std::vector<std::string>{"yes", "no"}, {.one_pass = declared})
+        .value();
+  }
+};
+
+TEST_F(OnePass, ReadsTheOriginalOnceWithoutAMask) {
+  const auto model = slots_model(8);
+  const auto m =
+      MaskedMechanism::make(filler_of(model, true), {.epsilon = 10, .mode = MaskedMode::one_pass}, {})
+          .value();
+  Text text_run(*m, "Cat abcd, the mat");
+  ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+  // One sequence; the model that answers one place at a time is asked about it four times.
+  ASSERT_EQ(model->asked.size(), 4U);
+  EXPECT_EQ(model->batches, (std::vector<std::size_t>{4}));
+  for (const Sequence& sequence : model->asked) {
+    EXPECT_EQ(read(*m, sequence), "cat a ##b ##c , the mat");
+    EXPECT_EQ(sequence.positions, (std::vector<std::int32_t>{0, 1, 1, 1, 2, 3, 4}));
+    EXPECT_EQ(sequence.segments, std::vector<std::int32_t>(7, 0));
+  }
+  EXPECT_EQ(model->places, (std::vector<std::uint32_t>{0, 1, 5, 6}));
+}
+
+TEST_F(OnePass, LongTextsAreReadInWindowsThatOverlap) {
+  const auto model = slots_model(8);
+  const auto m =
+      MaskedMechanism::make(filler_of(model, true), {.epsilon = 10, .mode = MaskedMode::one_pass}, {})
+          .value();
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "the ";
+  Text text_run(*m, text);
+  ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+  ASSERT_EQ(model->asked.size(), 30U);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(model->asked[i].ids.size(), 8U);
+    // A quarter of the window to both sides, except at the ends of the text.
+    EXPECT_GE(model->places[i], i < 2 ? 0U : 2U) << i;
+    EXPECT_LT(model->places[i], i < 28 ? 6U : 8U) << i;
+  }
+}
+
+TEST_F(OnePass, WeightsAndDocumentsAreTheSameAloneAndTogether) {
+  const auto m =
+      MaskedMechanism::make(filler_of(slots_model(6), true),
+                            {.epsilon = 5, .mode = MaskedMode::one_pass, .deletion = 0.2, .threads = 3}, {})
+          .value();
+  const std::vector<std::string> texts = {"the cat sat on the mat a boy the cat", "a boy", "",
+                                          "Paris abcd , the cat"};
+  std::vector<std::unique_ptr<Text>> runs;
+  std::vector<MaskedDocument> together;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    runs.push_back(std::make_unique<Text>(*m, texts[i], i));
+    together.push_back(runs.back()->document);
+  }
+  ASSERT_TRUE(m->rewrite(together));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Text alone(*m, texts[i], i);
+    ASSERT_TRUE(m->rewrite({&alone.document, 1}));
+    EXPECT_EQ(spelled(*m, alone.document), spelled(*m, together[i])) << texts[i];
+  }
+  std::vector<std::uint64_t> weights;
+  EXPECT_TRUE(m->weights_of_token(runs[0]->text, runs[0]->tokens, 7, weights));
+  EXPECT_EQ(weights.size(), 2U);
+}
+
+TEST_F(OnePass, IsForModelsThatDeclareIt) {
+  const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
+  expect_error(MaskedMechanism::make(filler_of(slots_model(8), false), options, {}), Errc::invalid_argument,
+               "parameters.mode", {"config.json does not say"});
+  MaskedOptions adding = options;
+  adding.addition = 0.1;
+  expect_error(MaskedMechanism::make(filler_of(slots_model(8), true), adding, {}), Errc::invalid_argument,
+               "parameters.addition", {"no place"});
+  MaskedOptions without = options;
+  without.with_original = false;
+  expect_error(MaskedMechanism::make(filler_of(slots_model(8), true), without, {}), Errc::invalid_argument,
+               "parameters.context", {"one-pass"});
+}
+
 TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
   for (const bool sequential : {false, true}) {
     const auto m =
-        mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential, .addition = 0.3, .deletion = 0.2});
+        mechanism(mixing_model(), {.epsilon = 5,
+                                   .mode = sequential ? MaskedMode::sequential : MaskedMode::parallel,
+                                   .addition = 0.3,
+                                   .deletion = 0.2});
     std::vector<std::unique_ptr<Text>> runs;
     std::vector<MaskedDocument> documents;
     std::vector<std::string> alone;
@@ -347,7 +450,8 @@ TEST_F(DpMlm, DocumentsDrawTheSameAloneAndTogether) {
 
 TEST_F(DpMlm, EachBatchIsReportedAndCanBeTheLast) {
   for (const bool sequential : {false, true}) {
-    const auto m = mechanism(mixing_model(), {.epsilon = 5, .sequential = sequential});
+    const auto m = mechanism(
+        mixing_model(), {.epsilon = 5, .mode = sequential ? MaskedMode::sequential : MaskedMode::parallel});
     std::string text = "the";
     for (std::size_t i = 1; i < 3 * m->good_batch(); ++i) text += " cat";
     Text whole(*m, text);

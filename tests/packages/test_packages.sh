@@ -33,12 +33,14 @@ sotto privatize reviews.txt --epsilon 1 -o words.txt --report receipt.json
 grep -q '"mechanism"' receipt.json || fail "no receipt"
 sotto model list | grep -q '^sotto-en-lists .*/usr/share/sotto/models/' || fail "the shipped models are not listed"
 [ -f /usr/share/sotto/models/sotto-en-word-map/word-map.safetensors ] || fail "the map of unknown words is not installed"
-if sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 2> refusal.txt; then fail "dp-mlm ran without its plugin"; fi
+sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 -o draws.txt
+[ "$(wc -w < draws.txt)" -eq 10 ] || fail "dp-mlm wrote $(cat draws.txt)"
+if sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --precision f32 2> refusal.txt; then fail "32 bits ran without the plugin"; fi
 grep -q libsotto_lm_torch.so refusal.txt || fail "the refusal does not name the plugin: $(cat refusal.txt)"
 
 step "language models"
 apt-get install -y -q --no-install-recommends "$packages"/sotto-lm_*.deb
-sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 -o draws.txt
+sotto privatize reviews.txt --mechanism dp-mlm --epsilon 25 --precision f32 -o draws.txt
 [ "$(wc -w < draws.txt)" -eq 10 ] || fail "dp-mlm wrote $(cat draws.txt)"
 sotto lm info sotto-en-mlm | grep -q masked || fail "the masked model is not found"
 

@@ -57,7 +57,7 @@ Result<nlohmann::json> CacheKeys::mechanism(const ExperimentMechanism& spec, dou
   // Either may change the last digits of a language model's answers.
   if (prepared->language.device != Device::cpu)
     identity["device"] = sotto::to_string(prepared->language.device);
-  if (prepared->language.precision != Precision::f32)
+  if (rewrites_whole_texts(spec.mechanism) && prepared->language.precision != Precision::f32)
     identity["precision"] = sotto::to_string(prepared->language.precision);
   // The only mechanism whose output depends on more than its model and parameters.
   if (const auto folder = parameters.find("wordnet"); folder != parameters.end()) {

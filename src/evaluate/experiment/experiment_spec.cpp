@@ -62,7 +62,8 @@ Result<ModelSpec> read_model_spec(const YamlMap& models, const std::string& labe
   SOTTO_ASSIGN(const std::size_t device, map.choice("device", {kDeviceNames.begin(), kDeviceNames.end()}, 0));
   spec.device = static_cast<Device>(device);
   SOTTO_ASSIGN(const std::size_t precision,
-               map.choice("precision", {kPrecisionNames.begin(), kPrecisionNames.end()}, 0));
+               map.choice("precision", {kPrecisionNames.begin(), kPrecisionNames.end()},
+                          static_cast<std::size_t>(Precision::automatic)));
   spec.precision = static_cast<Precision>(precision);
   SOTTO_ASSIGN(spec.limit, map.integer("limit", 1, 1'000'000'000, 0));
   SOTTO_ASSIGN(spec.vocabulary, map.text("vocabulary", {}));

@@ -38,7 +38,7 @@ struct ModelSpec {
   std::uint32_t lists_per_model = 1;
   std::string language_model;   ///< folder, or its name among the models
   Device device = Device::cpu;  ///< of the language model
-  Precision precision = Precision::f32;
+  Precision precision = Precision::automatic;
 };
 
 struct ExperimentMechanism {

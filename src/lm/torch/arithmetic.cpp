@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "lm/engine/byte_matrix.hpp"
 #include "lm/torch/blas.hpp"
-#include "lm/torch/byte_matrix.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -21,17 +21,6 @@ constexpr std::int64_t kFreeSpread = 2;
 
 thread_local unsigned spread_threads = 1;
 
-void check_numbers(const std::vector<std::int32_t>& numbers, std::int64_t limit, std::size_t expected,
-                   std::size_t sequence, const char* what) {
-  if (!numbers.empty() && numbers.size() != expected)
-    refuse(Errc::invalid_argument,
-           fmt::format("sequence {} has {} ids but {} {}", sequence, expected, numbers.size(), what));
-  for (const std::int32_t number : numbers)
-    if (number < 0 || number >= limit)
-      refuse(Errc::invalid_argument,
-             fmt::format("sequence {}: {} {} is not from 0 to {}", sequence, what, number, limit - 1));
-}
-
 // Members of the batches, in order, and the end of each batch.
 struct Plan {
   std::vector<std::uint32_t> members;
@@ -85,21 +74,6 @@ ThreadSpread::~ThreadSpread() {
 
 unsigned ThreadSpread::threads() {
   return spread_threads;
-}
-
-void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits) {
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    const Sequence& sequence = sequences[i];
-    const std::size_t size = sequence.ids.size();
-    if (size == 0) refuse(Errc::invalid_argument, fmt::format("sequence {} is empty", i));
-    if (sequence.positions.empty() && size > static_cast<std::size_t>(limits.positions))
-      refuse(Errc::limit,
-             fmt::format("sequence {} has {} ids; the model takes at most {}", i, size, limits.positions));
-    check_numbers(sequence.ids, limits.ids, size, i, "id");
-    check_numbers(sequence.positions, limits.positions, size, i, "position");
-    check_numbers(sequence.segments, limits.segments, size, i, "segment");
-    check_numbers(sequence.pieces, limits.pieces, size, i, "piece");
-  }
 }
 
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime) {

@@ -11,21 +11,11 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include "lm/input_limits.hpp"
 #include "lm/language_model.hpp"
 #include "lm/torch/checkpoint.hpp"
 
 namespace sotto::lm {
-
-/// Everything in a sequence must be below these.
-struct InputLimits {
-  std::int64_t ids = 0;
-  std::int64_t positions = 0;
-  std::int64_t segments = 1;
-  std::int64_t pieces = 1;
-};
-
-/// Throws Failure if a sequence is empty or too long, or a number in it is out of range.
-void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits);
 
 /// How a batch's sequences share a tensor: as rows padded to the longest, or concatenated in a single row.
 enum class Packing { padded, packed };

@@ -4,7 +4,6 @@
 // a draw; without one it is an ordinary masked model, and its scores are logits.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,17 +15,6 @@
 
 namespace sotto::lm {
 namespace {
-
-struct BoundedSizes {
-  std::int64_t width;
-  std::int64_t heads;
-  std::int64_t inner;
-  std::int64_t piece_width;
-  std::int64_t head_width;
-  std::int64_t layers;
-  std::int64_t words;
-  double epsilon;
-};
 
 class BoundedLayer {
  public:
@@ -71,11 +59,7 @@ struct BoundedNetwork {
   }
 
   Runtime runtime;
-  InputLimits limits;
-  BoundedSizes sizes{};
-  std::vector<double> knots;  // reaches, ascending
-  double slope;
-  double range;
+  BoundedSizes sizes;
   at::Tensor pieces;
   Linear project;
   at::Tensor slots;
@@ -93,38 +77,10 @@ struct BoundedNetwork {
   Linear head_words;
 };
 
-std::vector<double> read_knots(const Config& config) {
-  const std::vector<double> knots = config.numbers("reach_knots");
-  const bool rising = std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end();
-  if (knots.size() < 2 || knots.size() > 1024 || !rising || knots.front() <= 0)
-    config.refuse_value("reach_knots", "two or more rising numbers above 0");
-  return knots;
-}
-
-BoundedSizes read_bounded_sizes(const Config& config) {
-  BoundedSizes sizes{};
-  sizes.width = config.whole("hidden_size", 1, kLargestWidth);
-  sizes.heads = config.whole("num_attention_heads", 1, sizes.width);
-  if (sizes.width % sizes.heads != 0) config.refuse_value("num_attention_heads", "a divisor of hidden_size");
-  sizes.inner = config.whole("intermediate_size", 1, kLargestWidth);
-  sizes.piece_width = config.whole("piece_size", 1, kLargestWidth);
-  sizes.head_width = config.whole("head_size", 1, kLargestWidth);
-  sizes.layers = config.whole("num_hidden_layers", 1, kMostLayers);
-  sizes.words = config.whole("output_words", 1, kLargestVocabulary);
-  sizes.epsilon = config.number("layer_norm_eps", 0, 1);
-  return sizes;
-}
-
 BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
-    : runtime(checkpoint.runtime()),
-      sizes(read_bounded_sizes(checkpoint.config())),
-      knots(read_knots(checkpoint.config())),
-      slope(checkpoint.config().number("slope", 1e-6, 1e6)),
-      range(checkpoint.config().number("logit_range", 1e-6, 1e6)) {
-  const Config& config = checkpoint.config();
-  limits = {config.whole("vocab_size", 1, kLargestVocabulary), config.whole("max_slots", 1, kMostPositions),
-            2, config.whole("max_pieces_per_slot", 1, kMostPositions)};
-  const auto knot_count = static_cast<std::int64_t>(knots.size());
+    : runtime(checkpoint.runtime()), sizes(read_bounded_sizes(checkpoint.config())) {
+  const InputLimits& limits = sizes.limits;
+  const auto knot_count = static_cast<std::int64_t>(sizes.knots.size());
   const Weights weights(checkpoint);
   const Weights embed = weights / "embed";
   pieces = embed.tensor("pieces.weight", {limits.ids, sizes.piece_width});
@@ -144,15 +100,12 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
   sharpness = weights.tensor("sharpness", {2, knot_count});
 }
 
-// Interpolation weights of the knots for a reach: linear in its logarithm, constant outside.
 at::Tensor knot_weights(const std::vector<double>& knots, double reach, const at::Tensor& like) {
-  const double inside = std::clamp(reach, knots.front(), knots.back());
-  const auto above = std::lower_bound(knots.begin() + 1, knots.end() - 1, inside);
-  const double share = std::log(inside / above[-1]) / std::log(above[0] / above[-1]);
+  const KnotShare at = share_of_knots(knots, reach);
   at::Tensor weights = at::zeros({static_cast<std::int64_t>(knots.size())}, at::kFloat);
-  const std::int64_t right = above - knots.begin();
-  weights[right - 1] = 1 - share;
-  weights[right] = share;
+  const auto right = static_cast<std::int64_t>(at.right);
+  weights[right - 1] = 1 - at.share;
+  weights[right] = at.share;
   return weights.to(like.device());
 }
 
@@ -162,31 +115,31 @@ enum class Answers { logits, scores };
 class BoundedMaskedModel final : public BatchedMaskedModel {
  public:
   explicit BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network)
-      : BatchedMaskedModel(network->runtime, network->limits, network->sizes.words),
+      : BatchedMaskedModel(network->runtime, network->sizes.limits, network->sizes.words),
         network_(std::move(network)),
         condition_(network_->conditions[-1]) {}
 
   BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network, double reach, Answers answers)
       : BoundedMaskedModel(std::move(network)) {
     answers_ = answers;
-    const at::Tensor weights = knot_weights(network_->knots, reach, network_->conditions);
+    const at::Tensor weights = knot_weights(network_->sizes.knots, reach, network_->conditions);
     condition_ = at::matmul(weights, network_->conditions.narrow(0, 0, weights.size(0)));
     const at::Tensor base = at::matmul(weights, network_->base_measures).log_softmax(-1).to(at::kCPU);
     log_base_.assign(base.data_ptr<float>(), base.data_ptr<float>() + base.numel());
-    const double inside = std::clamp(reach, network_->knots.front(), network_->knots.back());
+    const double inside = std::clamp(reach, network_->sizes.knots.front(), network_->sizes.knots.back());
     head_ = std::make_unique<BoundedHead>();
-    head_->range = static_cast<float>(network_->range);
-    head_->slope = static_cast<float>(network_->slope / inside);
-    head_->reach = static_cast<float>(std::min(reach, network_->knots.back()));
+    head_->range = static_cast<float>(network_->sizes.range);
+    head_->slope = static_cast<float>(network_->sizes.slope / inside);
+    head_->reach = static_cast<float>(std::min(reach, network_->sizes.knots.back()));
     head_->sharpness_known = at::dot(weights, network_->sharpness[0]).item<float>();
     head_->sharpness_unknown = at::dot(weights, network_->sharpness[1]).item<float>();
     // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
-    head_->log_total = static_cast<float>(std::min(1.0, reach / network_->knots.front())) *
+    head_->log_total = static_cast<float>(std::min(1.0, reach / network_->sizes.knots.front())) *
                        at::dot(weights, network_->log_totals).item<float>();
   }
 
   std::optional<LogitBounds> bounds() const override {
-    return LogitBounds{0, static_cast<float>(network_->range), true};
+    return LogitBounds{0, static_cast<float>(network_->sizes.range), true};
   }
   std::span<const float> log_base() const override { return log_base_; }
   const BoundedHead* bounded_head() const override { return head_.get(); }

@@ -29,14 +29,9 @@ class KeyValueCache {
   std::int64_t length_ = 0;
 };
 
-/// The prompts as one batch, in order. A text has as many logits as there are ids. Throws Failure if there is
-/// no prompt, a prompt exceeds the limits, or the room for logits does not match.
+/// The prompts, checked (check_prompts), as one batch, in order.
 Inputs read_prompts(std::span<const Sequence> prompts, const InputLimits& limits, std::size_t logits,
                     const Runtime& runtime);
-
-/// Throws Failure unless there is one token per text, all are ids, and the room for their logits matches.
-void check_tokens(std::span<const std::int32_t> tokens, std::size_t texts, const InputLimits& limits,
-                  std::size_t logits);
 
 std::shared_ptr<const CausalModel> make_gpt2(const Checkpoint& checkpoint);
 std::shared_ptr<const CausalModel> make_t5(const Checkpoint& checkpoint);

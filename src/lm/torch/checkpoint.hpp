@@ -1,21 +1,17 @@
-// The weights of a model folder: model.safetensors, whole or sharded, memory-mapped. 32-bit numbers are used
-// in place; other types are converted.
+// The weights of a model folder as tensors of libtorch. 32-bit numbers are used in place; other types are
+// converted.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <ATen/ATen.h>
 
-#include "base/file.hpp"
-#include "base/safetensors.hpp"
+#include "lm/checkpoint_files.hpp"
 #include "lm/language_model.hpp"
-#include "lm/torch/config.hpp"
 
 namespace sotto::lm {
 
@@ -40,37 +36,21 @@ struct ByteRows {
   at::Tensor scales;  ///< f32
 };
 
-class Checkpoint {
+class Checkpoint : public CheckpointFiles {
  public:
-  Checkpoint(const std::filesystem::path& folder, Runtime runtime);
+  Checkpoint(const std::filesystem::path& folder, Runtime runtime)
+      : CheckpointFiles(folder), runtime_(std::move(runtime)) {}
 
-  const Config& config() const { return config_; }
   const Runtime& runtime() const { return runtime_; }
-  const std::filesystem::path& folder() const { return folder_; }
-  bool has(const std::string& name) const { return tensors_.contains(name); }
   /// As 32-bit numbers, on the device. Throws Failure with the name, the expected and the actual shape.
   at::Tensor tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
   /// As stored, if stored as scaled bytes; otherwise its values are undefined.
   ByteRows byte_rows(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  /// Lets the system evict the resident pages of the files or of one tensor; they are reloaded on use.
-  void release_pages() const;
-  void release_pages(const std::string& name) const;
 
  private:
-  struct Entry {
-    base::TensorView view;
-    std::shared_ptr<const base::MappedFile> file;
-    std::string file_name;
-  };
-  void map_file(const std::string& file_name);
-  void map_shards();
-  const Entry& entry(const std::string& name, const std::vector<std::int64_t>& shape) const;
-  static at::Tensor stored(const Entry& entry, at::ScalarType type);
+  static at::Tensor stored(const StoredTensor& entry, at::ScalarType type);
 
-  std::filesystem::path folder_;
-  Config config_;
   Runtime runtime_;
-  std::map<std::string, Entry> tensors_;
 };
 
 /// The tensors whose names start with a prefix: weights / "encoder" / "layer" has "encoder.layer.…". Valid as

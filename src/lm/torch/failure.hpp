@@ -1,5 +1,4 @@
-// ATen throws, so inside the plugin errors travel as exceptions; at its boundary guarded() turns them into
-// values.
+// The plugin's boundary: guarded() turns exceptions into values.
 #pragma once
 
 #include <exception>
@@ -7,37 +6,15 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <c10/util/Exception.h>
 
 #include <sotto/result.hpp>
 
+#include "lm/failure.hpp"
 #include "lm/torch/blas.hpp"
 
 namespace sotto::lm {
-
-/// An error on its way to the boundary.
-class Failure : public std::exception {
- public:
-  explicit Failure(Error error) : error_(std::move(error)) {}
-  const Error& error() const { return error_; }
-  const char* what() const noexcept override { return error_.message.c_str(); }
-
- private:
-  Error error_;
-};
-
-[[noreturn]] inline void refuse(Errc code, const std::string& message) {
-  throw Failure(fail(code, message).value());
-}
-
-/// Returns the value or throws the error.
-template <class T>
-T unwrap(Result<T> result) {
-  if (!result) throw Failure(std::move(result.error()));
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 inline std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));

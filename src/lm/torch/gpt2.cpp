@@ -16,34 +16,6 @@ namespace {
 // Positions whose logits are computed together, because a row of them takes 200 kB.
 constexpr std::int64_t kScoredRows = 128;
 
-struct Gpt2Sizes {
-  std::int64_t words;
-  std::int64_t positions;
-  std::int64_t width;
-  std::int64_t heads;
-  std::int64_t inner;
-  std::int64_t layers;
-  double epsilon;
-  Activation activation;
-};
-
-Gpt2Sizes read_gpt2_sizes(const Config& config) {
-  Gpt2Sizes sizes{};
-  sizes.words = config.whole("vocab_size", 1, kLargestVocabulary);
-  sizes.positions = config.whole("n_positions", 1, kMostPositions);
-  sizes.width = config.whole("n_embd", 1, kLargestWidth);
-  sizes.heads = config.whole("n_head", 1, sizes.width);
-  if (sizes.width % sizes.heads != 0) config.refuse_value("n_head", "a divisor of n_embd");
-  sizes.inner = config.whole("n_inner", 1, kLargestWidth, 4 * sizes.width);
-  sizes.layers = config.whole("n_layer", 1, kMostLayers);
-  sizes.epsilon = config.number("layer_norm_epsilon", 0, 1, 1e-5);
-  sizes.activation = activation_named(config, "activation_function", "gelu_new");
-  if (!config.flag("scale_attn_weights", true)) config.refuse_value("scale_attn_weights", "true");
-  if (config.flag("scale_attn_by_inverse_layer_idx", false))
-    config.refuse_value("scale_attn_by_inverse_layer_idx", "false");
-  return sizes;
-}
-
 class Gpt2Layer {
  public:
   Gpt2Layer(const Weights& weights, const Gpt2Sizes& sizes)
@@ -94,9 +66,8 @@ class Gpt2 final : public CausalModel, public std::enable_shared_from_this<Gpt2>
     positions_ = weights.tensor("wpe.weight", {sizes_.positions, sizes_.width});
     for (std::int64_t i = 0; i < sizes_.layers; ++i) layers_.emplace_back(weights / "h" / i, sizes_);
     norm_ = Norm(weights, "ln_f", sizes_.width, sizes_.epsilon);
-    const bool tied = checkpoint.config().flag("tie_word_embeddings", true);
-    head_ = Linear::from_matrix(tied ? weights : all, tied ? "wte.weight" : "lm_head.weight", sizes_.width,
-                                sizes_.words, {});
+    head_ = Linear::from_matrix(sizes_.tied ? weights : all, sizes_.tied ? "wte.weight" : "lm_head.weight",
+                                sizes_.width, sizes_.words, {});
   }
 
   std::uint32_t output_size() const override { return static_cast<std::uint32_t>(sizes_.words); }

@@ -1,17 +1,15 @@
 #include "lm/torch/layers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "lm/torch/attention.hpp"
+#include "lm/engine/attention.hpp"
+#include "lm/engine/float_kernels.hpp"
 #include "lm/torch/failure.hpp"
-#include "lm/torch/gelu.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -94,9 +92,13 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
 void Linear::multiply_part(const at::Tensor& vectors, std::int64_t first, std::int64_t count,
                            at::Tensor& out) const {
   if (bytes_) {
-    bytes_->multiply(vectors.data_ptr<float>(), static_cast<std::size_t>(vectors.size(0)),
-                     bias_.defined() ? bias_.data_ptr<float>() : nullptr, out.data_ptr<float>(),
-                     {static_cast<std::size_t>(first), static_cast<std::size_t>(count)});
+    const auto number = static_cast<std::size_t>(vectors.size(0));
+    ByteVectors rounded;
+    rounded.reset(number, bytes_->columns());
+    for (std::size_t i = 0; i < number; ++i)
+      rounded.set(i, vectors.data_ptr<float>() + i * bytes_->columns());
+    bytes_->multiply(rounded, bias_.defined() ? bias_.data_ptr<float>() : nullptr, out.data_ptr<float>(),
+                     bytes_->rows(), {static_cast<std::size_t>(first), static_cast<std::size_t>(count)});
     return;
   }
   at::Tensor part = out.narrow(1, first, count);
@@ -117,21 +119,6 @@ Norm::Norm(const Weights& weights, const std::string& name, std::int64_t size, d
 at::Tensor Norm::operator()(const at::Tensor& x) const {
   if (bias_.defined()) return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
   return (x * at::rsqrt(x.square().mean(-1, true) + epsilon_)).mul_(weight_);
-}
-
-Activation activation_named(const Config& config, const char* key, const std::string& fallback) {
-  static const std::array<std::pair<const char*, Activation>, 7> kNames = {
-      {{"gelu", Activation::gelu},
-       {"gelu_new", Activation::gelu_tanh},
-       {"gelu_pytorch_tanh", Activation::gelu_tanh},
-       {"gelu_fast", Activation::gelu_tanh},
-       {"relu", Activation::relu},
-       {"silu", Activation::silu},
-       {"swish", Activation::silu}}};
-  const std::string wanted = config.text(key, fallback);
-  for (const auto& [name, activation] : kNames)
-    if (wanted == name) return activation;
-  config.refuse_value(key, "one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish");
 }
 
 at::Tensor activate(Activation activation, at::Tensor x) {
@@ -181,13 +168,12 @@ at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Te
   base::parallel_for(inputs.begins.size() - 1, 1, ThreadSpread::threads(), [&](std::size_t i, std::size_t) {
     thread_local std::vector<float> scratch;
     const std::int64_t first = inputs.begins[i];
-    const std::int64_t keys = inputs.begins[i + 1] - first;
+    const auto keys = static_cast<std::size_t>(inputs.begins[i + 1] - first);
     const std::int64_t query = everywhere ? first : static_cast<std::int64_t>(i);
-    attend_within(
-        {row(q, query), row(k, first), row(v, first), out.data_ptr<float>() + query * width,
-         static_cast<std::size_t>(everywhere ? keys : 1), static_cast<std::size_t>(keys),
-         static_cast<std::size_t>(heads), static_cast<std::size_t>(size), static_cast<float>(scale)},
-        scratch);
+    KeyValues seen(static_cast<std::size_t>(heads), static_cast<std::size_t>(size));
+    seen.append(row(k, first), row(v, first), keys);
+    attend({row(q, query), everywhere ? keys : 1, 0, static_cast<float>(scale)}, seen,
+           out.data_ptr<float>() + query * width, scratch);
   });
   return out;
 }

@@ -7,8 +7,9 @@
 
 #include <ATen/ATen.h>
 
+#include "lm/architectures.hpp"
+#include "lm/engine/byte_matrix.hpp"
 #include "lm/torch/batches.hpp"
-#include "lm/torch/byte_matrix.hpp"
 #include "lm/torch/checkpoint.hpp"
 
 namespace sotto::lm {
@@ -54,9 +55,6 @@ class Norm {
   double epsilon_ = 0;
 };
 
-enum class Activation { gelu, gelu_tanh, relu, silu };
-/// By its name in config.json.
-Activation activation_named(const Config& config, const char* key, const std::string& fallback);
 /// Overwrites x.
 at::Tensor activate(Activation activation, at::Tensor x);
 

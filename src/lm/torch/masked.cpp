@@ -80,14 +80,7 @@ class BertMaskedModel final : public BatchedMaskedModel {
 Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
                                         std::span<const std::uint32_t> masked, std::span<float> out) const {
   return guarded([&] {
-    if (masked.size() != sequences.size() || out.size() != sequences.size() * output_size_)
-      refuse(Errc::invalid_argument, fmt::format("{} sequences need as many masked places and {} logits each",
-                                                 sequences.size(), output_size_));
-    check_sequences(sequences, limits_);
-    for (std::size_t i = 0; i < sequences.size(); ++i)
-      if (masked[i] >= sequences[i].ids.size())
-        refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, masked[i],
-                                                   sequences[i].ids.size() - 1));
+    check_places(sequences, masked, limits_, {output_size_, out.size()});
     const auto body = [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
       std::vector<std::int64_t> at;
       for (std::size_t i = 0; i < members.size(); ++i)

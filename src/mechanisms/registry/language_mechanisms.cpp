@@ -11,7 +11,9 @@ std::vector<ParameterInfo> masked_parameters() {
        "concat: the original text precedes the one with the mask; none: the mask alone in its text"},
       {"mode", "parallel",
        "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
-       "sequential: as printed in the paper, a draw sees the words already drawn"},
+       "sequential: as printed in the paper, a draw sees the words already drawn; one-pass: one pass of the "
+       "model over the text scores all words, for models whose config.json says that they were trained for "
+       "it"},
       {"law", "auto",
        "balanced: weights with one public total, for models made for it; bounded: the exponential "
        "mechanism; auto: what the model's config.json says, otherwise bounded"},

@@ -58,8 +58,12 @@ Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const Parame
   SOTTO_ASSIGN(digest_, lm::folder_digest(folder_));
   SOTTO_ASSIGN(calibration_, lm::read_calibration(folder_, digest_));
   SOTTO_ASSIGN(draw_, open_model(info, parameters));
-  SOTTO_ASSIGN(lm::LanguageModelBackend* const backend, lm::language_model_backend());
+  const auto use = kind() == MechanismKind::masked ? lm::ModelUse::masked : lm::ModelUse::causal;
+  SOTTO_ASSIGN(lm::LanguageModelBackend* const backend,
+               lm::language_model_backend(use, folder_, options().language));
   SOTTO_ASSIGN(law_["arithmetic"], backend->arithmetic(options().language));
+  precision_ = lm::precision_used(*backend, options().language);
+  anywhere_ = backend == &lm::engine_backend();
   return {};
 }
 
@@ -82,9 +86,10 @@ void LanguageTextMechanism::add_to(random::CanonicalConfiguration& configuration
   configuration.add("epsilon", options().mechanism.epsilon);
   // Different arithmetic may round to a different word, so it gets other noise: a re-run is a new spend.
   configuration.add("device", to_string(options().language.device));
-  configuration.add("precision", to_string(options().language.precision));
+  configuration.add("precision", to_string(precision_));
   configuration.add("logits.lowest", static_cast<double>(draw_.bounds.lowest));
   configuration.add("logits.highest", static_cast<double>(draw_.bounds.highest));
+  configuration.add("law.version", lm::kLawVersion);
   for (const auto& [name, value] : law_) configuration.add("law." + name, value);
 }
 
@@ -92,7 +97,7 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   receipt.epsilon = options().mechanism.epsilon;
   LanguageModelReceipt& model = receipt.language_model.emplace();
   model.device = to_string(options().language.device);
-  model.precision = to_string(options().language.precision);
+  model.precision = to_string(precision_);
   model.law = lm::to_string(draw_.law);
   model.lowest_logit = draw_.bounds.lowest;
   model.highest_logit = draw_.bounds.highest;
@@ -100,6 +105,7 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   if (calibration_) model.calibration_text = calibration_->text_digest;
   model.outcomes = draw_.outcomes;
   model.delta = options().delta;
+  model.same_everywhere = anywhere_;
 }
 
 Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem::path> inputs,

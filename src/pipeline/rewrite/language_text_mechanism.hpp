@@ -56,6 +56,8 @@ class LanguageTextMechanism : public TextMechanism {
 
   std::string digest_;  // of all files of the model
   ModelDraw draw_;
+  Precision precision_ = Precision::f32;  // that the model is computed with
+  bool anywhere_ = false;                 // its answers are the same on every processor
 };
 
 }  // namespace sotto::pipeline

@@ -1,6 +1,7 @@
 #include "pipeline/rewrite/masked_text_mechanism.hpp"
 
 #include "base/checked_value.hpp"
+#include "base/parallel.hpp"
 #include "lm/language_folder.hpp"
 #include "pipeline/rewrite/masked_rewriter.hpp"
 
@@ -21,8 +22,8 @@ Result<lm::MaskedOptions> masked_options(double epsilon, const ParameterValues& 
                read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
   options.with_original = context == 0;
   SOTTO_ASSIGN(const std::size_t mode,
-               read_choice("parameters.mode", parameters.at("mode"), {"parallel", "sequential"}));
-  options.sequential = mode == 1;
+               read_choice("parameters.mode", parameters.at("mode"), {"parallel", "sequential", "one-pass"}));
+  options.mode = static_cast<lm::MaskedMode>(mode);
   SOTTO_ASSIGN(const std::size_t law,
                read_choice("parameters.law", parameters.at("law"), {"auto", "bounded", "balanced"}));
   if (law != 0) options.law = law == 1 ? lm::LawKind::bounded : lm::LawKind::balanced;
@@ -46,7 +47,8 @@ std::unique_ptr<TextRewriter> MaskedTextMechanism::make_rewriter() const {
 }
 
 Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const ParameterValues& parameters) {
-  SOTTO_ASSIGN(const lm::MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
+  SOTTO_ASSIGN(lm::MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
+  masked.threads = base::thread_count(options().language.threads);
   SOTTO_ASSIGN(const auto filler, lm::WordFiller::open(folder_, options().language));
   SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().mechanism.epsilon));
   const bool bounded = own_bounds.has_value();
@@ -77,6 +79,9 @@ Result<lm::MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues&
   SOTTO_ASSIGN(const double weight, std::move(alpha));
   SOTTO_ASSIGN(const auto folder, find_language_model(parameters.at("encoder")));
   SOTTO_ASSIGN(law_["encoder"], lm::folder_digest(folder));
+  SOTTO_ASSIGN(lm::LanguageModelBackend* const backend,
+               lm::language_model_backend(lm::ModelUse::sentence, folder, options().language));
+  SOTTO_ASSIGN(law_["encoder.arithmetic"], backend->arithmetic(options().language));
   SOTTO_ASSIGN(const auto encoder, lm::SentenceEncoder::open(folder, options().language));
   extras.similarity = std::make_shared<const lm::ContextSimilarity>(encoder, weight);
   return extras;

@@ -64,7 +64,7 @@ class EncoderParity : public NetworkTest, public ::testing::WithParamInterface<c
   // The largest difference between the inference path's vectors and the mean states of the trainable graph.
   double difference(const std::filesystem::path& folder, const std::vector<lm::Sequence>& sequences) {
     const auto network = transformer(folder, lm::StatePooling::mean, {.threads = 2});
-    const auto loaded = lm::language_model_backend();
+    const auto loaded = lm::language_model_plugin();
     if (!network || !loaded) return HUGE_VAL;
     const auto model = (*loaded)->open_sentence(folder, {Device::cpu, Precision::f32, 2});
     if (!model) return HUGE_VAL;
@@ -168,7 +168,7 @@ TEST_F(BoundedParity, FirstStatesGiveTheScoresOfTheInferencePath) {
   std::vector<float> states(sequences.size() * network->width());
   ASSERT_TRUE(network->features({sequences}, states));
   const auto model =
-      lm::language_model_backend().value()->open_masked(folder, {Device::cpu, Precision::f32, 2});
+      lm::language_model_plugin().value()->open_masked(folder, {Device::cpu, Precision::f32, 2});
   ASSERT_TRUE(model.has_value()) << model.error().message;
   std::vector<float> scores(sequences.size() * (*model)->output_size());
   ASSERT_TRUE((*model)->logits(sequences, std::vector<std::uint32_t>(sequences.size(), 0), scores));

@@ -30,7 +30,7 @@ class PluginTest : public ::testing::Test {
   void SetUp() override {
 #ifdef SOTTO_TEST_PLUGINS
     ::setenv("SOTTO_PLUGINS", SOTTO_TEST_PLUGINS, 0);
-    const Result<lm::LanguageModelBackend*> loaded = lm::language_model_backend();
+    const Result<lm::LanguageModelBackend*> loaded = lm::language_model_plugin();
     ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
     backend_ = *loaded;
 #else

@@ -16,7 +16,7 @@ using namespace sotto::lm;
 // Runs in a process of its own, because the plugin is looked up only once.
 [[noreturn]] void report_backend(const std::filesystem::path& folder) {
   ::setenv("SOTTO_PLUGINS", folder.c_str(), 1);
-  const Result<LanguageModelBackend*> backend = language_model_backend();
+  const Result<LanguageModelBackend*> backend = language_model_plugin();
   std::fprintf(stderr, "%s\n", backend ? "loaded" : backend.error().message.c_str());
   std::exit(backend ? 0 : 1);
 }
@@ -32,7 +32,7 @@ TEST(PluginLoaderDeathTest, FileThatIsNoLibraryIsRefused) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "libsotto_lm_torch.so") << "not a library";
   EXPECT_EXIT(report_backend(folder.path()), ::testing::ExitedWithCode(1),
-              "cannot load .*language models need libtorch");
+              "cannot load .*in 8 bits need libtorch");
 }
 
 class Border : public PluginTest {};

@@ -1,10 +1,10 @@
-#include "lm/torch/gelu.hpp"
-
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "lm/engine/float_kernels.hpp"
 
 namespace sotto::lm {
 namespace {

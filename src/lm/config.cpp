@@ -1,4 +1,4 @@
-#include "lm/torch/config.hpp"
+#include "lm/config.hpp"
 
 #include <cmath>
 #include <system_error>
@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "lm/torch/failure.hpp"
+#include "lm/failure.hpp"
 
 namespace sotto::lm {
 namespace {

@@ -1,0 +1,297 @@
+// The bounded masked model (see also docs/bounded-mlm.md). Its input has a text twice, as it was and as it is
+// being rewritten, distinguished by segment and sharing positions. Words are read as pieces at one position;
+// the outputs are scores of whole words, which the head's law keeps in a fixed range (BoundedHead). The model
+// is conditioned on the reach of a draw; without one it is an ordinary masked model.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lm/engine/engine_models.hpp"
+#include "lm/engine/engine_run.hpp"
+#include "lm/engine/float_mode.hpp"
+#include "random/portable_math.hpp"
+
+namespace sotto::lm {
+namespace {
+
+// The weights, shared by models at different reaches.
+struct BoundedWeights {
+  BoundedWeights(const CheckpointFiles& files, const LanguageModelResources& resources);
+
+  /// The scores at picked rows of a batch, one row of them after the other.
+  void scores(const EngineBatch& batch, const BatchRows& rows, std::span<const float> condition,
+              Workspace& work, float* out) const;
+  void embed(const EngineBatch& batch, std::span<const float> condition, Workspace& work) const;
+
+  EngineRun run;
+  BoundedSizes sizes;
+  RowTable pieces;
+  ByteLinear project;
+  RowTable slots;
+  RowTable piece_indices;
+  RowTable segments;
+  std::vector<float> conditions;  // one row per knot, and a last one for use without a reach
+  std::vector<float> base_measures;
+  std::vector<float> log_totals;
+  std::vector<float> sharpness;  // for possible output words, and for others
+  RowNorm embedding_norm;
+  std::vector<TransformerLayer> layers;
+  RowNorm norm;
+  ByteLinear head_dense;
+  RowNorm head_norm;
+  ByteLinear head_words;
+};
+
+TransformerLayer read_bounded_layer(const TensorReader& tensors, const BoundedSizes& sizes) {
+  const std::int64_t width = sizes.width;
+  TransformerLayer layer;
+  layer.heads = static_cast<std::size_t>(sizes.heads);
+  layer.norm1 = tensors.norm("norm1", width, sizes.epsilon);
+  layer.query = tensors.linear("attention.qkv", width, 3 * width, {0, width});
+  layer.key_value = tensors.linear("attention.qkv", width, 3 * width, {width, 2 * width});
+  layer.output = tensors.linear("attention.out", width, width);
+  layer.norm2 = tensors.norm("norm2", width, sizes.epsilon);
+  layer.up = tensors.linear("ffn.up", width, sizes.inner);
+  layer.down = tensors.linear("ffn.down", sizes.inner, width);
+  return layer;
+}
+
+BoundedWeights::BoundedWeights(const CheckpointFiles& files, const LanguageModelResources& resources)
+    : run(resources), sizes(read_bounded_sizes(files.config())) {
+  const auto knots = static_cast<std::int64_t>(sizes.knots.size());
+  const TensorReader all(files);
+  const TensorReader embed = all / "embed";
+  pieces = embed.table("pieces.weight", sizes.limits.ids, sizes.piece_width);
+  project = embed.matrix("project.weight", sizes.piece_width, sizes.width, {0, sizes.width});
+  slots = embed.table("slot.weight", sizes.limits.positions, sizes.width);
+  piece_indices = embed.table("piece_index.weight", sizes.limits.pieces, sizes.width);
+  segments = embed.table("segment.weight", sizes.limits.segments, sizes.width);
+  conditions = embed.numbers("reach.weight", {knots + 1, sizes.width});
+  embedding_norm = embed.norm("norm", sizes.width, sizes.epsilon);
+  for (std::int64_t i = 0; i < sizes.layers; ++i)
+    layers.push_back(read_bounded_layer(all / "layers" / i, sizes));
+  norm = all.norm("norm", sizes.width, sizes.epsilon);
+  head_dense = all.linear("head.dense", sizes.width, sizes.head_width);
+  head_norm = all.norm("head.norm", sizes.head_width, sizes.epsilon);
+  head_words = all.linear("head.words", sizes.head_width, sizes.words);
+  base_measures = all.numbers("base_measure.weight", {knots, sizes.words});
+  log_totals = all.numbers("log_total", {knots});
+  sharpness = all.numbers("sharpness", {2, knots});
+}
+
+void BoundedWeights::embed(const EngineBatch& batch, std::span<const float> condition,
+                           Workspace& work) const {
+  const std::size_t width = project.outputs();
+  const std::size_t rows = batch.begins.back();
+  work.row.resize(pieces.width());
+  work.scratch.resize(pieces.width());
+  work.vectors.reset(rows, pieces.width());
+  std::size_t row = 0;
+  for (const Sequence& sequence : batch.sequences)
+    for (const std::int32_t id : sequence.ids) {
+      pieces.copy_row(id, work.row.data());
+      project.set(work.vectors, row++, work.row.data(), work.scratch.data());
+    }
+  work.states.resize(rows * width);
+  project.multiply(work.vectors, work.states.data());
+  float* state = work.states.data();
+  const auto at = [](const std::vector<std::int32_t>& numbers, std::size_t i, std::size_t otherwise) {
+    return numbers.empty() ? static_cast<std::int32_t>(otherwise) : numbers[i];
+  };
+  for (const Sequence& sequence : batch.sequences)
+    for (std::size_t i = 0; i < sequence.ids.size(); ++i, state += width) {
+      slots.add_row(at(sequence.positions, i, i), state);
+      piece_indices.add_row(at(sequence.pieces, i, 0), state);
+      segments.add_row(at(sequence.segments, i, 0), state);
+      for (std::size_t c = 0; c < width; ++c) state[c] += condition[c];
+    }
+  normalize_rows(embedding_norm, rows, width, work);
+}
+
+void BoundedWeights::scores(const EngineBatch& batch, const BatchRows& rows, std::span<const float> condition,
+                            Workspace& work, float* out) const {
+  embed(batch, condition, work);
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    layers[i].apply(i + 1 == layers.size() ? rows : BatchRows{rows.begins}, work);
+  const std::size_t width = project.outputs();
+  const std::size_t answers = rows.picked.size();
+  work.row.resize(std::max(width, head_dense.outputs()));
+  work.scratch.resize(work.row.size());
+  work.vectors.reset(answers, width);
+  for (std::size_t i = 0; i < answers; ++i) {
+    norm(work.states.data() + i * width, work.row.data());
+    head_dense.set(work.vectors, i, work.row.data(), work.scratch.data());
+  }
+  const std::size_t inner = head_dense.outputs();
+  work.inner.resize(answers * inner);
+  head_dense.multiply(work.vectors, work.inner.data());
+  work.vectors.reset(answers, inner);
+  for (std::size_t i = 0; i < answers; ++i) {
+    activate_all(Activation::gelu, work.inner.data() + i * inner, inner);
+    head_norm(work.inner.data() + i * inner, work.row.data());
+    head_words.set(work.vectors, i, work.row.data(), work.scratch.data());
+  }
+  head_words.multiply(work.vectors, out);
+}
+
+// What a model answers with: logits within the range, or the scores they are computed from.
+enum class EngineAnswers { logits, scores };
+
+// ln of the softmax, as exact as doubles are.
+std::vector<float> log_shares(const std::vector<double>& numbers) {
+  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
+    return std::vector<float>(numbers.size(), NAN);
+  const double largest = *std::max_element(numbers.begin(), numbers.end());
+  double sum = 0;
+  for (const double x : numbers) sum += random::portable_exp(std::clamp(x - largest, -700.0, 0.0));
+  const double log_sum = random::portable_log(sum);
+  std::vector<float> out;
+  for (const double x : numbers) out.push_back(static_cast<float>(x - largest - log_sum));
+  return out;
+}
+
+class EngineBounded final : public MaskedModel {
+ public:
+  explicit EngineBounded(std::shared_ptr<const BoundedWeights> weights) : weights_(std::move(weights)) {
+    const auto width = static_cast<std::size_t>(weights_->sizes.width);
+    condition_.assign(weights_->conditions.end() - static_cast<std::ptrdiff_t>(width),
+                      weights_->conditions.end());
+  }
+
+  EngineBounded(std::shared_ptr<const BoundedWeights> weights, double reach, EngineAnswers answers)
+      : EngineBounded(std::move(weights)) {
+    const FloatMode mode;
+    answers_ = answers;
+    const BoundedSizes& sizes = weights_->sizes;
+    const KnotShare knot = share_of_knots(sizes.knots, reach);
+    const auto between = [&](const std::vector<float>& numbers, std::size_t row, std::size_t columns,
+                             std::size_t column) {
+      const std::size_t right = (row + knot.right) * columns + column;
+      return (1 - knot.share) * static_cast<double>(numbers[right - columns]) +
+             knot.share * static_cast<double>(numbers[right]);
+    };
+    for (std::size_t i = 0; i < condition_.size(); ++i)
+      condition_[i] = static_cast<float>(between(weights_->conditions, 0, condition_.size(), i));
+    std::vector<double> base;
+    for (std::size_t i = 0; i < output_size(); ++i)
+      base.push_back(between(weights_->base_measures, 0, output_size(), i));
+    log_base_ = log_shares(base);
+    const double inside = std::clamp(reach, sizes.knots.front(), sizes.knots.back());
+    head_ = std::make_unique<BoundedHead>();
+    head_->range = static_cast<float>(sizes.range);
+    head_->slope = static_cast<float>(sizes.slope / inside);
+    head_->reach = static_cast<float>(std::min(reach, sizes.knots.back()));
+    head_->sharpness_known = static_cast<float>(between(weights_->sharpness, 0, 1, 0));
+    head_->sharpness_unknown = static_cast<float>(between(weights_->sharpness, sizes.knots.size(), 1, 0));
+    // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
+    head_->log_total = static_cast<float>(std::min(1.0, reach / sizes.knots.front()) *
+                                          between(weights_->log_totals, 0, 1, 0));
+  }
+
+  std::uint32_t input_size() const override { return size_of(weights_->sizes.limits.ids); }
+  std::uint32_t output_size() const override { return size_of(weights_->sizes.words); }
+  std::uint32_t max_positions() const override { return size_of(weights_->sizes.limits.positions); }
+  std::uint32_t segment_count() const override { return size_of(weights_->sizes.limits.segments); }
+  std::uint32_t piece_count() const override { return size_of(weights_->sizes.limits.pieces); }
+  std::optional<LogitBounds> bounds() const override {
+    return LogitBounds{0, static_cast<float>(weights_->sizes.range), true};
+  }
+  std::span<const float> log_base() const override { return log_base_; }
+  const BoundedHead* bounded_head() const override { return head_.get(); }
+
+  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
+  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const override {
+    return told("an ε", epsilon, epsilon / 2, EngineAnswers::logits);
+  }
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
+    return told("a reach", reach, reach, EngineAnswers::scores);
+  }
+
+  Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
+                      std::span<float> out) const override {
+    return engine_guarded([&] {
+      check_places(sequences, masked, weights_->sizes.limits, {output_size(), out.size()});
+      std::vector<std::uint32_t> ends(sequences.size() + 1);
+      std::iota(ends.begin(), ends.end(), 0U);
+      answer(sequences, masked, ends, out);
+    });
+  }
+
+  Result<void> logits_at(std::span<const Sequence> sequences,
+                         std::span<const std::vector<std::uint32_t>> places,
+                         std::span<float> out) const override {
+    return engine_guarded([&] {
+      if (places.size() != sequences.size())
+        refuse(Errc::invalid_argument,
+               fmt::format("{} sequences need a list of places each", sequences.size()));
+      std::vector<std::uint32_t> all;
+      std::vector<std::uint32_t> ends = {0};
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        for (const std::uint32_t place : places[i])
+          if (place >= sequences[i].ids.size())
+            refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, place,
+                                                       sequences[i].ids.size() - 1));
+        if (places[i].empty()) refuse(Errc::invalid_argument, fmt::format("sequence {} has no place", i));
+        all.insert(all.end(), places[i].begin(), places[i].end());
+        ends.push_back(static_cast<std::uint32_t>(all.size()));
+      }
+      if (out.size() != all.size() * output_size())
+        refuse(Errc::invalid_argument,
+               fmt::format("{} places need {} logits each", all.size(), output_size()));
+      check_sequences(sequences, weights_->sizes.limits);
+      answer(sequences, all, ends, out);
+    });
+  }
+
+ private:
+  static std::uint32_t size_of(std::int64_t size) { return static_cast<std::uint32_t>(size); }
+
+  /// At places[ends[i]] to places[ends[i + 1]] of sequence i, at least one.
+  void answer(std::span<const Sequence> sequences, std::span<const std::uint32_t> places,
+              std::span<const std::uint32_t> ends, std::span<float> out) const {
+    const auto body = [&](const EngineBatch& batch, Workspace& work) {
+      const std::uint32_t first = ends[batch.first];
+      std::vector<std::uint32_t> picked;
+      std::vector<std::uint32_t> picked_begins = {0};
+      for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+        for (std::uint32_t k = ends[batch.first + i]; k < ends[batch.first + i + 1]; ++k)
+          picked.push_back(batch.begins[i] + places[k]);
+        picked_begins.push_back(static_cast<std::uint32_t>(picked.size()));
+      }
+      float* const target = out.data() + std::size_t{first} * output_size();
+      weights_->scores(batch, {batch.begins, picked, picked_begins}, condition_, work, target);
+      if (answers_ == EngineAnswers::logits)
+        squash_all(target, picked.size() * output_size(), head_->slope, head_->range);
+    };
+    weights_->run.for_each_batch(sequences, body);
+  }
+
+  Result<std::shared_ptr<const MaskedModel>> told(const char* what, double given, double reach,
+                                                  EngineAnswers answers) const {
+    if (!(given > 0) || !std::isfinite(given))
+      return fail(Errc::invalid_argument,
+                  fmt::format("{} of {} is not allowed; give a number above 0", what, given));
+    return engine_guarded([&]() -> std::shared_ptr<const MaskedModel> {
+      return std::make_shared<const EngineBounded>(weights_, reach, answers);
+    });
+  }
+
+  std::shared_ptr<const BoundedWeights> weights_;
+  std::vector<float> condition_;
+  EngineAnswers answers_ = EngineAnswers::scores;
+  std::vector<float> log_base_;
+  std::unique_ptr<BoundedHead> head_;  // null in a model as opened
+};
+
+}  // namespace
+
+std::shared_ptr<const MaskedModel> make_engine_bounded(const CheckpointFiles& files,
+                                                       const LanguageModelResources& resources) {
+  return std::make_shared<const EngineBounded>(std::make_shared<const BoundedWeights>(files, resources));
+}
+
+}  // namespace sotto::lm

@@ -1,0 +1,36 @@
+// Opening a checkpoint can fail in a hundred places, and ATen throws. So below the interface of language
+// models errors travel as exceptions; it turns them into values.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <sotto/result.hpp>
+
+namespace sotto::lm {
+
+/// An error on its way to the boundary.
+class Failure : public std::exception {
+ public:
+  explicit Failure(Error error) : error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+  const char* what() const noexcept override { return error_.message.c_str(); }
+
+ private:
+  Error error_;
+};
+
+[[noreturn]] inline void refuse(Errc code, const std::string& message) {
+  throw Failure(fail(code, message).value());
+}
+
+/// Returns the value or throws the error.
+template <class T>
+T unwrap(Result<T> result) {
+  if (!result) throw Failure(std::move(result.error()));
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+}  // namespace sotto::lm
