@@ -9,6 +9,7 @@
 
 #include "base/checked_value.hpp"
 #include "lm/balanced_kernel.hpp"
+#include "lm/float_mode.hpp"
 #include "privacy/rounding.hpp"
 #include "random/portable_math.hpp"
 
@@ -135,6 +136,7 @@ void BalancedLaw::solve(const BalancedTerms& terms, double* weights) const {
 
 Result<void> BalancedLaw::weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const {
   SOTTO_TRY(check_numbers(scores));
+  const FloatMode mode;
   const auto z = std::make_unique_for_overwrite<double[]>(base_.size());
   const auto shares = std::make_unique_for_overwrite<double[]>(base_.size());
   for (std::size_t i = 0; i < size(); ++i)

@@ -8,6 +8,7 @@
 
 #include "base/checked_value.hpp"
 #include "lm/fast_exp.hpp"
+#include "lm/float_mode.hpp"
 #include "privacy/rounding.hpp"
 #include "random/portable_math.hpp"
 
@@ -52,6 +53,7 @@ Result<LogitLaw> LogitLaw::make(const LogitBounds& bounds, double epsilon,
 
 Result<void> LogitLaw::weights(std::span<const float> logits, std::vector<std::uint64_t>& out) const {
   SOTTO_TRY(check_numbers(logits));
+  const FloatMode mode;
   out.resize(size());
   double best = -INFINITY;
   for (const std::uint32_t outcome : outcomes()) best = std::max(best, static_cast<double>(logits[outcome]));

@@ -157,7 +157,7 @@ TEST_F(ExperimentSpecTest, ErrorsNameTheLineAndWhatIsAllowed) {
        {"line 9", "models.Shipped", "language_model"}},
       {"{file: sotto-en-lists}",
        "{language_model: x, precision: int9}",
-       {"line 9", "precision", "f32, int8 or auto"}},
+       {"line 9", "precision", "f32 or int8 or auto"}},
       {"limit: 500", "limt: 500", {"line 8", "'limt'", "allowed"}},
       {"models: Small}", "models: Smal}", {"mechanisms.CMP", "'Smal'", "Small, Shipped"}},
       {"policy: strict", "policy: lax", {"line 13: mechanisms.Lists.policy: 'lax'"}},

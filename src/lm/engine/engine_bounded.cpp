@@ -12,7 +12,7 @@
 
 #include "lm/engine/engine_models.hpp"
 #include "lm/engine/engine_run.hpp"
-#include "lm/engine/float_mode.hpp"
+#include "lm/float_mode.hpp"
 #include "random/portable_math.hpp"
 
 namespace sotto::lm {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
-#include "lm/engine/float_mode.hpp"
+#include "lm/float_mode.hpp"
 
 namespace sotto::lm {
 namespace {

@@ -14,6 +14,7 @@
 
 #include "base/hash.hpp"
 #include "lm/language_model.hpp"
+#include "support/correlation.hpp"
 
 namespace sotto::testing {
 
@@ -81,16 +82,6 @@ inline std::string digest_of(std::span<const float> numbers) {
 
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
-inline double correlation(std::span<const float> a, std::span<const float> b) {
-  double sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = a[i], y = b[i];
-    sa += x, sb += y, aa += x * x, bb += y * y, ab += x * y;
-  }
-  const auto n = static_cast<double>(a.size());
-  return (ab - sa * sb / n) / std::sqrt((aa - sa * sa / n) * (bb - sb * sb / n));
 }
 
 }  // namespace sotto::testing
