@@ -56,9 +56,9 @@ std::string what_it_does(const std::string& mechanism) {
 }
 
 std::string setting(const ReceiptFacts& facts) {
-  std::string text = facts.document_budget
+  std::string text = facts.budget
                          ? fmt::format("Epsilon was {:.6g} per document, at most {:.6g} per {}",
-                                       *facts.document_budget, facts.epsilon, unit_of_draw(facts))
+                                       facts.budget->document_epsilon, facts.epsilon, unit_of_draw(facts))
                          : fmt::format("Epsilon was {:.6g} per {}", facts.epsilon, unit_of_draw(facts));
   text += fmt::format("; the model was {}", facts.model);
   if (!facts.collocations.empty())
@@ -178,7 +178,8 @@ void add_document_figures(const ReceiptFacts& facts, Sentences& items) {
   items.push_back(fmt::format("Per document: epsilon {:.6g} at most, {:.6g} on average{}{}",
                               promise.document_max, promise.document_mean, additive, per));
   if (!promise.concentrated) return;
-  const auto [delta, epsilon] = *promise.concentrated;
+  const double delta = promise.concentrated->delta;
+  const double epsilon = promise.concentrated->epsilon;
   items.push_back(fmt::format(
       "By concentrated composition: epsilon {:.6g} at most per document, at delta {:g}", epsilon, delta));
   items.push_back(
@@ -248,8 +249,8 @@ DescribedSection how_it_was_checked(const ReceiptFacts& facts) {
   section.items.push_back(fmt::format("Model: {}, digest {}", facts.model, facts.model_digest));
   section.items.push_back(fmt::format("Configuration: SHA-256 {}", facts.configuration));
   section.paragraphs.emplace_back(
-      "The figures of this receipt agree with one another. A receipt is not signed, so who passed it on must "
-      "be "
+      "The figures of this receipt agree with one another as far as they determine one another: its epsilons "
+      "and their sums, its counts, and its policy. A receipt is not signed, so who passed it on must be "
       "trusted; whoever has the key and the input can repeat the run and compare.");
   return section;
 }

@@ -1,6 +1,7 @@
 """What helps people to choose and to answer for it: explain --against, privatize --preview, receipt show, budget."""
 
 import copy
+import functools
 import json
 import math
 import os
@@ -312,9 +313,18 @@ def test_a_certified_receipt(models, tmp_path):
     assert "The promise is certified" in text and f"It is {certificate['certified_epsilon']:.6g};" in text
     assert certificate["stored"]["sha256"] in text
     receipt = json.loads((program.folder / "r.json").read_text())
-    receipt["guarantee"]["epsilon_per_token"] /= 2
+    for path, problem in [(("guarantee", "epsilon_per_token"), "a smaller epsilon than its certificate"),
+                          (("guarantee", "certificate", "epsilon"), "than its certificate"),
+                          (("guarantee", "certificate", "nominal_epsilon"), "about another epsilon"),
+                          (("mechanism", "epsilon"), "about another epsilon")]:
+        forged = copy.deepcopy(receipt)
+        holder = functools.reduce(dict.__getitem__, path[:-1], forged)
+        holder[path[-1]] /= 2
+        program.write("forged.json", json.dumps(forged))
+        refused(program, ["receipt", "show", "forged.json"], FAILED, problem)
+    receipt["guarantee"]["statement"] = receipt["guarantee"]["statement"].replace(": epsilon ", ": epsilon 0")
     program.write("forged.json", json.dumps(receipt))
-    refused(program, ["receipt", "show", "forged.json"], FAILED, "a smaller epsilon than its certificate")
+    refused(program, ["receipt", "show", "forged.json"], FAILED, "statement has another epsilon than its certificate")
 
 
 @pytest.mark.parametrize("form", ["", "--html", "--markdown", "--json"])
@@ -330,7 +340,8 @@ def test_a_hostile_receipt_injects_nothing(program, receipt, form):
     hostile = poisoned(receipt)
     hostile["input"]["dataset"] = hostile["model"]["name"] = hostile["mechanism"]["name"] = evil
     hostile["mechanism"]["parameters"] = {evil: evil}
-    hostile["guarantee"]["statement"] = hostile["guarantee"]["unit"]["metric"] = hostile["guarantee"]["scope"] = evil
+    hostile["guarantee"]["unit"]["metric"] = hostile["guarantee"]["scope"] = evil
+    hostile["guarantee"]["statement"] += evil
     program.write("evil.json", json.dumps(hostile))
     out = program.ok("receipt", "show", "evil.json", *form.split()).out
     assert not CONTROL.search(out)
@@ -347,6 +358,11 @@ FORGED = [
     ("seeded", lambda r: r.update(seeded=True), "the noise was public"),
     ("kind", lambda r: r["guarantee"].update(kind="certified"), "certificate"),
     ("epsilon", lambda r: r["guarantee"].update(epsilon_per_token=0.001), "smaller epsilon"),
+    ("mechanism", lambda r: r["mechanism"].update(epsilon=0.1), "another epsilon"),
+    ("words", lambda r: r["counts"].update(privatized=5), "do not"),
+    ("numbers", lambda r: r["policy"].update(numbers="keep"), "numbers under the policy 'keep'"),
+    ("statement", lambda r: r["guarantee"].update(statement=r["guarantee"]["statement"].replace("exp(1 d)", "exp(0.5 d)")),
+     "its statement has another epsilon"),
     ("later", lambda r: r["versions"].update(receipt=3000), ["version 3000", "later"]),
     ("type", lambda r: r.update(counts=[]), "'counts.documents' is missing"),
     ("not one", lambda r: r.clear(), "not a receipt"),
