@@ -35,7 +35,9 @@ const char* unit_of_draw(const ReceiptFacts& facts) {
 /// e^loss).
 std::string certainty(double loss) {
   const double sure = 1 / (1 + std::exp(-loss));
-  if (sure > kMostCertain) return fmt::format("practically certain (more than {:g}%)", 100 * kMostCertain);
+  if (sure > kMostCertain)
+    return fmt::format("practically certain at most (the promise allows more than {:g}%)",
+                       100 * kMostCertain);
   return fmt::format("at most {:.1f}% sure", std::ceil(1000 * sure) / 10);
 }
 
@@ -133,7 +135,7 @@ Sentences examples(const ReceiptFacts& facts) {
   const Promise& promise = facts.promise;
   if (!promise.holds) return {};
   const std::string before =
-      "Someone who holds two {} equally likely before reading the output is afterwards {}";
+      "Someone who holds two {} equally likely before reading the output may afterwards be {}";
   if (facts.language_model && certainty(promise.epsilon) == certainty(promise.document_max))
     return {fmt::format(fmt::runtime(before + ", judging by one drawn word alone."), "texts",
                         certainty(promise.epsilon))};

@@ -51,6 +51,18 @@ TEST_F(ReceiptDescriptions, ARunIsDescribed) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
+// A bound says what someone may conclude at most, not what they will.
+TEST_F(ReceiptDescriptions, ExamplesAreWhatThePromiseAllows) {
+  for (const auto& [epsilon, most] :
+       {std::pair(1.0, "may afterwards be at most 73.2% sure, if"),
+        std::pair(
+            12.0,
+            "may afterwards be practically certain at most (the promise allows more than 99.99%), if")}) {
+    const auto description = describe_receipt(receipt(options(epsilon)).dump()).value();
+    EXPECT_NE(description.examples[0].find(most), std::string::npos) << description.examples[0];
+  }
+}
+
 TEST_F(ReceiptDescriptions, WithoutAPromiseThereIsNoFigure) {
   PrivatizeOptions seeded = options(1);
   seeded.key_file.reset();
