@@ -63,6 +63,19 @@ TEST_F(ReceiptDescriptions, ExamplesAreWhatThePromiseAllows) {
   }
 }
 
+// Nobody can run again under a key that was forgotten.
+TEST_F(ReceiptDescriptions, OnlyAKeyThatLastsShowsWhetherATextChanged) {
+  PrivatizeOptions with = options(1);
+  const auto tells_changes = [&] {
+    return receipt(with)["leaks"].dump().find("under one key") != std::string::npos;
+  };
+  EXPECT_TRUE(tells_changes());
+  with.key_file.reset();
+  EXPECT_FALSE(tells_changes());
+  with.seed = 1;
+  EXPECT_TRUE(tells_changes());
+}
+
 TEST_F(ReceiptDescriptions, WithoutAPromiseThereIsNoFigure) {
   PrivatizeOptions seeded = options(1);
   seeded.key_file.reset();
