@@ -308,7 +308,10 @@ def test_a_certified_receipt(models, tmp_path):
     program.write("in.txt", "The soup was cold.\n")
     options = ["-m", "santext", "--model", model, "-e", "2"]
     certificate = json.loads(program.ok("audit", *options, "--json").text)
-    program.ok("privatize", "in.txt", *options, "--report", "r.json", "--quiet")
+    summary = program.ok("privatize", "in.txt", *options, "--report", "r.json").err
+    assert re.search(r"certified guarantee, epsilon \d+(\.\d{1,6})? per token", summary)
+    stated = float(re.search(r"epsilon (\S+) per token", summary).group(1))
+    assert certificate["certified_epsilon"] <= stated <= certificate["certified_epsilon"] * (1 + 1e-5)
     text = " ".join(program.ok("receipt", "show", "r.json").text.split())
     assert "The promise is certified" in text and f"It is {certificate['certified_epsilon']:.6g};" in text
     assert certificate["stored"]["sha256"] in text
