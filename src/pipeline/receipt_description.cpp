@@ -282,4 +282,12 @@ Result<ReceiptDescription> describe_receipt_file(const std::filesystem::path& fi
   return description;
 }
 
+Result<void> write_receipt_page(std::string_view page, const std::filesystem::path& receipt,
+                                const std::filesystem::path& output) {
+  SOTTO_TRY(base::check_output(output, receipt));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(output));
+  SOTTO_TRY(file.write(page));
+  return file.commit();
+}
+
 }  // namespace sotto

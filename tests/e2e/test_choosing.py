@@ -268,6 +268,20 @@ def test_a_receipt_for_people(program, receipt):
     assert max(map(len, program.ok("receipt", "show", "receipt.json").text.splitlines())) <= 80
 
 
+def test_a_page_in_a_file(program, receipt):
+    for form in ([], ["--html"], ["--markdown"], ["--json"]):
+        assert program.ok("receipt", "show", "receipt.json", *form, "-o", "page").out == b""
+        assert (program.folder / "page").read_bytes() == program.ok("receipt", "show", "receipt.json", *form).out
+    before = (program.folder / "receipt.json").read_bytes()
+    outcome = program.run("receipt", "show", "receipt.json", "--output", "./receipt.json")
+    assert outcome.code == 2 and "is also an input" in outcome.err
+    assert (program.folder / "receipt.json").read_bytes() == before
+    program.write("receipt.json", before[:-20])
+    (program.folder / "page").unlink()
+    assert program.run("receipt", "show", "receipt.json", "-o", "page").code != 0
+    assert not (program.folder / "page").exists()
+
+
 RUNS = [
     (["--seed", "1"], ["Nothing is promised"], ["% sure"]),
     (["--policy", "paper"], ["passed unchanged", "limited to: privatized words"], []),
