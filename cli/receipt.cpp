@@ -37,10 +37,10 @@ NamedAction add_receipt_show(CLI::App& group) {
   auto arguments = std::make_shared<ReceiptArguments>();
   CLI::App* command = group.add_subcommand("show", "Explain a receipt on one page");
   command->add_option("FILE", arguments->file, "The receipt, as privatize --report writes it")->required();
-  command->add_flag("--html", arguments->html, "A web page");
-  command->add_flag("--markdown", arguments->markdown, "Markdown");
+  command->add_flag("--html", arguments->html, "Print a web page");
+  command->add_flag("--markdown", arguments->markdown, "Print Markdown");
   command->add_flag("--json", arguments->json, "Print JSON");
-  command->add_option("-o,--output", arguments->output, "Write to a file (default: standard output)")
+  command->add_option("-o,--output", arguments->output, "Write it to a file (default: standard output)")
       ->type_name("FILE");
   command->footer(
       "The page says what was done, what is promised, what is not hidden, what was spent and how it was "

@@ -205,7 +205,7 @@ def test_progress_bar(program):
     command = ["privatize", "in.txt", "--model", program.model, "--epsilon", "1", "-o", "out"]
     shown = on_a_terminal(program, *command)
     assert BAR.search(shown) and "B/s" in shown and "left" in shown
-    assert "\x1b[K" in shown.rsplit("sotto: ", 1)[0][-10:]  # the bar makes room for the summary
+    assert "\x1b[K" in shown.split("sotto: ", 1)[0][-10:]  # the bar makes room for the summary
     assert on_a_terminal(program, *command, "--quiet") == ""
     outcome = program.ok(*command)  # not a terminal
     assert not BAR.search(outcome.err) and "\r" not in outcome.err and "\x1b" not in outcome.err
