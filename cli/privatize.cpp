@@ -380,7 +380,7 @@ Result<void> run(PrivatizeArguments& a) {
     say(fmt::format("note: the columns are separated by {}; --delimiter sets it",
                     receipt.delimiter == "\t" ? "tabs" : fmt::format("'{}'", receipt.delimiter)));
   if (!a.quiet)
-    say(summary(receipt));
+    for (const std::string& line : summary(receipt)) say(line);
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
   // After the run: a failed run prints only one line, the reason.

@@ -1,14 +1,16 @@
-// A summary of a run, in one line for its operator.
+// A summary of a run, in a few lines for its operator.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <sotto/receipt.hpp>
 
 namespace sotto::cli {
 
-/// Contains exact counts of the input, so it says that it is not for publication.
-std::string summary(const Receipt& receipt);
+/// Its lines: what was done, what is promised, how an attacker fares. Contains exact counts of the input, so
+/// it says that it is not for publication.
+std::vector<std::string> summary(const Receipt& receipt);
 
 /// If most words are outside the vocabulary, as in another language or after an encoding error; otherwise
 /// empty. The share is private, so it is for the operator's screen only.

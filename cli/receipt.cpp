@@ -12,19 +12,25 @@ namespace {
 
 struct ReceiptArguments {
   std::string file;
+  std::string output;
   bool html = false;
   bool markdown = false;
   bool json = false;
 };
 
+std::string page(const ReceiptArguments& a, const ReceiptDescription& description) {
+  if (a.json) return to_json(description);
+  if (a.html) return receipt_html(description);
+  if (a.markdown) return receipt_markdown(description);
+  return receipt_text(description, terminal_width(STDOUT_FILENO));
+}
+
 Result<void> run(const ReceiptArguments& a) {
   if (a.html + a.markdown + a.json > 1)
     return fail(Errc::invalid_argument, "--html, --markdown and --json: give only one of them");
   SOTTO_ASSIGN(const ReceiptDescription description, describe_receipt_file(a.file));
-  if (a.json) return print(to_json(description));
-  if (a.html) return print(receipt_html(description));
-  if (a.markdown) return print(receipt_markdown(description));
-  return print(receipt_text(description, terminal_width(STDOUT_FILENO)));
+  const std::string text = page(a, description);
+  return a.output.empty() ? print(text) : write_receipt_page(text, a.file, a.output);
 }
 
 NamedAction add_receipt_show(CLI::App& group) {
@@ -34,11 +40,13 @@ NamedAction add_receipt_show(CLI::App& group) {
   command->add_flag("--html", arguments->html, "Print a web page");
   command->add_flag("--markdown", arguments->markdown, "Print Markdown");
   command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_option("-o,--output", arguments->output, "Write it to a file (default: standard output)")
+      ->type_name("FILE");
   command->footer(
       "The page says what was done, what is promised, what is not hidden, what was spent and how it was "
       "checked. A\n"
       "receipt that contradicts itself is refused.\n\n"
-      "Examples:\n  sotto receipt show receipt.json\n  sotto receipt show receipt.json --html > "
+      "Examples:\n  sotto receipt show receipt.json\n  sotto receipt show receipt.json --html -o "
       "receipt.html");
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -37,6 +37,11 @@ SOTTO_API Result<ReceiptDescription> describe_receipt(std::string_view json);
 /// Same for a file; errors name it. Thread-safe.
 SOTTO_API Result<ReceiptDescription> describe_receipt_file(const std::filesystem::path& file);
 
+/// Writes a front end's page about a receipt, whole or not at all. Refuses to overwrite the receipt.
+/// Thread-safe.
+SOTTO_API Result<void> write_receipt_page(std::string_view page, const std::filesystem::path& receipt,
+                                          const std::filesystem::path& output);
+
 /// As JSON (docs/schemas/receipt_description.schema.json), ending in a newline. Thread-safe.
 SOTTO_API std::string to_json(const ReceiptDescription& description);
 

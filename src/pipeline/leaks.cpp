@@ -32,8 +32,9 @@ void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
   add_clear_fields(receipt.clear_fields, leaks);
   if (receipt.ledger)
     leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
-  leaks.emplace_back(
-      "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
+  if (receipt.keyed || receipt.seeded)  // otherwise no other run has this key
+    leaks.emplace_back(
+        "to an observer of two runs under one key: whether a text changed (a repeat is identical)");
   if (receipt.keyed)
     leaks.emplace_back(
         "to whoever can have texts rewritten under the same key, data set and id: whether a guess is the "

@@ -35,7 +35,9 @@ const char* unit_of_draw(const ReceiptFacts& facts) {
 /// e^loss).
 std::string certainty(double loss) {
   const double sure = 1 / (1 + std::exp(-loss));
-  if (sure > kMostCertain) return fmt::format("practically certain (more than {:g}%)", 100 * kMostCertain);
+  if (sure > kMostCertain)
+    return fmt::format("practically certain at most (the promise allows more than {:g}%)",
+                       100 * kMostCertain);
   return fmt::format("at most {:.1f}% sure", std::ceil(1000 * sure) / 10);
 }
 
@@ -56,9 +58,9 @@ std::string what_it_does(const std::string& mechanism) {
 }
 
 std::string setting(const ReceiptFacts& facts) {
-  std::string text = facts.document_budget
+  std::string text = facts.budget
                          ? fmt::format("Epsilon was {:.6g} per document, at most {:.6g} per {}",
-                                       *facts.document_budget, facts.epsilon, unit_of_draw(facts))
+                                       facts.budget->document_epsilon, facts.epsilon, unit_of_draw(facts))
                          : fmt::format("Epsilon was {:.6g} per {}", facts.epsilon, unit_of_draw(facts));
   text += fmt::format("; the model was {}", facts.model);
   if (!facts.collocations.empty())
@@ -133,7 +135,7 @@ Sentences examples(const ReceiptFacts& facts) {
   const Promise& promise = facts.promise;
   if (!promise.holds) return {};
   const std::string before =
-      "Someone who holds two {} equally likely before reading the output is afterwards {}";
+      "Someone who holds two {} equally likely before reading the output may afterwards be {}";
   if (facts.language_model && certainty(promise.epsilon) == certainty(promise.document_max))
     return {fmt::format(fmt::runtime(before + ", judging by one drawn word alone."), "texts",
                         certainty(promise.epsilon))};
@@ -178,7 +180,8 @@ void add_document_figures(const ReceiptFacts& facts, Sentences& items) {
   items.push_back(fmt::format("Per document: epsilon {:.6g} at most, {:.6g} on average{}{}",
                               promise.document_max, promise.document_mean, additive, per));
   if (!promise.concentrated) return;
-  const auto [delta, epsilon] = *promise.concentrated;
+  const double delta = promise.concentrated->delta;
+  const double epsilon = promise.concentrated->epsilon;
   items.push_back(fmt::format(
       "By concentrated composition: epsilon {:.6g} at most per document, at delta {:g}", epsilon, delta));
   items.push_back(
@@ -248,8 +251,8 @@ DescribedSection how_it_was_checked(const ReceiptFacts& facts) {
   section.items.push_back(fmt::format("Model: {}, digest {}", facts.model, facts.model_digest));
   section.items.push_back(fmt::format("Configuration: SHA-256 {}", facts.configuration));
   section.paragraphs.emplace_back(
-      "The figures of this receipt agree with one another. A receipt is not signed, so who passed it on must "
-      "be "
+      "The figures of this receipt agree with one another as far as they determine one another: its epsilons "
+      "and their sums, its counts, and its policy. A receipt is not signed, so who passed it on must be "
       "trusted; whoever has the key and the input can repeat the run and compare.");
   return section;
 }
@@ -277,6 +280,14 @@ Result<ReceiptDescription> describe_receipt_file(const std::filesystem::path& fi
   auto description = describe_receipt(json);
   if (!description) return base::fail_at(file.string(), std::move(description.error()));
   return description;
+}
+
+Result<void> write_receipt_page(std::string_view page, const std::filesystem::path& receipt,
+                                const std::filesystem::path& output) {
+  SOTTO_TRY(base::check_output(output, receipt));
+  SOTTO_ASSIGN(base::AtomicFile file, base::AtomicFile::create(output));
+  SOTTO_TRY(file.write(page));
+  return file.commit();
 }
 
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <sotto/policy.hpp>
 #include <sotto/result.hpp>
 
 namespace sotto::pipeline {
@@ -22,6 +23,7 @@ struct ReceiptFacts {
     std::string sha256;
   };
   struct Concentrated {
+    double rho = 0;
     double delta = 0;
     double epsilon = 0;
   };
@@ -29,6 +31,7 @@ struct ReceiptFacts {
     bool holds = false;
     std::string kind;
     std::string statement;
+    std::string whole_statement;  ///< as it stands in the receipt: to check, not to show
     // The rest only if it holds.
     std::string metric;  ///< empty: pure ε
     std::string scope;
@@ -43,15 +46,27 @@ struct ReceiptFacts {
     std::optional<Concentrated> concentrated;
     std::optional<double> record_max;
   };
+  struct Budget {
+    double document_epsilon = 0;
+    double smallest = 0;  ///< per token
+    double largest = 0;
+    double mean = 0;
+  };
   struct CountsShown {
     std::uint64_t documents = 0;
     std::uint64_t privatized = 0;
     std::uint64_t largest_document = 0;
     std::uint64_t withheld = 0;
+    // The rest only if the output shows token classes.
+    bool has_tokens = false;
+    std::uint64_t words = 0;
+    std::uint64_t numbers = 0;
+    std::uint64_t punctuation = 0;
     std::uint64_t randomized_numbers = 0;
     std::uint64_t clear_stopwords = 0;
     std::uint64_t clear_oov = 0;
     std::uint64_t clear_numbers = 0;
+    std::uint64_t clear_punctuation = 0;
     std::uint64_t dropped = 0;
   };
   struct Ledger {
@@ -71,7 +86,8 @@ struct ReceiptFacts {
   std::string model_digest;
   Promise promise;
   bool language_model = false;
-  std::optional<double> document_budget;
+  std::optional<Budget> budget;
+  Policy policy;
   std::string collocations;  ///< the method; empty: none
   std::string dataset;
   std::string format;
@@ -81,6 +97,11 @@ struct ReceiptFacts {
   std::optional<Ledger> ledger;
   std::vector<std::string> leaks;
 };
+
+tl::unexpected<Error> unsound(std::string_view problem);
+
+/// Refuses what no run writes: figures that contradict one another.
+Result<void> check_agreement(const ReceiptFacts& facts);
 
 /// Reads and checks a receipt (see describe_receipt).
 Result<ReceiptFacts> read_receipt(std::string_view json);

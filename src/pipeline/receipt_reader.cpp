@@ -16,18 +16,14 @@ namespace {
 constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kLongestList = 100;
 
-// Figures were rounded up on their way into the receipt, by less than this.
-constexpr double kRoundedUp = 1e-9;
+// Counts beyond this are not exact in every reader of JSON, and their sums might overflow.
+constexpr std::uint64_t kLargestCount = 1ULL << 53;
 
 std::string shown(std::string_view text) {
   if (text.size() <= kLongestText) return visible_text(text);
   std::size_t end = kLongestText;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a character
   return visible_text(text.substr(0, end)) + "…";
-}
-
-tl::unexpected<Error> unsound(std::string_view problem) {
-  return fail(Errc::bad_format, fmt::format("not a sound receipt: {}", problem));
 }
 
 /// Reads members of an object. The first problem stays, and everything after it reads as empty.
@@ -41,6 +37,10 @@ class MemberReader {
     if (const auto* value = expect(path, "a text", &nlohmann::json::is_string))
       out = shown(value->get_ref<const std::string&>());
   }
+  void whole_text(std::string_view path, std::string& out) {
+    if (const auto* value = expect(path, "a text", &nlohmann::json::is_string))
+      out = value->get_ref<const std::string&>();
+  }
   void flag(std::string_view path, bool& out) {
     if (const auto* value = expect(path, "true or false", &nlohmann::json::is_boolean))
       out = value->get<bool>();
@@ -48,6 +48,7 @@ class MemberReader {
   void count(std::string_view path, std::uint64_t& out) {
     if (const auto* value = expect(path, "a count", &nlohmann::json::is_number_unsigned))
       out = value->get<std::uint64_t>();
+    if (out > kLargestCount) note(fmt::format("'{}' is more than a run can count", path));
   }
   void number(std::string_view path, double& out) {
     const auto* value = expect(path, "a number", &nlohmann::json::is_number);
@@ -141,6 +142,7 @@ void read_document_sums(MemberReader& members, ReceiptFacts::Promise& promise) {
     members.number("guarantee.document.additive_sum_max", promise.document_additive);
   if (members.has("guarantee.document.zcdp")) {
     auto& concentrated = promise.concentrated.emplace();
+    members.number("guarantee.document.zcdp.rho_max", concentrated.rho);
     members.number("guarantee.document.zcdp.delta", concentrated.delta);
     members.number("guarantee.document.zcdp.epsilon_max", concentrated.epsilon);
   }
@@ -152,6 +154,7 @@ void read_promise(MemberReader& members, ReceiptFacts::Promise& promise) {
   members.flag("guarantee.holds", promise.holds);
   members.text("guarantee.kind", promise.kind);
   members.text("guarantee.statement", promise.statement);
+  members.whole_text("guarantee.statement", promise.whole_statement);
   if (!promise.holds) return;
   members.text("guarantee.unit.metric", promise.metric);
   members.text("guarantee.scope", promise.scope);
@@ -170,17 +173,43 @@ void read_promise(MemberReader& members, ReceiptFacts::Promise& promise) {
   read_document_sums(members, promise);
 }
 
-void read_counts(MemberReader& members, ReceiptFacts::CountsShown& counts) {
-  members.count("counts.documents", counts.documents);
-  members.count("counts.privatized", counts.privatized);
-  members.count("counts.largest_document", counts.largest_document);
-  members.count("counts.withheld", counts.withheld);
-  if (!members.has("counts.tokens")) return;  // a text written anew does not show them
+void read_policy(MemberReader& members, Policy& policy) {
+  for (const char* const part : {"stopwords", "oov", "numbers", "punctuation", "case"}) {
+    const std::string path = fmt::format("policy.{}", part);
+    std::string value;
+    members.text(path, value);
+    if (!set_policy_part(policy, part, value))
+      members.note(fmt::format("'{}' is not a policy of this kind", path));
+  }
+}
+
+void read_budget(MemberReader& members, ReceiptFacts::Budget& budget) {
+  members.number("budget.document_epsilon", budget.document_epsilon);
+  members.number("budget.epsilon_per_token.smallest", budget.smallest);
+  members.number("budget.epsilon_per_token.largest", budget.largest);
+  members.number("budget.epsilon_per_token.mean", budget.mean);
+}
+
+void read_token_counts(MemberReader& members, ReceiptFacts::CountsShown& counts) {
+  members.count("counts.tokens.word", counts.words);
+  members.count("counts.tokens.number", counts.numbers);
+  members.count("counts.tokens.punctuation", counts.punctuation);
   members.count("counts.randomized_numbers", counts.randomized_numbers);
   members.count("counts.passed_in_clear.stopwords", counts.clear_stopwords);
   members.count("counts.passed_in_clear.out_of_vocabulary", counts.clear_oov);
   members.count("counts.passed_in_clear.numbers", counts.clear_numbers);
+  members.count("counts.passed_in_clear.punctuation", counts.clear_punctuation);
   members.count("counts.dropped", counts.dropped);
+}
+
+void read_counts(MemberReader& members, bool language_model, ReceiptFacts::CountsShown& counts) {
+  members.count("counts.documents", counts.documents);
+  members.count("counts.privatized", counts.privatized);
+  members.count("counts.largest_document", counts.largest_document);
+  members.count("counts.withheld", counts.withheld);
+  // A text written anew by a language model does not show them.
+  counts.has_tokens = !language_model || members.has("counts.tokens");
+  if (counts.has_tokens) read_token_counts(members, counts);
 }
 
 void read_run(MemberReader& members, ReceiptFacts& facts) {
@@ -192,7 +221,8 @@ void read_run(MemberReader& members, ReceiptFacts& facts) {
   members.text("model.name", facts.model);
   members.text("model.digest", facts.model_digest);
   facts.language_model = members.has("language_model");
-  if (members.has("budget")) members.number("budget.document_epsilon", facts.document_budget.emplace());
+  if (members.has("budget")) read_budget(members, facts.budget.emplace());
+  read_policy(members, facts.policy);
   if (members.has("collocations")) members.text("collocations.method", facts.collocations);
   members.text("input.dataset", facts.dataset);
   members.text("input.format", facts.format);
@@ -208,33 +238,11 @@ void read_run(MemberReader& members, ReceiptFacts& facts) {
   members.text("ledger.head", ledger.head);
 }
 
-/// Refuses what no run writes: figures that promise more than the run they describe could.
-Result<void> check_agreement(const ReceiptFacts& facts) {
-  const ReceiptFacts::Promise& promise = facts.promise;
-  const auto below = [](double claimed, double real) { return claimed < real * (1 - kRoundedUp); };
-  if (promise.holds && facts.seeded) return unsound("it promises something although the noise was public");
-  if (promise.kind != "certified" && promise.kind != "analytic" && promise.kind != "none")
-    return unsound(fmt::format("there is no guarantee of kind '{}'", promise.kind));
-  if (promise.holds == (promise.kind == "none"))
-    return unsound(fmt::format("a guarantee of kind '{}' that {}", promise.kind,
-                               promise.holds ? "holds" : "does not hold"));
-  if (!promise.holds) return {};
-  if ((promise.kind == "certified") != promise.certificate.has_value())
-    return unsound("a certificate and a guarantee of kind 'certified' go together");
-  if (promise.certificate && (below(promise.epsilon, promise.certificate->epsilon) ||
-                              below(promise.certificate->epsilon, promise.certificate->attained)))
-    return unsound("it promises a smaller epsilon than its certificate");
-  if (!promise.certificate && below(promise.epsilon, facts.epsilon))
-    return unsound("it promises a smaller epsilon than the mechanism had");
-  const double sum = promise.epsilon * static_cast<double>(facts.counts.largest_document);
-  if (!facts.document_budget && below(promise.document_max, sum))
-    return unsound("the epsilon of the largest document is less than the sum of its tokens'");
-  if (below(promise.document_max, promise.document_mean))
-    return unsound("the mean epsilon of the documents exceeds the largest");
-  return {};
-}
-
 }  // namespace
+
+tl::unexpected<Error> unsound(std::string_view problem) {
+  return fail(Errc::bad_format, fmt::format("not a sound receipt: {}", problem));
+}
 
 Result<ReceiptFacts> read_receipt(std::string_view text) {
   const auto json = base::parse_json(text);
@@ -243,7 +251,7 @@ Result<ReceiptFacts> read_receipt(std::string_view text) {
   MemberReader members(json);
   read_run(members, facts);
   read_promise(members, facts.promise);
-  read_counts(members, facts.counts);
+  read_counts(members, facts.language_model, facts.counts);
   SOTTO_TRY(members.result());
   SOTTO_TRY(check_agreement(facts));
   return facts;

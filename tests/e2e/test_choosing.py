@@ -1,6 +1,7 @@
 """What helps people to choose and to answer for it: explain --against, privatize --preview, receipt show, budget."""
 
 import copy
+import functools
 import json
 import math
 import os
@@ -267,6 +268,20 @@ def test_a_receipt_for_people(program, receipt):
     assert max(map(len, program.ok("receipt", "show", "receipt.json").text.splitlines())) <= 80
 
 
+def test_a_page_in_a_file(program, receipt):
+    for form in ([], ["--html"], ["--markdown"], ["--json"]):
+        assert program.ok("receipt", "show", "receipt.json", *form, "-o", "page").out == b""
+        assert (program.folder / "page").read_bytes() == program.ok("receipt", "show", "receipt.json", *form).out
+    before = (program.folder / "receipt.json").read_bytes()
+    outcome = program.run("receipt", "show", "receipt.json", "--output", "./receipt.json")
+    assert outcome.code == 2 and "is also an input" in outcome.err
+    assert (program.folder / "receipt.json").read_bytes() == before
+    program.write("receipt.json", before[:-20])
+    (program.folder / "page").unlink()
+    assert program.run("receipt", "show", "receipt.json", "-o", "page").code != 0
+    assert not (program.folder / "page").exists()
+
+
 RUNS = [
     (["--seed", "1"], ["Nothing is promised"], ["% sure"]),
     (["--policy", "paper"], ["passed unchanged", "limited to: privatized words"], []),
@@ -307,14 +322,26 @@ def test_a_certified_receipt(models, tmp_path):
     program.write("in.txt", "The soup was cold.\n")
     options = ["-m", "santext", "--model", model, "-e", "2"]
     certificate = json.loads(program.ok("audit", *options, "--json").text)
-    program.ok("privatize", "in.txt", *options, "--report", "r.json", "--quiet")
+    summary = program.ok("privatize", "in.txt", *options, "--report", "r.json").err
+    assert re.search(r"certified guarantee, epsilon \d+(\.\d{1,6})? per token", summary)
+    stated = float(re.search(r"epsilon (\S+) per token", summary).group(1))
+    assert certificate["certified_epsilon"] <= stated <= certificate["certified_epsilon"] * (1 + 1e-5)
     text = " ".join(program.ok("receipt", "show", "r.json").text.split())
     assert "The promise is certified" in text and f"It is {certificate['certified_epsilon']:.6g};" in text
     assert certificate["stored"]["sha256"] in text
     receipt = json.loads((program.folder / "r.json").read_text())
-    receipt["guarantee"]["epsilon_per_token"] /= 2
+    for path, problem in [(("guarantee", "epsilon_per_token"), "a smaller epsilon than its certificate"),
+                          (("guarantee", "certificate", "epsilon"), "than its certificate"),
+                          (("guarantee", "certificate", "nominal_epsilon"), "about another epsilon"),
+                          (("mechanism", "epsilon"), "about another epsilon")]:
+        forged = copy.deepcopy(receipt)
+        holder = functools.reduce(dict.__getitem__, path[:-1], forged)
+        holder[path[-1]] /= 2
+        program.write("forged.json", json.dumps(forged))
+        refused(program, ["receipt", "show", "forged.json"], FAILED, problem)
+    receipt["guarantee"]["statement"] = receipt["guarantee"]["statement"].replace(": epsilon ", ": epsilon 0")
     program.write("forged.json", json.dumps(receipt))
-    refused(program, ["receipt", "show", "forged.json"], FAILED, "a smaller epsilon than its certificate")
+    refused(program, ["receipt", "show", "forged.json"], FAILED, "statement has another epsilon than its certificate")
 
 
 @pytest.mark.parametrize("form", ["", "--html", "--markdown", "--json"])
@@ -330,7 +357,8 @@ def test_a_hostile_receipt_injects_nothing(program, receipt, form):
     hostile = poisoned(receipt)
     hostile["input"]["dataset"] = hostile["model"]["name"] = hostile["mechanism"]["name"] = evil
     hostile["mechanism"]["parameters"] = {evil: evil}
-    hostile["guarantee"]["statement"] = hostile["guarantee"]["unit"]["metric"] = hostile["guarantee"]["scope"] = evil
+    hostile["guarantee"]["unit"]["metric"] = hostile["guarantee"]["scope"] = evil
+    hostile["guarantee"]["statement"] += evil
     program.write("evil.json", json.dumps(hostile))
     out = program.ok("receipt", "show", "evil.json", *form.split()).out
     assert not CONTROL.search(out)
@@ -347,6 +375,11 @@ FORGED = [
     ("seeded", lambda r: r.update(seeded=True), "the noise was public"),
     ("kind", lambda r: r["guarantee"].update(kind="certified"), "certificate"),
     ("epsilon", lambda r: r["guarantee"].update(epsilon_per_token=0.001), "smaller epsilon"),
+    ("mechanism", lambda r: r["mechanism"].update(epsilon=0.1), "another epsilon"),
+    ("words", lambda r: r["counts"].update(privatized=5), "do not"),
+    ("numbers", lambda r: r["policy"].update(numbers="keep"), "numbers under the policy 'keep'"),
+    ("statement", lambda r: r["guarantee"].update(statement=r["guarantee"]["statement"].replace("exp(1 d)", "exp(0.5 d)")),
+     "its statement has another epsilon"),
     ("later", lambda r: r["versions"].update(receipt=3000), ["version 3000", "later"]),
     ("type", lambda r: r.update(counts=[]), "'counts.documents' is missing"),
     ("not one", lambda r: r.clear(), "not a receipt"),

@@ -90,11 +90,27 @@ def test_messages_go_to_standard_error(program):
     text = sentences(300)
     outcome = program.ok("privatize", "--model", program.model, "--epsilon", "1", stdin=text.encode())
     assert outcome.text.count("\n") == text.count("\n") == 300
-    assert re.fullmatch(r"sotto: 300 documents, \d+ words privatized .*\n", outcome.err)
+    assert re.fullmatch(r"sotto: 300 documents, \d+ words privatized \(\d+\.\d% changed\), 0 passed in clear\n(sotto: .+\n){2}", outcome.err)
     outcome = program.ok("privatize", "--model", program.model, "--epsilon", "1", "--seed", "1", stdin=text.encode())
     assert outcome.err.endswith("seeded: not private\n")
     outcome = program.ok("privatize", "--model", program.model, "--epsilon", "1", "--quiet", stdin=text.encode())
     assert outcome.err == ""
+
+
+def test_the_summary_has_short_lines(program):
+    """With a shipped model, for which an attacker's success is known, and a limit of distances."""
+    for mechanism in ("tem", "diffractor-tem"):
+        lines = program.ok("privatize", "-m", mechanism, "-e", "3", stdin=b"the soup\n").err.splitlines()
+        assert len(lines) == 4 and max(map(len, lines)) < 150 and all(line.startswith("sotto: ") for line in lines)
+        assert re.search(r"guarantee, epsilon 3 per token times .*istance.* \(a distance counts as at most [\d.]{1,8}\)$", lines[1])
+        assert "recovers" in lines[2]
+
+
+def test_nothing_is_said_about_no_words(program):
+    for text in (b"", b"12, 3\n"):
+        outcome = program.ok("privatize", "-e", "1", "--allow-empty", stdin=text)
+        assert ", 0 words privatized, 0 passed in clear\n" in outcome.err
+        assert "%" not in outcome.err and "attacker" not in outcome.err
 
 
 @pytest.mark.parametrize("text", ["", "\n", "soup", "soup\n", "\n\nsoup\n\n", "soup\r\ncold\r\n", "\ufeffsoup\ncold\n",
@@ -189,7 +205,7 @@ def test_progress_bar(program):
     command = ["privatize", "in.txt", "--model", program.model, "--epsilon", "1", "-o", "out"]
     shown = on_a_terminal(program, *command)
     assert BAR.search(shown) and "B/s" in shown and "left" in shown
-    assert "\x1b[K" in shown.rsplit("sotto: ", 1)[0][-10:]  # the bar makes room for the summary
+    assert "\x1b[K" in shown.split("sotto: ", 1)[0][-10:]  # the bar makes room for the summary
     assert on_a_terminal(program, *command, "--quiet") == ""
     outcome = program.ok(*command)  # not a terminal
     assert not BAR.search(outcome.err) and "\r" not in outcome.err and "\x1b" not in outcome.err

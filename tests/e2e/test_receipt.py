@@ -49,7 +49,7 @@ def receipt_of(program):
 
 
 @pytest.mark.parametrize("name, options, policy", RUNS, ids=[" ".join([row[0], *row[1]]) for row in RUNS])
-def test_receipt(receipt_of, receipt_schema, name, options, policy):
+def test_receipt(program, receipt_of, receipt_schema, name, options, policy):
     text = receipt_of(name, *options)
     receipt = json.loads(text)
     receipt_schema.validate(receipt)
@@ -67,6 +67,7 @@ def test_receipt(receipt_of, receipt_schema, name, options, policy):
     assert receipt["input"]["fields"] == [options[i + 1] for i, option in enumerate(options) if option == "--field"]
     check_counts(receipt, 0 if name == "empty.txt" else len(LINES) * max(1, options.count("--field")))
     check_nothing_of_the_text(text)
+    program.ok("receipt", "show", "receipt.json")  # refuses receipts that contradict themselves
 
 
 def check_counts(receipt, documents):

@@ -76,6 +76,7 @@ TEST_F(DocumentBudgets, SharesNeverAddUpToMore) {
     EXPECT_LE(receipt.counts.epsilon_sum, 7 * 300 * (1 + 1e-12)) << strategy;
     EXPECT_LT(receipt.counts.smallest_share, receipt.counts.largest_share) << strategy;
     EXPECT_EQ(receipt.guarantee.epsilon, receipt.counts.largest_share) << strategy;
+    expect_sound(receipt);
   }
 }
 

@@ -531,5 +531,41 @@ TEST_F(MechanismKinds, DecideWhatTheReceiptSays) {
   }
 }
 
+/// Policies that between them have every setting of every part, if the mechanism has any but the usual one.
+std::vector<Policy> policies_for(const MechanismInfo& info) {
+  if (info.kind == MechanismKind::generated) return {Policy::strict()};
+  std::vector<Policy> policies = {Policy::strict(), Policy::paper(), {}, {}, {}};
+  policies[2].oov = OovPolicy::drop;
+  policies[2].numbers = NumberPolicy::drop;
+  policies[2].punctuation = PunctuationPolicy::drop;
+  policies[3].oov = OovPolicy::bottom;
+  policies[3].letter_case = CasePolicy::keep;
+  policies[4].stopwords = StopwordPolicy::keep;
+  policies[4].letter_case = CasePolicy::lower;
+  return policies;
+}
+
+TEST_F(MechanismKinds, EveryHonestReceiptIsAccepted) {
+  for (const MechanismInfo& info : mechanisms())
+    for (const Policy& policy : policies_for(info))
+      for (const bool budgeted : {false, true}) {
+        if (budgeted && info.kind != MechanismKind::word_by_word) continue;
+        SCOPED_TRACE(info.name);
+        PrivatizeOptions options = options_for(info);
+        options.policy = policy;
+        if (budgeted) {
+          options.document_budget = DocumentBudget{BudgetStrategy::words, 6, {}};
+          options.mechanism.epsilon = 0;
+        }
+        const auto privatizer = Privatizer::make(options);
+        ASSERT_TRUE(privatizer) << describe(privatizer.error());
+        Counts counts;
+        expect_sound((*privatizer)->receipt(counts));
+        for (const char* const text : {"bad, the dog 12.50", "", "the zyx, the 7 bad cab!", "cab"})
+          ASSERT_TRUE((*privatizer)->privatize({"set", text, "text"}, text, counts));
+        expect_sound((*privatizer)->receipt(counts));
+      }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -1,5 +1,7 @@
 // Receipts in sentences: those of real runs, and those that nobody should believe.
 #include <functional>
+#include <initializer_list>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -17,8 +19,9 @@ using Json = nlohmann::json;
 
 class ReceiptDescriptions : public PipelineTest {
  protected:
-  Json receipt(const PrivatizeOptions& with) const {
-    write("in.txt", "the soup was cold\nI was bad\n");
+  Json receipt(const PrivatizeOptions& with,
+               const std::string& text = "the soup was cold\nI was bad\n") const {
+    write("in.txt", text);
     FileOptions paths = files("in.txt", "out");
     paths.report = path("receipt.json");
     run(with, paths);
@@ -46,6 +49,31 @@ TEST_F(ReceiptDescriptions, ARunIsDescribed) {
        {"2 documents of in.txt", "7 words went through", "Per document: epsilon 4 at most", "proved on paper",
         "whitespace between tokens", "not signed"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+// A bound says what someone may conclude at most, not what they will.
+TEST_F(ReceiptDescriptions, ExamplesAreWhatThePromiseAllows) {
+  for (const auto& [epsilon, most] :
+       {std::pair(1.0, "may afterwards be at most 73.2% sure, if"),
+        std::pair(
+            12.0,
+            "may afterwards be practically certain at most (the promise allows more than 99.99%), if")}) {
+    const auto description = describe_receipt(receipt(options(epsilon)).dump()).value();
+    EXPECT_NE(description.examples[0].find(most), std::string::npos) << description.examples[0];
+  }
+}
+
+// Nobody can run again under a key that was forgotten.
+TEST_F(ReceiptDescriptions, OnlyAKeyThatLastsShowsWhetherATextChanged) {
+  PrivatizeOptions with = options(1);
+  const auto tells_changes = [&] {
+    return receipt(with)["leaks"].dump().find("under one key") != std::string::npos;
+  };
+  EXPECT_TRUE(tells_changes());
+  with.key_file.reset();
+  EXPECT_FALSE(tells_changes());
+  with.seed = 1;
+  EXPECT_TRUE(tells_changes());
 }
 
 TEST_F(ReceiptDescriptions, WithoutAPromiseThereIsNoFigure) {
@@ -111,6 +139,76 @@ TEST_F(ReceiptDescriptions, WhatContradictsItselfIsRefused) {
     expect_error(describe_receipt(whole.substr(0, size)), Errc::bad_format, {"not a receipt"});
   for (const char* const other : {"", "[]", "7", "null", "{}", "{\"a\": 1}", "soup", "\"sotto\""})
     expect_error(describe_receipt(other), Errc::bad_format, {"not a receipt"});
+}
+
+/// Changes single members of a sound receipt.
+void expect_refused(const Json& sound,
+                    std::initializer_list<std::tuple<const char*, Json, const char*>> changes) {
+  EXPECT_TRUE(describe_receipt(sound.dump()));
+  for (const auto& [member, value, part] : changes) {
+    SCOPED_TRACE(member);
+    Json forged = sound;
+    ASSERT_TRUE(forged.contains(Json::json_pointer(member)));
+    ASSERT_NE(forged[Json::json_pointer(member)], value);
+    forged[Json::json_pointer(member)] = value;
+    expect_error(describe_receipt(forged.dump()), Errc::bad_format, {part});
+  }
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_F(ReceiptDescriptions, AChangedFigureContradictsTheOthers) {
+  const Json sound = receipt(options(12), "the soup was 12 cold, 3\nI was bad\n");
+  const std::string statement = sound["guarantee"]["statement"];
+  expect_refused(sound,
+                 {{"/mechanism/epsilon", 1, "another epsilon"},
+                  {"/guarantee/epsilon_per_token", 13, "another epsilon"},
+                  {"/guarantee/statement", replaced(statement, "exp(12 d)", "exp(2 d)"), "its statement"},
+                  {"/guarantee/statement", replaced(statement, "exp(12 d)", "exp(12)"), "about a distance"},
+                  {"/guarantee/statement", "Nothing leaks.", "no factor"},
+                  {"/guarantee/document/epsilon_sum_max", 60, "not the sum"},
+                  {"/guarantee/document/epsilon_sum_mean", 5, "do not add up"},
+                  {"/guarantee/adjacency", Json::array({"kept numbers"}), "disagree about: kept numbers"},
+                  {"/counts/privatized", 5, "do not add up"},
+                  {"/counts/privatized", 9, "do not make up"},
+                  {"/counts/documents", 1, "do not make up"},
+                  {"/counts/largest_document", 8, "do not make up"},
+                  {"/counts/tokens/word", 8, "words do not add up"},
+                  {"/counts/tokens/number", 3, "numbers under the policy 'random'"},
+                  {"/counts/randomized_numbers", 1, "numbers under the policy 'random'"},
+                  {"/counts/passed_in_clear/stopwords", 1, "stopwords passed unchanged"},
+                  {"/counts/passed_in_clear/out_of_vocabulary", 1, "does not keep them"},
+                  {"/counts/passed_in_clear/punctuation", 0, "punctuation under the policy 'keep'"},
+                  {"/counts/dropped", 1, "dropped tokens"},
+                  {"/counts/documents", 1ULL << 60, "more than a run can count"},
+                  {"/policy/numbers", "keep", "numbers under the policy 'keep'"},
+                  {"/policy/numbers", "drop", "numbers under the policy 'drop'"},
+                  {"/policy/punctuation", "drop", "punctuation under the policy 'drop'"},
+                  {"/policy/stopwords", "keep", "disagree about: kept words"},
+                  {"/policy/oov", "drop", "disagree about: places of dropped words"},
+                  {"/policy/case", "keep", "disagree about: letter case"},
+                  {"/policy/case", "upside-down", "not a policy of this kind"}});
+}
+
+TEST_F(ReceiptDescriptions, WithoutAPromiseCountsStillFollowThePolicy) {
+  PrivatizeOptions seeded = options(1);
+  seeded.key_file.reset();
+  seeded.seed = 1;
+  expect_refused(receipt(seeded, "the 12 soup\n"), {{"/policy/numbers", "keep", "numbers under the policy"},
+                                                    {"/counts/tokens/word", 1, "do not add up"}});
+}
+
+TEST_F(ReceiptDescriptions, ABudgetBindsItsFigures) {
+  PrivatizeOptions budgeted = options(0);
+  budgeted.document_budget = DocumentBudget{BudgetStrategy::even, 8, {}};
+  expect_refused(receipt(budgeted), {{"/budget/document_epsilon", 2, "more epsilon than its budget"},
+                                     {"/budget/epsilon_per_token/largest", 1, "largest share"},
+                                     {"/budget/epsilon_per_token/mean", 1, "not between"},
+                                     {"/budget/epsilon_per_token/mean", 2.5, "do not add up"},
+                                     {"/mechanism/epsilon", 1, "another epsilon"},
+                                     {"/guarantee/document/epsilon_sum_mean", 6, "do not add up"}});
 }
 
 TEST_F(ReceiptDescriptions, HostileTextsAreVisibleAndShort) {

@@ -5,6 +5,7 @@
 
 #include <sotto/error_text.hpp>
 #include <sotto/privatize.hpp>
+#include <sotto/receipt_description.hpp>
 
 #include "base/file.hpp"
 #include "support/folder_test.hpp"
@@ -51,10 +52,17 @@ class PipelineTest : public FolderTest {
     return files;
   }
 
+  /// Whoever reads the receipt of a run believes it.
+  static void expect_sound(const Receipt& receipt) {
+    const auto description = describe_receipt(to_json(receipt));
+    EXPECT_TRUE(description) << describe(description.error()) << '\n' << to_json(receipt);
+  }
+
   /// Runs over a file and returns the output; the run must succeed.
   std::string run(const PrivatizeOptions& with, const FileOptions& files) const {
     const auto receipt = privatize_files(with, files);
     EXPECT_TRUE(receipt) << (receipt ? "" : receipt.error().message);
+    if (receipt) expect_sound(*receipt);
     return receipt ? base::read_file(*files.output).value() : "";
   }
 
