@@ -203,7 +203,37 @@ def test_a_run_without_its_data_leaves_a_finished_report_alone(world):
     # In a new folder nothing can be measured, so no report appears.
     nothing = world.run(*command("new", "--quick", "--skip-missing"))
     assert nothing.code == WRONG and "nothing could be measured" in nothing.err and nothing.out == b""
-    assert not (world.folder / "new" / "report.html").exists()
+    assert not (world.folder / "new").exists()
+
+
+def test_a_run_that_measures_nothing_leaves_nothing_of_its_own(world):
+    (world.folder / "data").rename(world.folder / "elsewhere")
+    (world.folder / "data").mkdir()
+    (world.folder / "mine").mkdir()
+    world.write("mine/keep.txt", "mine")
+    before = world.files()
+    for folder in ("new", "a/b/new", "mine"):
+        outcome = world.run(*command(folder, "--quick", "--skip-missing"))
+        assert outcome.code == WRONG and "no report is written" in outcome.err
+        assert world.files() == before
+
+
+def test_what_a_run_leaves_is_closed_to_others(world):
+    """It has copies of the original texts."""
+    older = world.folder / "out"
+    older.mkdir()
+    older.chmod(0o755)
+    world.write("out/report.html", "older").chmod(0o644)
+    for folder in ("out", "new"):
+        world.ok(*command(folder, "--quick"))
+        modes = {path.relative_to(world.folder): path.stat().st_mode & 0o777 for path in (world.folder / folder).rglob("*")}
+        folders = {path for path in modes if (world.folder / path).is_dir()}
+        assert {modes[path] for path in folders} == {0o700}
+        own = {path for path in modes.keys() - folders if path.name != "lock" and path.parent.name != "models"}
+        assert {modes[path] for path in own} == {0o600}
+        assert any(path.name.startswith("original-") for path in own)
+        assert "Confidential" in (world.folder / folder / "report.html").read_text()
+    assert older.stat().st_mode & 0o777 == 0o755 and (world.folder / "new").stat().st_mode & 0o777 == 0o700
 
 
 ONE_FILE = """
