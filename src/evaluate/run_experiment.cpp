@@ -210,14 +210,16 @@ Result<std::filesystem::path> data_folder(const ExperimentOptions& options) {
 /// A run without its data would replace figures by gaps, so it needs to be asked for.
 Result<void> check_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
                           const std::filesystem::path& data) {
-  const std::vector<std::string> missing = missing_inputs(run, catalog, data);
+  const std::vector<MissingInput> missing = missing_inputs(run, catalog, data);
   if (missing.empty()) return {};
   const std::string more =
       missing.size() == 1 ? "" : fmt::format(" (and {} more like it)", missing.size() - 1);
-  return fail(
-      Errc::invalid_argument,
-      base::format_message("{}: {}{}; give the folder as {{data}}, or {{skip_missing}} to measure the rest",
-                           run.file.string(), missing.front(), more));
+  return fail(Errc::invalid_argument,
+              base::format_message("{}: {}{}; give {} to measure the rest", run.file.string(),
+                                   missing.front().problem, more,
+                                   missing.front().in_data_folder
+                                       ? base::format_message("the folder as {{data}}, or {{skip_missing}}")
+                                       : base::format_message("{{skip_missing}}")));
 }
 
 /// The cells that an earlier report has figures for.
