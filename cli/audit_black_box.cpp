@@ -59,7 +59,10 @@ std::string as_text(const BlackBoxReport& r) {
       "  reach: {} draws per word can refute a claimed loss below {:.3f}; {} of {} tests claim more\n",
       r.draws, r.largest_refutable, r.pairs_out_of_reach, r.tests);
   for (const IndependenceFinding& finding : r.independence)
-    text += fmt::format("  {}: {}. {}\n", finding.name, finding.refutes ? "refuted" : "nothing found",
+    text += fmt::format("  {}: {} {}\n", finding.name,
+                        !finding.made     ? "not tested:"
+                        : finding.refutes ? "refuted."
+                                          : "nothing found.",
                         finding.detail);
   text += fmt::format("  {} draws in total, {:.1f} s\n", r.draws_in_all, r.seconds);
   text += fmt::format("  pairs by choice: {}\n\n", fmt::join(pair_counts(r), ", "));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <sotto/choose.hpp>
+#include <sotto/input_encoding.hpp>
 
 #include "choose_report.hpp"
 #include "command.hpp"
@@ -53,8 +54,12 @@ Result<void> run(const ChooseArguments& a) {
   if (!a.output.empty()) SOTTO_TRY(check_choice_page(options, a.output));
   SOTTO_ASSIGN(const Choice choice,
                with_progress("measurements", a.quiet, options, [&] { return choose(options); }));
-  const std::string command = recommended_command(choice, options.files);
+  SOTTO_ASSIGN(const IllFormedInput ill_formed, find_ill_formed_input(options.files));
+  FileOptions recommended = options.files;
+  if (!ill_formed.likely_encoding.empty()) recommended.encoding = ill_formed.likely_encoding;
+  const std::string command = recommended_command(choice, recommended);
   if (!a.output.empty()) SOTTO_TRY(write_choice_page(choice, command, options, a.output));
+  if (ill_formed.sequences > 0) say(encoding_warning(ill_formed.sequences, ill_formed.likely_encoding));
   return print(a.json ? to_json(choice) : choice_text(choice, command, terminal_width(STDOUT_FILENO)));
 }
 

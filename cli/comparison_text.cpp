@@ -52,28 +52,60 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width > used ? width - used : 0, ' ');
 }
 
+/// Whether the distance at which the metric is truncated depends on ε.
+bool limit_varies(const WordComparison& c) {
+  return std::any_of(c.pairs.begin(), c.pairs.end(), [&](const WordPair& pair) {
+    return pair.largest_distance != c.pairs.front().largest_distance;
+  });
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// A sentence or a metric of the guarantee, which is that of the first ε, as it reads for all of them.
+std::string for_every_epsilon(const WordComparison& c, std::string text) {
+  text = readable_metric(text);
+  if (c.pairs.size() == 1) return text;
+  const WordPair& first = c.pairs.front();
+  if (c.guarantee.kind == GuaranteeKind::none) return fmt::format("At epsilon {:g}: {}", first.epsilon, text);
+  text = replaced(text, readable_metric(fmt::format("exp({}", first.epsilon)), "exp(epsilon");
+  if (!limit_varies(c)) return text;
+  return replaced(text, readable_metric(fmt::format("{}", first.largest_distance)), "gamma");
+}
+
 std::string typical_line(const WordComparison& c) {
   if (!c.typical) return "";
   return fmt::format(
-      "  typical distances: {:.6g} to the nearest word, {:.6g} between two words (medians over {} words "
+      "  typical distances{}: {:.6g} to the nearest word, {:.6g} between two words (medians over {} words "
       "and {} pairs)\n",
+      limit_varies(c) ? fmt::format(" at epsilon {:g}", c.pairs.front().epsilon) : "",
       c.typical->nearest_neighbour, c.typical->random_pair, c.typical->words, c.typical->pairs);
 }
 
 std::string factor_table(const WordComparison& c) {
-  std::string text = fmt::format("  {:>10}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", "epsilon", "d", "promised",
-                                 "a guess", "observed", "most telling output");
+  const bool shows_limit = limit_varies(c);
+  const auto limit_column = [&](const std::string& limit) {
+    return shows_limit ? fmt::format("  {:>10}", limit) : "";
+  };
+  std::string text =
+      fmt::format("  {:>10}{}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", "epsilon", limit_column("gamma"), "d",
+                  "promised", "a guess", "observed", "most telling output");
   bool sampled = false;
   for (const WordPair& pair : c.pairs) {
     sampled = sampled || pair.draws > 0;
     const std::string observed = (pair.draws > 0 ? ">=" : "") + factor(pair.observed_loss);
-    text += fmt::format("  {:>10.6g}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", pair.epsilon,
-                        distance_text(pair.distance), factor(pair.promised_loss),
-                        certainty_after(pair.promised_loss), observed, visible_text(pair.telling_output));
+    text += fmt::format("  {:>10.6g}{}  {:>10}  {:>12}  {:>9}  {:>12}  {}\n", pair.epsilon,
+                        limit_column(distance_text(pair.largest_distance)), distance_text(pair.distance),
+                        factor(pair.promised_loss), certainty_after(pair.promised_loss), observed,
+                        visible_text(pair.telling_output));
   }
   text +=
       "  promised, observed: how many times as likely an output is for one word as for the other, at most\n"
       "  a guess: how sure one can be at most who held both words equally likely before\n";
+  if (shows_limit) text += "  gamma: the largest distance that counts at this epsilon\n";
   if (sampled)
     text += "  observed factors are estimates from draws: at least so large, with 95% confidence\n";
   return text;
@@ -119,11 +151,11 @@ std::string comparison_text(const WordComparison& c) {
     text += fmt::format("  in place of word {} of: {}\n", c.place->word, visible_text(c.place->text));
   text += same_input(c);
   text += fmt::format("  guarantee: {}. {}\n", to_string(c.guarantee.kind),
-                      visible_text(readable_metric(c.guarantee.statement)));
+                      visible_text(for_every_epsilon(c, c.guarantee.statement)));
   text += fmt::format("  d: {}\n", c.guarantee.kind == GuaranteeKind::none ? "nothing is promised"
                                    : c.guarantee.unit.is_pure()
                                        ? "1 for any two inputs with a promise between them (pure epsilon)"
-                                       : visible_text(readable_metric(c.guarantee.unit.metric)));
+                                       : visible_text(for_every_epsilon(c, c.guarantee.unit.metric)));
   text += typical_line(c) + '\n' + factor_table(c);
   for (const WordPair& pair : c.pairs) text += distributions(pair);
   return text;

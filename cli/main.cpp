@@ -1,4 +1,7 @@
 // The program: parses the command line, runs a subcommand, and turns errors into one line and an exit code.
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,6 +28,16 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
   return name.empty() ? "" : fmt::format(" (did you mean {}{}?)", prefix, name);
 }
 
+/// What to give is in the description, before anything that qualifies it.
+std::string missing_option(const CLI::App& command, const std::string& name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  std::string what = option == nullptr ? "" : option->get_description();
+  what.resize(std::min(what.size(), what.find(';')));
+  if (what.empty()) return fmt::format("{}: missing", name);
+  what.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(what.front())));
+  return fmt::format("{}: missing; give {}", name, what);
+}
+
 /// Says what is wrong with the command line, on one line, with a suggestion if a name was probably
 /// misspelled.
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
@@ -47,7 +60,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   if (!unread.empty()) return fmt::format("'{}': one argument too many", unread.front());
   if (!commands.empty()) return fmt::format("a command is missing; there are {}", fmt::join(commands, ", "));
   if (error.get_name() == "RequiredError")
-    return fmt::format("{}: missing", message.substr(0, message.find(" is required")));
+    return missing_option(*command, message.substr(0, message.find(" is required")));
   if (message.ends_with("missing")) return fmt::format("{}: its value is missing", option);
   if (message.find("At Most") != std::string::npos) return fmt::format("{}: may be given only once", option);
   return message;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <sotto/input_encoding.hpp>
 #include <sotto/key_file.hpp>
 
 #include "command.hpp"
@@ -384,6 +385,8 @@ Result<void> run(PrivatizeArguments& a) {
   else if (receipt.seeded && !seed_typed)  // the user may not know that the configuration sets one
     say(fmt::format("{} sets a seed: the output is not private", a.config));
   // After the run: a failed run prints only one line, the reason.
+  if (const std::uint64_t replaced = receipt.counts.statistics.invalid_utf8; replaced > 0)
+    say(encoding_warning(replaced, find_ill_formed_input(files).value_or(IllFormedInput()).likely_encoding));
   if (const std::string warning = vocabulary_warning(receipt); !warning.empty()) say("warning: " + warning);
   if (const std::string warning = options.key_file ? key_file_warning(*options.key_file) : "";
       !warning.empty())

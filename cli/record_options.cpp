@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/terminal_text.hpp>
+
 #include "command.hpp"
 #include "shell_words.hpp"
 
@@ -63,6 +65,13 @@ std::string record_arguments(const FileOptions& files) {
   if (files.missing != usual.missing) arguments += fmt::format(" --missing {}", to_string(files.missing));
   for (const std::string& field : files.fields) arguments += " --field " + shell_word(field);
   return arguments;
+}
+
+std::string encoding_warning(std::uint64_t sequences, const std::string& likely) {
+  return fmt::format("warning: the input is not all UTF-8: {} in it became U+FFFD; {}",
+                     counted(sequences, "ill-formed sequence"),
+                     likely.empty() ? "if it has another encoding, name it with --encoding"
+                                    : fmt::format("it looks like {0}, give --encoding {0}", likely));
 }
 
 }  // namespace sotto::cli

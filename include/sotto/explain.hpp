@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -112,6 +113,8 @@ struct PairedOutcome {
 struct WordPair {
   double epsilon = 0;
   double distance = 0;  ///< d in the mechanism's own metric; 1 for pure ε; infinite: nothing is promised
+  /// γ, where the metric is truncated at one: no distance counts for more at this ε. Infinite: it is not.
+  double largest_distance = std::numeric_limits<double>::infinity();
   double promised_loss = 0;  ///< ε·d and the additive term; infinite: nothing is promised
   /// The largest loss over the outputs that the promise covers; infinite: an output is possible for one word
   /// only. If estimated (`draws`), a bound that the true one exceeds with 95% confidence.

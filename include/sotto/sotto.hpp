@@ -20,6 +20,7 @@
 #include <sotto/evaluate.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
+#include <sotto/input_encoding.hpp>
 #include <sotto/key_file.hpp>
 #include <sotto/language_models.hpp>
 #include <sotto/ledger.hpp>

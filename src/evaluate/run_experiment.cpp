@@ -18,6 +18,7 @@
 #include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"
 #include "evaluate/experiment/input_check.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 #include "evaluate/experiment/text_samples.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/report/report.hpp"
@@ -194,21 +195,6 @@ nlohmann::ordered_json result_line(const Cell& cell, const CellState& state) {
   return line;
 }
 
-struct Paths {
-  explicit Paths(const std::filesystem::path& folder)
-      : root(folder),
-        cells(root / "cells"),
-        texts(root / "texts"),
-        models(root / "models"),
-        work(root / "work") {}
-  std::filesystem::path root, cells, texts, models, work;
-
-  Result<void> make() const {
-    for (const auto& folder : {root, cells, texts, models, work}) SOTTO_TRY(make_folder(folder));
-    return {};
-  }
-};
-
 Result<std::filesystem::path> data_folder(const ExperimentOptions& options) {
   std::filesystem::path folder = options.data;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets it
@@ -224,14 +210,16 @@ Result<std::filesystem::path> data_folder(const ExperimentOptions& options) {
 /// A run without its data would replace figures by gaps, so it needs to be asked for.
 Result<void> check_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
                           const std::filesystem::path& data) {
-  const std::vector<std::string> missing = missing_inputs(run, catalog, data);
+  const std::vector<MissingInput> missing = missing_inputs(run, catalog, data);
   if (missing.empty()) return {};
   const std::string more =
       missing.size() == 1 ? "" : fmt::format(" (and {} more like it)", missing.size() - 1);
-  return fail(
-      Errc::invalid_argument,
-      base::format_message("{}: {}{}; give the folder as {{data}}, or {{skip_missing}} to measure the rest",
-                           run.file.string(), missing.front(), more));
+  return fail(Errc::invalid_argument,
+              base::format_message("{}: {}{}; give {} to measure the rest", run.file.string(),
+                                   missing.front().problem, more,
+                                   missing.front().in_data_folder
+                                       ? base::format_message("the folder as {{data}}, or {{skip_missing}}")
+                                       : base::format_message("{{skip_missing}}")));
 }
 
 /// The cells that an earlier report has figures for.
@@ -281,6 +269,12 @@ Result<void> check_figures(const ExperimentSpec& run, const std::vector<CellStat
   return fail(is_absence(*reason) ? Errc::invalid_argument : Errc::io,
               fmt::format("{}: nothing could be measured, so no report is written: {}", run.file.string(),
                           describe_for_run_file(*reason)));
+}
+
+/// Whether nothing was computed that another attempt could use.
+bool all_absent(const std::vector<CellState>& states) {
+  return std::all_of(states.begin(), states.end(),
+                     [](const CellState& state) { return state.error && is_absence(*state.error); });
 }
 
 /// Texts before and after, of the cells that have figures.
@@ -354,7 +348,7 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   SOTTO_ASSIGN(const std::filesystem::path data, data_folder(options));
   SOTTO_ASSIGN(DataCatalog catalog, read_catalog_of(run));
   if (!options.skip_missing) SOTTO_TRY(check_inputs(run, catalog, data));
-  const Paths paths(options.output.empty() ? default_experiment_folder(options) : options.output);
+  RunFolder paths(options.output.empty() ? default_experiment_folder(options) : options.output);
   base::WorkMeter meter(options.progress);
   const unsigned threads = base::thread_count(options.threads);
   const ExperimentInputOptions input_options{data, paths.models, threads,
@@ -372,7 +366,10 @@ Result<ExperimentSummary> run_experiment(const ExperimentOptions& options) {
   Runner runner(context, store, meter, threads);
   SOTTO_TRY(check_earlier_report(cells, runner.look_up(cells), paths.root));
   SOTTO_ASSIGN(const std::vector<CellState> states, runner.run(cells));
-  SOTTO_TRY(check_figures(run, states));
+  if (auto some = check_figures(run, states); !some) {
+    if (all_absent(states)) paths.remove_what_is_new();
+    return tl::unexpected(std::move(some.error()));
+  }
 
   std::vector<nlohmann::ordered_json> results;
   std::string lines;

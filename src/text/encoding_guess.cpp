@@ -35,18 +35,26 @@ ByteCounts count_bytes(std::string_view sample) {
   return counts;
 }
 
-std::size_t count_invalid(std::string_view sample) {
+struct BeyondAscii {
+  std::size_t valid = 0;    // characters
+  std::size_t invalid = 0;  // ill-formed sequences
+};
+
+BeyondAscii count_beyond_ascii(std::string_view sample) {
   constexpr std::size_t kLongestCharacter = 4;
-  std::size_t invalid = 0;
+  BeyondAscii counts;
   for (std::size_t i = 0; i < sample.size();) {
     i += ascii_prefix(sample, i);
     if (i == sample.size()) break;
     const CodePoint point = decode_utf8(sample, i);
     const bool may_go_on = i + kLongestCharacter > sample.size() && i + point.size == sample.size();
-    if (!point.valid && !may_go_on) ++invalid;
+    if (point.valid)
+      ++counts.valid;
+    else if (!may_go_on)
+      ++counts.invalid;
     i += point.size;
   }
-  return invalid;
+  return counts;
 }
 
 /// UTF-16 or UTF-32 by a byte order mark, or because every other byte is zero; empty if it is neither.
@@ -90,10 +98,16 @@ Result<void> check_utf8(std::string_view sample, std::string_view name) {
         wide);
   if (counts.even_zeros + counts.odd_zeros > 0)
     return {};  // not text; readers refuse zero bytes, with the place
-  const std::size_t invalid = count_invalid(sample);
+  const std::size_t invalid = count_beyond_ascii(sample).invalid;
   if (invalid < kFewInvalid || invalid * kBytesPerInvalid <= sample.size()) return {};
   return not_utf8(name, fmt::format("{} errors in the first {} bytes", invalid, sample.size()),
                   narrow_encoding(sample, counts));
+}
+
+IllFormedText find_ill_formed(std::string_view sample) {
+  const BeyondAscii counts = count_beyond_ascii(sample);
+  const bool is_other = counts.invalid > 0 && counts.valid == 0;
+  return {counts.invalid, is_other ? narrow_encoding(sample, count_bytes(sample)) : std::string_view()};
 }
 
 }  // namespace sotto::text

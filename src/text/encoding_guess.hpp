@@ -16,4 +16,13 @@ inline constexpr std::size_t kEncodingSample = 1 << 18;
 /// survives. The sample may end inside a character. `name` is the input's.
 Result<void> check_utf8(std::string_view sample, std::string_view name);
 
+struct IllFormedText {
+  std::size_t sequences = 0;     ///< that are no UTF-8
+  std::string_view likely = {};  ///< the encoding; empty if unknown
+};
+
+/// What a run survives, for a warning. An encoding is likely only if nothing beyond ASCII is UTF-8: otherwise
+/// the text is damaged UTF-8. The sample may end inside a character.
+IllFormedText find_ill_formed(std::string_view sample);
+
 }  // namespace sotto::text

@@ -113,6 +113,7 @@ TEST_F(BlackBoxBroken, TokensThatDependOnEachOther) {
   const BlackBoxReport cached = audit(repeating, *model, small_audit(20'000, 20, 1));
   print_row("santext, every second token repeats the first", cached);
   EXPECT_TRUE(cached.independence[1].refutes);
+  EXPECT_NE(cached.independence[1].detail.find("words 1 place apart"), std::string::npos);
 
   const Rows uniform(13, std::vector<double>(12, 1.0 / 12));
   const TableMechanism table(uniform, 1, [](TokenId a, TokenId b) { return a == b ? 0.0 : 1.0; });

@@ -59,6 +59,12 @@ def test_the_table_for_people(program):
     assert "failed to falsify" in text and "lower bound on ε" in text and "proved" not in text
 
 
+def test_a_check_that_cannot_be_made_is_not_one_that_found_nothing(program, models, script):
+    text = program.ok("audit", "--method", "black-box", *QUICK, "--draws", "2000", "--command", script("'the'"), "--metric",
+                      "pure", "--model", models / "first.safetensors", "-e", "1").text
+    assert "repeated outputs: not tested: outputs vary so little" in text and "not made" not in text
+
+
 def test_a_mechanism_that_promises_nothing(program, models):
     options = ["-m", "vickrey", "--set", "exclude_input=true", "--model", models / "first.safetensors", "-e", "1"]
     refused(program, ["audit", "--method", "black-box", *options], 2, ["--metric", "promises nothing", "euclidean"])

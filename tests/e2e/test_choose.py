@@ -148,6 +148,16 @@ def test_recommended_command_runs_as_printed(chooser, name, use_private):
     assert f"epsilon {receipt['mechanism']['epsilon']:g}" in text
 
 
+def test_another_encoding_is_named_and_recommended(chooser):
+    (chooser.folder / "export.txt").write_bytes(sentences(30).encode("ascii", "ignore") + "caf\xe9 was cold\n".encode("latin-1"))
+    outcome = chooser.ok("choose", "export.txt", *SANTEXT, "--quiet")
+    assert "1 ill-formed sequence in it" in outcome.err and "give --encoding latin-1" in outcome.err
+    command = command_in(outcome.text)
+    assert " --encoding latin-1 " in command
+    done = run_in_shell(chooser, command)
+    assert done.returncode == 0 and "UTF-8" not in done.stderr
+
+
 @pytest.mark.parametrize("delimiter, written", [(";", ";"), ("tab", "\t"), ("|", "|")])
 def test_records_are_found_as_privatize_finds_them(chooser, delimiter, written):
     """Encoding, delimiter, missing header and missing fields take effect and are part of the recommended command."""

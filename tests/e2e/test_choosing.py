@@ -88,6 +88,30 @@ def test_a_comparison_for_people(program):
     assert program.ok(*ask).text == text, "typical distances and exact rows are the same every time"
 
 
+@pytest.mark.parametrize("mechanism", ["tem", "diffractor-tem"])
+def test_a_comparison_at_several_epsilons_states_the_guarantee_of_all(program, models, mechanism):
+    model = program.model if mechanism.startswith("diffractor") else models / "first.safetensors"
+    ask = ["explain", "soup", "--against", "cold", "-m", mechanism, "--model", model, "-e"]
+    text = program.ok(*ask, "10,12,15").text
+    pairs = json.loads(program.ok(*ask, "10,12,15", "--json").text)["pairs"]
+    limits = [pair["largest_distance"] for pair in pairs]
+    assert limits[0] > limits[1] > limits[2]
+    guarantee, d = (re.search(rf"^  {name}: (.*)$", text, re.M)[1] for name in ("guarantee", "d"))
+    assert "exp(epsilon d)" in guarantee and "gamma" in guarantee and "at most gamma" in d
+    assert not re.search(r"\b1[025]\b|\d\.\d", guarantee + d)
+    rows = [row.split()[:2] for row in text.splitlines() if re.match(r" +1[025]  +\d", row)]
+    assert [float(gamma) for _, gamma in rows] == pytest.approx(limits, rel=1e-5)
+    # One epsilon is named, with its own limit.
+    text = program.ok(*ask, "12").text
+    assert "exp(12 d)" in text and "gamma" not in text and f"at most {limits[1]:.3g}"[:10] in text
+
+
+def test_a_comparison_without_a_limit_has_no_column_for_it(program, models):
+    text = program.ok("explain", "soup", "--against", "cold", "-m", "santext", "--model", models / "first.safetensors",
+                      "-e", "10,12").text
+    assert "exp(epsilon d)" in text and "exp(10" not in text and "gamma" not in text
+
+
 def test_names_of_lists_are_in_words(program):
     for lists, words in (("L0", "the lists of first and second"), ("L1", "the two lists of each of first and second"),
                          ("L2", "the list of first")):

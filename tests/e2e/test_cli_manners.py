@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import SOTTO, SOURCE, sentences, vectors, wait_until_signals_are_caught
+from conftest import SOTTO, SOURCE, refused, sentences, vectors, wait_until_signals_are_caught
 
 COMMANDS = ["", "privatize", "mechanisms", "explain", "budget", "audit", "attack", "model", "model list", "model info",
             "model import", "model export", "lists", "lists build", "ledger", "ledger show", "ledger top", "ledger export",
@@ -133,6 +133,47 @@ def test_invalid_utf8_is_replaced_and_counted(program):
     program.privatize("in.txt", "--epsilon", "1", "-o", "out", "--statistics", "statistics.json")
     (program.folder / "out").read_bytes().decode()
     assert json.loads((program.folder / "statistics.json").read_text())["invalid_utf8_replaced"] == 2
+
+
+LATIN = b"id,text\n1,Le caf\xe9 was cold and na\xefve\n"
+
+
+@pytest.mark.parametrize("content, count, likely", [
+    (LATIN, "2 ill-formed sequences", "it looks like latin-1, give --encoding latin-1"),
+    (LATIN.replace(b"\xef", b"\x93"), "2 ill-formed sequences", "give --encoding windows-1252"),
+    (LATIN.replace(b"\xef", "\xef".encode()), "1 ill-formed sequence ", "name it with --encoding"),  # damaged UTF-8
+    (b"id,text\n1,the soup\xe9", "1 ill-formed sequence ", "give --encoding latin-1"),
+])
+def test_a_text_in_another_encoding_is_not_damaged_without_a_word(program, content, count, likely):
+    program.write("in.csv", content)
+    run = ["privatize", "in.csv", "--field", "text", "--model", program.model, "--epsilon", "1", "-o", "out.csv"]
+    for more in ([], ["--quiet"]):
+        lines = [line for line in program.ok(*run, *more).err.splitlines() if "UTF-8" in line]
+        assert len(lines) == 1 and lines[0].startswith("sotto: warning: "), lines
+        assert count in lines[0] and likely in lines[0] and "caf" not in lines[0]
+    if "give" in likely:
+        assert "UTF-8" not in program.ok(*run, "--encoding", likely.split()[-1]).err
+
+
+def test_well_formed_text_draws_no_such_warning(program):
+    program.write("in.txt", "Le caf\xe9 was cold\n")
+    assert "UTF-8" not in program.ok("privatize", "in.txt", "--model", program.model, "--epsilon", "1").err
+
+
+@pytest.mark.parametrize("line, parts", [
+    ("budget --epsilon 1", "--tokens: missing; give tokens that go through the mechanism"),
+    ("evaluate", "RUN: missing; give what to run: a YAML file"),
+    ("choose", "FILE: missing; give the private text"),
+])
+def test_what_is_missing_is_asked_for(program, line, parts):
+    refused(program, line.split(), 2, parts)
+
+
+def test_a_missing_field_lists_the_columns(program):
+    program.write("in.csv", 'id;"the; text";more\n1;soup;cold\n')
+    run = ["privatize", "in.csv", "--model", program.model, "--epsilon", "1"]
+    refused(program, [*run, "--delimiter", ";"], 2, ["--field: missing", "in.csv has id, the; text, more"])
+    refused(program, [*run, "--no-header"], 2, "holds the text\n")
 
 
 def test_one_line_in_one_line_out(program):

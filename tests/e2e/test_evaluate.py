@@ -203,7 +203,37 @@ def test_a_run_without_its_data_leaves_a_finished_report_alone(world):
     # In a new folder nothing can be measured, so no report appears.
     nothing = world.run(*command("new", "--quick", "--skip-missing"))
     assert nothing.code == WRONG and "nothing could be measured" in nothing.err and nothing.out == b""
-    assert not (world.folder / "new" / "report.html").exists()
+    assert not (world.folder / "new").exists()
+
+
+def test_a_run_that_measures_nothing_leaves_nothing_of_its_own(world):
+    (world.folder / "data").rename(world.folder / "elsewhere")
+    (world.folder / "data").mkdir()
+    (world.folder / "mine").mkdir()
+    world.write("mine/keep.txt", "mine")
+    before = world.files()
+    for folder in ("new", "a/b/new", "mine"):
+        outcome = world.run(*command(folder, "--quick", "--skip-missing"))
+        assert outcome.code == WRONG and "no report is written" in outcome.err
+        assert world.files() == before
+
+
+def test_what_a_run_leaves_is_closed_to_others(world):
+    """It has copies of the original texts."""
+    older = world.folder / "out"
+    older.mkdir()
+    older.chmod(0o755)
+    world.write("out/report.html", "older").chmod(0o644)
+    for folder in ("out", "new"):
+        world.ok(*command(folder, "--quick"))
+        modes = {path.relative_to(world.folder): path.stat().st_mode & 0o777 for path in (world.folder / folder).rglob("*")}
+        folders = {path for path in modes if (world.folder / path).is_dir()}
+        assert {modes[path] for path in folders} == {0o700}
+        own = {path for path in modes.keys() - folders if path.name != "lock" and path.parent.name != "models"}
+        assert {modes[path] for path in own} == {0o600}
+        assert any(path.name.startswith("original-") for path in own)
+        assert "Confidential" in (world.folder / folder / "report.html").read_text()
+    assert older.stat().st_mode & 0o777 == 0o755 and (world.folder / "new").stat().st_mode & 0o777 == 0o700
 
 
 ONE_FILE = """
@@ -348,17 +378,18 @@ def test_a_score_above_the_original_is_remarked(one_file):
     ([], ("{words: moods", "{words: mood"), WRONG, ["'mood'", "moods"]),
     ([], None, WRONG, ["notes.csv", "data folder", "--data", "--skip-missing"]),
     ([], ("title:", "tytle:"), WRONG, ["did you mean 'title'"]),
-    ([], ("{from: notes}", "{from: nots}"), WRONG, ["did you mean 'notes'"]),
+    ([], ("title: A small experiment\n", ""), WRONG, ["title is missing"]),
+    ([], ("{from: notes}", "{from: nots}"), WRONG, ["did you mean 'notes'", "there are: lost, notes"]),
     ([], ("{vectors: small}", "{vectors: smal}"), WRONG, ["did you mean 'small'"]),
     ([], ("{mechanism: vickrey}", "{mechanism: vikrey}"), WRONG, ["line 13", "'vikrey'", "did you mean 'vickrey'"]),
     ([], ("{mechanism: tem}", "{mechanism: tem, set: {gama: 2}}"), WRONG, ["line 12", "'gama'", "did you mean 'gamma'"]),
-    ([], ("[pp, cs, low,", "[pp, cs, lo,"), WRONG, ["metrics", "'lo'", "did you mean 'low'"]),
+    ([], ("[pp, cs, low,", "[pp, cs, lo,"), WRONG, ["metrics", "'lo'", "did you mean 'low'", "there are: pp, "]),
     ([], ("kind: fasttext, runs: 2", "kind: fasttex, runs: 2"), WRONG, ["kind", "'fasttex'", "did you mean 'fasttext'"]),
     ([], ("{buckets: 1000, dimension: 10}}\n  att", "{bucket: 1000}}\n  att"), WRONG, ["'bucket'", "did you mean 'buckets'"]),
     ([], ("puc_alphas", "puc_alpha"), WRONG, ["did you mean 'puc_alphas'"]),
     (["--data", "data"], ("attribute: who", "attribute: whom"), WRONG, ["notes.csv", "'whom'", "did you mean 'who'"]),
     (["--data", "data"], ("least_occurring: 20", "split: tset"), WRONG, ["no split 'tset'", "did you mean 'test'"]),
-    (["--data", "data"], ("{vectors: small}", "{file: sotto-en-skipgran}"), WRONG, ["model 'Small'", "sotto-en-skipgran"]),
+    (["--data", "data"], ("{vectors: small}", "{file: sotto-en-skipgran}"), WRONG, ["model 'Small'", "sotto-en-skipgran", "; give --skip-missing to measure the rest\n"]),
     ([], ("title:", "data: none.yaml\ntitle:"), FAILED, ["none.yaml"]),
     ([], ("quick:", "report: {}\nquick:"), WRONG, ["line", "'report'", "twice"]),
 ])

@@ -183,6 +183,20 @@ def test_a_hint_works_as_printed(hinting, models, line, on_output):
         hinting.ok(*shlex.split(line.format(**paths)))  # the hint was the remedy
 
 
+@pytest.mark.parametrize("record, field", [
+    ('{"m":[{"n":1,"body":"the soup"}]}', "m"),
+    ('{"m":{"n":1,"a/b":"the soup"}}', "m"),
+    ('{"m":{"list":[],"k":[{"n":null,"t":["the soup","cold"]}]}}', "m"),
+    ('{"m":[{"k":{"t":"the soup"}}]}', "/m/0"),
+])
+def test_a_field_that_a_message_suggests_is_a_text(program, record, field):
+    program.write("in.jsonl", record + "\n")
+    run = ["privatize", "in.jsonl", "--model", program.model, "-e", "1", "--field"]
+    outcome = program.run(*run, field)
+    assert outcome.code == FAILED and "is not a string but an" in outcome.err
+    program.ok(*run, re.search(r"such as '(.*)'$", outcome.err)[1])
+
+
 def test_every_hint_of_the_library_is_triggered_above():
     """A new hint needs a line in the table."""
     commands = set()

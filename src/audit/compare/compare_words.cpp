@@ -11,6 +11,7 @@
 
 #include "audit/clopper_pearson.hpp"
 #include "base/checked_value.hpp"
+#include "mechanisms/integer_rows.hpp"
 #include "mechanisms/loss/pair_loss.hpp"
 #include "mechanisms/word_row.hpp"
 #include "pipeline/text_place.hpp"
@@ -119,6 +120,28 @@ void put(const Telling& telling, const Spelled& spelled, WordPair& pair) {
   if (telling.output) pair.telling_output = spelled(*telling.output);
 }
 
+/// Reads where a metric is truncated.
+class LimitFinder final : public mechanism::RowVisitor {
+ public:
+  double limit = kInfinite;
+  Result<void> visit(const mechanism::MetricRows& rows) override { return take(rows.limit); }
+  Result<void> visit(const mechanism::PlaceRows& rows) override { return take(rows.limit); }
+  Result<void> visit(const mechanism::GeometricRows& /*rows*/) override { return {}; }
+  Result<void> visit(const mechanism::PureRows& /*rows*/) override { return {}; }
+
+ private:
+  Result<void> take(double found) {
+    limit = found;
+    return {};
+  }
+};
+
+double largest_distance(const Mechanism& mechanism) {
+  LimitFinder finder;
+  const auto shown = mechanism::show_rows(mechanism, finder);
+  return shown ? finder.limit : kInfinite;  // what does not sample integers does not truncate either
+}
+
 /// ε·d and the additive term, which counts only where the words differ.
 double promised(const Guarantee& guarantee, double distance) {
   if (distance == 0) return 0;
@@ -133,6 +156,7 @@ Result<WordPair> compare_at(const OpenMechanism& open, TokenId first, TokenId se
   WordPair pair;
   pair.epsilon = open.spec.epsilon;
   pair.distance = mechanism::input_distance(*open.mechanism, first, second, model.size());
+  pair.largest_distance = largest_distance(*open.mechanism);
   pair.promised_loss = promised(open.mechanism->guarantee(), pair.distance);
   const mechanism::WordRow row = mechanism::word_row(*open.mechanism, first, model.size(), options.draws);
   const mechanism::WordRow other =

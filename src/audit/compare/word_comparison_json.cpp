@@ -26,6 +26,7 @@ nlohmann::ordered_json pair_json(const WordPair& pair) {
     outcomes.push_back({{"word", outcome.word}, {"first", outcome.first}, {"second", outcome.second}});
   return {{"epsilon", pair.epsilon},
           {"distance", finite_or_null(pair.distance)},
+          {"largest_distance", finite_or_null(pair.largest_distance)},
           {"promised_loss", finite_or_null(pair.promised_loss)},
           {"promised_factor", finite_or_null(std::exp(pair.promised_loss))},
           {"exact", pair.draws == 0},

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/terminal_text.hpp>
+
 #include "audit/clopper_pearson.hpp"
 
 namespace sotto::audit {
@@ -47,9 +49,8 @@ std::size_t document_length(std::span<const OutputId> sample, std::uint64_t runs
 IndependenceFinding repeated_outputs(const Documents& documents, std::size_t length) {
   IndependenceFinding finding{"repeated outputs", length > 0, false, {}};
   if (length == 0) {
-    finding.detail =
-        fmt::format("not made: outputs vary so little that even documents of {} words may repeat by chance",
-                    kLongestDocument);
+    finding.detail = fmt::format(
+        "outputs vary so little that even documents of {} words may repeat by chance", kLongestDocument);
     return finding;
   }
   const std::set<std::vector<OutputId>> distinct(documents.begin(), documents.end());
@@ -98,8 +99,8 @@ IndependenceFinding agreement_at_a_distance(const Documents& documents, double a
     farthest = deviation;
     finding.refutes = finding.refutes || refutes;
     finding.detail =
-        fmt::format("words {} places apart in one document agree in {} cases, words of different runs in {}",
-                    distance, found.text(), reference.text());
+        fmt::format("words {} apart in one document agree in {} cases, words of different runs in {}",
+                    counted(distance, "place"), found.text(), reference.text());
   }
   return finding;
 }

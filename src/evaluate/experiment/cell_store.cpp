@@ -5,6 +5,7 @@
 
 #include "base/hash.hpp"
 #include "base/json.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 
 namespace sotto::evaluate {
 
@@ -28,26 +29,12 @@ Result<void> CellStore::save(const std::string& key, const nlohmann::ordered_jso
 }
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& folder) {
-  SOTTO_ASSIGN(base::FileDescriptor descriptor, base::open_for_writing(folder / "lock"));
+  SOTTO_ASSIGN(base::FileDescriptor descriptor, base::open_for_writing(folder / kName));
   if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(Errc::io, fmt::format("{}: another run is using this folder; wait for it, or give another "
                                       "one with -o",
                                       folder.string()));
   return FolderLock(std::move(descriptor));
-}
-
-Result<void> make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    return fail(Errc::io, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  return {};
-}
-
-Result<void> write_whole_file(const std::filesystem::path& file, std::string_view content) {
-  SOTTO_ASSIGN(base::AtomicFile out, base::AtomicFile::create(file));
-  SOTTO_TRY(out.write(content));
-  return out.commit();
 }
 
 }  // namespace sotto::evaluate

@@ -35,17 +35,12 @@ class CellStore {
 /// ends, however it ends.
 class FolderLock {
  public:
+  static constexpr const char* kName = "lock";  ///< of its file
   static Result<FolderLock> take(const std::filesystem::path& folder);
 
  private:
   explicit FolderLock(base::FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
   base::FileDescriptor descriptor_;
 };
-
-/// Creates the folder and its parents.
-Result<void> make_folder(const std::filesystem::path& folder);
-
-/// Writes a file atomically: completely or not at all.
-Result<void> write_whole_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace sotto::evaluate

@@ -4,11 +4,11 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/suggestion.hpp"
 #include "base/work_meter.hpp"
 #include "evaluate/experiment/model_maker.hpp"
+#include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
 
 namespace sotto::evaluate {
@@ -67,10 +67,9 @@ Result<void> check_name(const std::map<std::string, Entry>& entries, const std::
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (const auto& [known, entry] : entries) names.push_back(known);
-  return fail(Errc::invalid_argument,
-              fmt::format("{}: there is no {} '{}' in {}{}; there is: {}", run.file.string(), what, name,
-                          run.own_catalog ? "it" : run.catalog.string(), base::suggestion(name, names),
-                          fmt::join(names, ", ")));
+  return fail(Errc::invalid_argument, fmt::format("{}: there is no {} '{}' in {}{}; {}", run.file.string(),
+                                                  what, name, run.own_catalog ? "it" : run.catalog.string(),
+                                                  base::suggestion(name, names), there_are(names)));
 }
 
 Result<LabelledWords> read_list(const std::string& name, const WordListEntry& entry,

@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <sotto/text_values.hpp>
 
@@ -131,8 +130,8 @@ Result<void> check_labels(const YamlMap& root, const std::string& place, const s
     labels.reserve(known.size());
     for (const Spec& spec : known) labels.push_back(spec.label);
     return fail(Errc::invalid_argument,
-                fmt::format("{}: {} names '{}', which is not in the file{}; there is: {}", root.file(), place,
-                            label, base::suggestion(label, labels), fmt::join(labels, ", ")));
+                fmt::format("{}: {} names '{}', which is not in the file{}; {}", root.file(), place, label,
+                            base::suggestion(label, labels), there_are(labels)));
   }
   return {};
 }

@@ -20,7 +20,7 @@ class InputCheck {
   InputCheck(const ExperimentSpec& run, const DataCatalog& catalog, const std::filesystem::path& data)
       : run_(run), catalog_(catalog), data_(data) {}
 
-  std::vector<std::string> run() {
+  std::vector<MissingInput> run() {
     for (const DatasetSpec& spec : run_.datasets) check(spec);
     for (const std::string& name : used_word_lists(run_))
       for (const auto& [word_class, path] : catalog_.word_lists.at(name).files)
@@ -35,12 +35,13 @@ class InputCheck {
     std::error_code ignored;
     if (std::filesystem::exists(data_ / path, ignored)) return;
     missing_.push_back(
-        fmt::format("{}: {} is not in the data folder {}", what, path.string(), data_.string()));
+        {fmt::format("{}: {} is not in the data folder {}", what, path.string(), data_.string()), true});
   }
 
   template <class Found>
   void need(const std::string& what, const Result<Found>& found) {
-    if (!found) missing_.push_back(fmt::format("{}: {}", what, describe_for_run_file(found.error())));
+    if (!found)
+      missing_.push_back({fmt::format("{}: {}", what, describe_for_run_file(found.error())), false});
   }
 
   void check(const DatasetSpec& spec) {
@@ -51,8 +52,9 @@ class InputCheck {
     for (const std::string& name : needed_splits(run_, spec, entry)) {
       const SplitSource* source = entry.file_of(name);
       if (source == nullptr) {
-        missing_.push_back(fmt::format("data set '{}': has no split '{}', which is measured{}", spec.label,
-                                       name, base::suggestion(name, names)));
+        missing_.push_back({fmt::format("data set '{}': has no split '{}', which is measured{}", spec.label,
+                                        name, base::suggestion(name, names)),
+                            false});
       } else {
         files.insert(source->path);
       }
@@ -82,13 +84,13 @@ class InputCheck {
   const ExperimentSpec& run_;
   const DataCatalog& catalog_;
   const std::filesystem::path& data_;
-  std::vector<std::string> missing_;
+  std::vector<MissingInput> missing_;
 };
 
 }  // namespace
 
-std::vector<std::string> missing_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
-                                        const std::filesystem::path& data) {
+std::vector<MissingInput> missing_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
+                                         const std::filesystem::path& data) {
   return InputCheck(run, catalog, data).run();
 }
 

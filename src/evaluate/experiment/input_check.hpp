@@ -12,9 +12,14 @@
 
 namespace sotto::evaluate {
 
-/// The data sets, vectors, word lists and models that are not there, each as one sentence; `data` is the data
+struct MissingInput {
+  std::string problem;          ///< one sentence
+  bool in_data_folder = false;  ///< it would be found there
+};
+
+/// The data sets, vectors, word lists and models that are not there; `data` is the data
 /// folder. What is needed depends on the measures.
-std::vector<std::string> missing_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
-                                        const std::filesystem::path& data);
+std::vector<MissingInput> missing_inputs(const ExperimentSpec& run, const DataCatalog& catalog,
+                                         const std::filesystem::path& data);
 
 }  // namespace sotto::evaluate

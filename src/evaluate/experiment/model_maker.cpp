@@ -11,8 +11,8 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/grid.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 #include "evaluate/experiment/seeds.hpp"
 
 namespace sotto::evaluate {

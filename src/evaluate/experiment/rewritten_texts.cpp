@@ -8,6 +8,7 @@
 #include "base/compressed_input.hpp"
 #include "base/json.hpp"
 #include "evaluate/experiment/cell_store.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 #include "evaluate/experiment/seeds.hpp"
 #include "evaluate/experiment/table_reader.hpp"
 
@@ -16,6 +17,15 @@ namespace {
 
 std::string column_name(std::size_t index) {
   return fmt::format("text{}", index + 1);
+}
+
+/// Columns that are not privatized are copied.
+Result<void> close_to_others(const std::filesystem::path& file) {
+  using std::filesystem::perms;
+  std::error_code error;
+  std::filesystem::permissions(file, perms::owner_read | perms::owner_write, error);
+  if (!error) return {};
+  return fail(Errc::io, fmt::format("{}: cannot be made readable by its owner only", file.string()));
 }
 
 }  // namespace
@@ -111,6 +121,7 @@ Result<void> RewrittenTexts::make(const TextRequest& request, const ProgressCall
   files.threads = 1;
   files.progress = progress;
   SOTTO_ASSIGN(const Receipt receipt, privatize_files(options, files));
+  SOTTO_TRY(close_to_others(*files.output));
   const nlohmann::ordered_json report = {{"key", key},
                                          {"dataset", request.dataset},
                                          {"split", request.split},

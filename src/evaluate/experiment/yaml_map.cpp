@@ -98,6 +98,11 @@ bool YamlMap::has(const std::string& key) const {
   return node(key).IsDefined();
 }
 
+std::string there_are(const std::vector<std::string>& names) {
+  if (names.empty()) return "there is none";
+  return fmt::format("there {}: {}", names.size() == 1 ? "is" : "are", fmt::join(names, ", "));
+}
+
 std::vector<std::string> YamlMap::keys() const {
   std::vector<std::string> keys;
   for (const auto& entry : node_) keys.push_back(entry.first.Scalar());
@@ -122,8 +127,8 @@ tl::unexpected<Error> YamlMap::problem(const std::string& key, std::string_view 
 
 tl::unexpected<Error> YamlMap::unknown(const std::string& key, std::string_view what, std::string_view name,
                                        const std::vector<std::string>& known) const {
-  return problem(key, fmt::format("'{}' is not {}{}; there is: {}", name, what, base::suggestion(name, known),
-                                  fmt::join(known, ", ")));
+  return problem(
+      key, fmt::format("'{}' is not {}{}; {}", name, what, base::suggestion(name, known), there_are(known)));
 }
 
 tl::unexpected<Error> YamlMap::problem(const std::string& key, Error error) const {
@@ -139,7 +144,7 @@ Result<std::string> YamlMap::text(const std::string& key, std::string fallback) 
 }
 
 Result<std::string> YamlMap::required_text(const std::string& key) const {
-  if (!has(key)) return problem(key, "is missing");
+  if (!has(key)) return error_at(file_, line_of(node_), fmt::format("{} is missing", path_of(key)));
   return text(key, {});
 }
 

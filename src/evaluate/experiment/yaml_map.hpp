@@ -25,6 +25,9 @@ void merge_yaml(YAML::Node base, const YAML::Node& over);
 /// The error with parameters spelled as run file keys: set.k for a mechanism's k.
 std::string describe_for_run_file(const Error& error);
 
+/// "there are: pp, cs": what could have been named instead.
+std::string there_are(const std::vector<std::string>& names);
+
 /// A map of a file, with its location. Copies share the nodes.
 class YamlMap {
  public:

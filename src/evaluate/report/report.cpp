@@ -5,7 +5,7 @@
 
 #include <sotto/version.hpp>
 
-#include "evaluate/experiment/cell_store.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/report/html_page.hpp"
 #include "evaluate/report/plots.hpp"
@@ -97,7 +97,10 @@ PageHeader header_of(const ReportData& data) {
   const ExperimentSummary& summary = data.input.summary;
   PageHeader header;
   header.title = data.run().title;
-  header.stamp = "seeded: not private";
+  header.stamp =
+      "Confidential: has figures and lines of the original texts, which no guarantee covers. What was "
+      "rewritten "
+      "is seeded: not private";
   header.about = data.run().about;
   for (const std::string& note : data.run().report.notes) header.about += "\n\n" + note;
   std::uint64_t absent = 0;

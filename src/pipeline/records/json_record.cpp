@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/suggestion.hpp"
+#include "pipeline/records/json_text_path.hpp"
 #include "text/printable.hpp"
 
 namespace sotto::pipeline {
@@ -253,19 +254,17 @@ class JsonRecordParser::Impl {
       ondemand::json_type item_type{};
       if (const auto error = element.get(item); error) return not_json(error);
       if (const auto error = item.type().get(item_type); error) return not_json(error);
-      SOTTO_TRY(
-          below(fmt::format("{}", index++), kEveryElement, [&] { return take_text(path, item_type, item); }));
+      SOTTO_TRY(below(fmt::format("{}", index++), kEveryElement,
+                      [&] { return take_text(path, item_type, item, true); }));
     }
     return {};
   }
 
-  Result<void> take_text(const FieldPath& path, ondemand::json_type type, ondemand::value& value) {
+  /// `is_element`: the value is an element of the field, which is an array.
+  Result<void> take_text(const FieldPath& path, ondemand::json_type type, ondemand::value& value,
+                         bool is_element = false) {
     if (type == ondemand::json_type::null) return skip_null(value);
-    if (type == ondemand::json_type::object)
-      return json_problem(
-          fmt::format("field '{}' is not a string but an object; name a member of it, such "
-                      "as '{}/text'",
-                      path.text(), pointer_of(path)));
+    if (type == ondemand::json_type::object) return not_a_string(path, value, is_element);
     if (type != ondemand::json_type::string)
       return json_problem(fmt::format("field '{}' is not a string", path.text()));
     const std::string_view token = value.raw_json_token();
@@ -278,10 +277,16 @@ class JsonRecordParser::Impl {
     return {};
   }
 
-  static std::string pointer_of(const FieldPath& path) {
+  /// The field is an object, or an array of them. The path that is suggested leads to a text.
+  static tl::unexpected<Error> not_a_string(const FieldPath& path, ondemand::value& object, bool is_element) {
     std::string pointer;
     for (const std::string& step : path.steps()) append_step(pointer, step);
-    return text::printable(pointer);
+    if (is_element) append_step(pointer, kEveryElement);
+    std::string problem = fmt::format("field '{}' is not a string but {}", path.text(),
+                                      is_element ? "an array of objects" : "an object");
+    if (append_text_path(object, pointer) && text::printable(pointer) == pointer)
+      problem += fmt::format("; name a member of {}, such as '{}'", is_element ? "them" : "it", pointer);
+    return json_problem(problem);
   }
 
   /// The value of a field that identifies the record, its subject, or both.

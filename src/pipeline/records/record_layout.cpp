@@ -6,12 +6,15 @@
 
 #include "base/checked_value.hpp"
 #include "base/compressed_input.hpp"
+#include "pipeline/records/record_reader.hpp"
+#include "text/printable.hpp"
 
 namespace sotto {
 using namespace pipeline;
 namespace {
 
 constexpr std::uint64_t kLargestColumnNumber = 10'000;
+constexpr std::size_t kHeaderBytes = 64 << 10;
 
 Format format_by_extension(const std::filesystem::path& input) {
   std::string extension = base::without_compression(input).extension().string();
@@ -120,6 +123,34 @@ const std::string* rewritten_as(const RecordLayout& layout, const std::string& n
   return nullptr;
 }
 
+/// The names in the header of the first file, for a message; empty if there is none to be read.
+std::string columns_there_are(const FileOptions& files, const RecordLayout& layout) {
+  std::error_code ignored;
+  const auto encoding = base::TextEncoding::parse("encoding", files.encoding);
+  if (!layout.is_delimited() || layout.no_header || files.inputs.empty() || !encoding ||
+      !std::filesystem::is_regular_file(files.inputs.front(), ignored))  // a pipe could not be read again
+    return {};
+  RecordReader::Options reading;
+  reading.inputs = {files.inputs.front()};
+  reading.format = layout.format;
+  reading.encoding = *encoding;
+  reading.delimiter = layout.delimiter;
+  reading.chunk_bytes = kHeaderBytes;
+  reading.max_record_bytes = kHeaderBytes;
+  auto reader = RecordReader::open(reading);
+  Chunk chunk;
+  if (!reader || !reader->next(chunk).value_or(false)) return {};
+  std::vector<std::string_view> columns;
+  split_record(without_line_end(chunk.head->header()), chunk.head->syntax, columns);
+  std::vector<std::string> names;
+  for (const std::string_view column : columns) {
+    text::OutputBuffer name;
+    unquote(column, chunk.head->syntax, name);
+    names.emplace_back(name.view());
+  }
+  return fmt::format("; {} has {}", files.inputs.front().string(), text::list_names(names));
+}
+
 Result<void> check_fields(const RecordLayout& layout) {
   for (std::size_t i = 0; i < layout.fields.size(); ++i)
     for (std::size_t other = 0; other < i; ++other)
@@ -171,8 +202,8 @@ Result<RecordLayout> pipeline::make_layout(const FileOptions& files) {
   }
   if (files.fields.empty())
     return fail_parameter("field", "",
-                          fmt::format("missing; name the field of the {} records that holds the text",
-                                      to_string(layout.format)));
+                          fmt::format("missing; name the field of the {} records that holds the text{}",
+                                      to_string(layout.format), columns_there_are(files, layout)));
   if (layout.is_json()) SOTTO_TRY(set_paths(layout));
   if (layout.no_header) SOTTO_TRY(check_column_numbers(layout));
   SOTTO_TRY(check_fields(layout));

@@ -34,7 +34,8 @@ struct RecordLayout {
   std::size_t largest_column_number() const;
 };
 
-/// Checks that format and fields fit together. Reads no file.
+/// Checks that format and fields fit together. Reads no file, except to name the columns if no field is
+/// given.
 Result<RecordLayout> make_layout(const FileOptions& files);
 
 /// How messages spell a delimiter: ';', or "a tab".

@@ -6,8 +6,8 @@
 
 #include "audit/estimate_json.hpp"
 #include "base/hash.hpp"
-#include "evaluate/experiment/cell_store.hpp"
 #include "evaluate/experiment/cells/cell_context.hpp"
+#include "evaluate/experiment/run_folder.hpp"
 #include "evaluate/experiment/seeds.hpp"
 #include "evaluate/experiment/yaml_map.hpp"
 #include "evaluate/metrics/text_metrics.hpp"
