@@ -64,12 +64,9 @@ TEST(EncodingGuess, NamesTheLikelyEncoding) {
 
 TEST(EncodingGuess, FewErrorsAreCountedAndDamagedUtf8IsNoOtherEncoding) {
   const std::tuple<std::string, std::size_t, std::string> cases[] = {
-      {"The soup was cold.\n", 0, ""},
-      {"Caf\xC3\xA9\n", 0, ""},
-      {"Le caf\xE9 na\xEFve\n", 2, "latin-1"},
-      {"It\x92s caf\xE9\n", 2, "windows-1252"},
-      {"Caf\xC3\xA9, caf\xE9\n", 1, ""},
-      {"\xE9", 0, ""},  // the rest may follow
+      {"The soup was cold.\n", 0, ""},         {"Caf\xC3\xA9\n", 0, ""},
+      {"Le caf\xE9 na\xEFve\n", 2, "latin-1"}, {"It\x92s caf\xE9\n", 2, "windows-1252"},
+      {"Caf\xC3\xA9, caf\xE9\n", 1, ""},       {"\xE9", 0, ""},  // the rest may follow
   };
   for (const auto& [bytes, sequences, likely] : cases) {
     const IllFormedText found = find_ill_formed(bytes);
