@@ -9,7 +9,7 @@
 
 namespace sotto {
 
-inline constexpr int kPolicyVersion = 1;
+inline constexpr int kPolicyVersion = 2;
 
 enum class StopwordPolicy { privatize, keep };
 enum class OovPolicy { nearest, bottom, keep, drop };
@@ -32,7 +32,9 @@ struct Policy {
   /// from a uniformly drawn one. bottom: all of them are one public input, ⊥. For language models, which draw
   /// every word whatever it is, both mean the same.
   OovPolicy oov = OovPolicy::nearest;
-  NumberPolicy numbers = NumberPolicy::random;  ///< random: uniform digits of the same count
+  /// random: other digits, as many, whose law depends on the shape alone (digit counts and separators): a
+  /// uniform time or date where the shape is one, otherwise uniform digits with no zero before others.
+  NumberPolicy numbers = NumberPolicy::random;
   PunctuationPolicy punctuation = PunctuationPolicy::keep;
   CasePolicy letter_case =
       CasePolicy::position;  ///< position: capitals follow the output position, not the input

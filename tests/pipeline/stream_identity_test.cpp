@@ -100,7 +100,7 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
     expected.add("epsilon", 0.5);
     expected.add("model", model_->digest());
     expected.add("parameter.lists", "L0");
-    expected.add("policy.version", std::uint64_t{1});
+    expected.add("policy.version", std::uint64_t{2});
     expected.add("policy.stopwords", "privatize");
     expected.add("policy.oov", to_string(oov));
     expected.add("policy.numbers", "random");
