@@ -116,7 +116,7 @@ void MaskedRewriter::render_words(text::Renderer& renderer, std::string_view ori
     const std::string_view spelled = display_[word];
     if (policy_.letter_case == CasePolicy::keep)
       text::append_in_case(text, spelled, text::case_pattern(original));
-    else if (capital && policy_.letter_case == CasePolicy::position)
+    else if (capital && begins_with_capitals(policy_) && !text::stays_small(spelled))
       text::append_capitalized(text, spelled);
     else
       text.append(spelled);

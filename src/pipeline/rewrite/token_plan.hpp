@@ -39,6 +39,11 @@ inline bool replaces_outside(const Policy& policy) {
   return policy.oov == OovPolicy::nearest || policy.oov == OovPolicy::bottom;
 }
 
+/// Whether sentences of the output begin with a capital, whatever the input had there.
+inline bool begins_with_capitals(const Policy& policy) {
+  return policy.letter_case == CasePolicy::natural || policy.letter_case == CasePolicy::position;
+}
+
 /// A word outside the vocabulary, or a token treated like one.
 inline TokenAction plan_outside(const Policy& policy, Counts& counts) {
   switch (policy.oov) {

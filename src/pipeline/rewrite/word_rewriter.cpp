@@ -281,7 +281,8 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
   rendered_inputs_ += document.input_count;
   const std::string_view text = document.text;
   text::Renderer renderer(text, out);
-  const CasePolicy letter_case = policy_.letter_case;
+  const bool keeps_case = policy_.letter_case == CasePolicy::keep;
+  const bool capitals = begins_with_capitals(policy_);
   const DisplayWords& display = text_mechanism_.display;
   const TokenId* const outputs_end = outputs_.data() + outputs_.size();
   const char* digit = document.digits.data();
@@ -297,9 +298,9 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
       case TokenAction::replace: {
         if (output + kLookAhead < outputs_end) display.prefetch(output[kLookAhead]);
         const std::string_view word = display[*output++];
-        if (letter_case == CasePolicy::keep) [[unlikely]]
+        if (keeps_case) [[unlikely]]
           replace_in_case(renderer, token, token_text(text, token), word);
-        else if (token.starts_sentence && letter_case == CasePolicy::position)
+        else if (token.starts_sentence && capitals && !text::stays_small(word))
           renderer.replace_padded_capitalized(token, word);
         else
           renderer.replace_padded(token, word);
