@@ -102,7 +102,7 @@ void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
        "bottom (one input for all), keep or drop");
   part("numbers", "random, keep or drop");
   part("punctuation", "keep or drop");
-  part("case", "Capitals: position, keep or lower");
+  part("case", "Capitals: natural (as public text writes the output word), position, keep or lower");
 }
 
 void add_budget_options(CLI::App& command, PrivatizeArguments& a) {

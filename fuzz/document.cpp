@@ -36,8 +36,9 @@ const Privatizer& privatizer(bool ascii, bool vectors, std::size_t policy) {
   options.mechanism.epsilon = 1;
   options.mechanism.model = fuzz::strange_model(ascii, vectors).string();
   options.key_file = fuzz::write_scratch("key", std::string(32, 'k'));
-  // The map of words, which has targets of its own, is not installed here.
+  // What is installed with the models is not here; the map of words has targets of its own.
   options.policy.oov = OovPolicy::bottom;
+  options.policy.letter_case = CasePolicy::position;
   require(set_policy_part(options.policy, kPolicies[policy].part, kPolicies[policy].value).has_value(),
           "the policies are known");
   found = fuzz::value_of(Privatizer::make(options));

@@ -22,6 +22,7 @@ PrivatizeOptions privatize_options() {
   options.mechanism.model = fuzz::strange_model(true, false).string();
   static const std::filesystem::path key = fuzz::write_scratch("fields.key", std::string(32, 'k'));
   options.key_file = key;
+  options.policy.letter_case = CasePolicy::position;  // as in document.cpp
   return options;
 }
 

@@ -22,6 +22,7 @@ PrivatizeOptions privatize_options(bool ascii) {
   static const std::filesystem::path key = fuzz::write_scratch("key", std::string(32, 'k'));
   options.key_file = key;
   options.policy.oov = OovPolicy::bottom;  // as in document.cpp
+  options.policy.letter_case = CasePolicy::position;
   return options;
 }
 

@@ -46,6 +46,7 @@ void rewrite(const Model& model) {
   options.mechanism.epsilon = 1;
   options.seed = 1;
   options.mechanism.model = model.path().string();
+  options.policy.letter_case = CasePolicy::position;  // the table of word forms is not installed here
   const auto privatizer = Privatizer::make(options);
   if (!privatizer) return;
   Counts counts;

@@ -9,13 +9,13 @@
 
 namespace sotto {
 
-inline constexpr int kPolicyVersion = 1;
+inline constexpr int kPolicyVersion = 2;
 
 enum class StopwordPolicy { privatize, keep };
 enum class OovPolicy { nearest, bottom, keep, drop };
 enum class NumberPolicy { random, keep, drop };
 enum class PunctuationPolicy { keep, drop };
-enum class CasePolicy { position, keep, lower };
+enum class CasePolicy { natural, position, keep, lower };
 
 inline constexpr std::array<std::string_view, 2> kPolicyNames = {"strict", "paper"};
 /// In the order of the enumerators, as are those below.
@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 2> kStopwordPolicyNames = {"privat
 inline constexpr std::array<std::string_view, 4> kOovPolicyNames = {"nearest", "bottom", "keep", "drop"};
 inline constexpr std::array<std::string_view, 3> kNumberPolicyNames = {"random", "keep", "drop"};
 inline constexpr std::array<std::string_view, 2> kPunctuationPolicyNames = {"keep", "drop"};
-inline constexpr std::array<std::string_view, 3> kCasePolicyNames = {"position", "keep", "lower"};
+inline constexpr std::array<std::string_view, 4> kCasePolicyNames = {"natural", "position", "keep", "lower"};
 
 struct Policy {
   StopwordPolicy stopwords = StopwordPolicy::privatize;
@@ -32,14 +32,18 @@ struct Policy {
   /// from a uniformly drawn one. bottom: all of them are one public input, ⊥. For language models, which draw
   /// every word whatever it is, both mean the same.
   OovPolicy oov = OovPolicy::nearest;
-  NumberPolicy numbers = NumberPolicy::random;  ///< random: uniform digits of the same count
+  /// random: other digits, as many, whose law depends on the shape alone (digit counts and separators): a
+  /// uniform time or date where the shape is one, otherwise uniform digits with no zero before others.
+  NumberPolicy numbers = NumberPolicy::random;
   PunctuationPolicy punctuation = PunctuationPolicy::keep;
-  CasePolicy letter_case =
-      CasePolicy::position;  ///< position: capitals follow the output position, not the input
+  /// Capitals. natural: at sentence starts of the output, and each output word in the form it usually has in
+  /// public text ("Munich", "NASA"). position: at sentence starts only. Neither depends on the input's.
+  CasePolicy letter_case = CasePolicy::natural;
 
   /// The default: no part of the words themselves passes in clear.
   static Policy strict() { return {}; }
-  /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation are kept.
+  /// As in the papers: stopwords, words outside the vocabulary, numbers and punctuation are kept, and output
+  /// words are written as in the model but for capitals at sentence starts.
   SOTTO_API static Policy paper();
 };
 

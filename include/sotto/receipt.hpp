@@ -131,7 +131,8 @@ struct Receipt {
   std::optional<LanguageModelReceipt> language_model;  ///< empty: the mechanism uses none
   std::optional<BudgetReceipt> budget;                 ///< empty: every token had `epsilon`
   std::optional<CollocationsReceipt> collocations;     ///< empty: every word was a token
-  std::string word_map_digest;  ///< of the map of words outside the vocabulary; empty: the policy uses none
+  std::string word_map_digest;    ///< of the map of words outside the vocabulary; empty: the policy uses none
+  std::string word_forms_digest;  ///< of the table of word forms; empty: the policy uses none
   std::optional<CertificateReference> certificate;
   Policy policy;
   std::string dataset;

@@ -18,7 +18,7 @@ import struct
 
 import numpy as np
 
-from vectors import read_tensors, unit
+from vectors import read_tensors, read_words, unit
 
 DIMENSION = 64      # principal components kept
 TARGETS = 16384     # the most frequent words: only these have a vector
@@ -35,9 +35,7 @@ ROUNDS = 25         # of k-means
 def read_model(path):
     """Words, counts and unit vectors of a model file."""
     tensor = read_tensors(path)
-    offsets, text = tensor("offsets").astype(int), tensor("words").tobytes()
-    words = [text[a:b].decode() for a, b in zip(offsets, offsets[1:])]
-    return words, tensor("counts").astype(np.float64), unit(tensor("vectors").astype(np.float32))
+    return read_words(tensor), tensor("counts").astype(np.float64), unit(tensor("vectors").astype(np.float32))
 
 
 def ngrams(word):

@@ -64,3 +64,9 @@ def read_tensors(path):
         return np.frombuffer(data, types[header[name]["dtype"]]).reshape(header[name]["shape"])
 
     return tensor
+
+
+def read_words(tensor):
+    """The words of a model, by its read_tensors()."""
+    offsets, text = tensor("offsets").astype(int), tensor("words").tobytes()
+    return [text[a:b].decode() for a, b in zip(offsets, offsets[1:])]

@@ -107,6 +107,17 @@ std::string not_in_folders(std::string_view what, std::string_view name,
                      fmt::join(searched, ", "), base::suggestion(name, names), known);
 }
 
+/// A file beside the models that every model uses; `what` names it in the error.
+Result<fs::path> find_installed(std::string_view what, const fs::path& file) {
+  std::vector<std::string> searched;
+  for (const fs::path& folder : model_folders()) {
+    if (is_file(folder / file)) return folder / file;
+    searched.push_back(folder.string());
+  }
+  return fail(Errc::not_found, fmt::format("{}, {}, is not in {}; it is installed with the models", what,
+                                           file.string(), fmt::join(searched, ", ")));
+}
+
 std::vector<fs::path> models_in(const fs::path& folder) {
   std::vector<fs::path> models;
   std::error_code error;
@@ -147,15 +158,12 @@ Result<fs::path> find_language_model(std::string_view name_or_path) {
 }
 
 Result<fs::path> embed::find_word_map() {
-  const fs::path file = fs::path("sotto-en-word-map") / "word-map.safetensors";
-  std::vector<std::string> searched;
-  for (const fs::path& folder : model_folders()) {
-    if (is_file(folder / file)) return folder / file;
-    searched.push_back(folder.string());
-  }
-  return fail(Errc::not_found,
-              fmt::format("the map of unknown words, {}, is not in {}; it is installed with the models",
-                          file.string(), fmt::join(searched, ", ")));
+  return find_installed("the map of unknown words", fs::path("sotto-en-word-map") / "word-map.safetensors");
+}
+
+Result<fs::path> embed::find_word_forms() {
+  return find_installed("the table of word forms",
+                        fs::path("sotto-en-word-forms") / "word-forms.safetensors");
 }
 
 std::vector<fs::path> list_models() {

@@ -13,4 +13,7 @@ std::filesystem::path user_data_folder();
 /// The file of the map of strings to words, in the first model folder that has one.
 Result<std::filesystem::path> find_word_map();
 
+/// The same for the table of word forms.
+Result<std::filesystem::path> find_word_forms();
+
 }  // namespace sotto::embed

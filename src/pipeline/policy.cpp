@@ -18,7 +18,10 @@ Result<void> set_part(Enum& part, std::string_view name, std::string_view value,
 }  // namespace
 
 Policy Policy::paper() {
-  return {.stopwords = StopwordPolicy::keep, .oov = OovPolicy::keep, .numbers = NumberPolicy::keep};
+  return {.stopwords = StopwordPolicy::keep,
+          .oov = OovPolicy::keep,
+          .numbers = NumberPolicy::keep,
+          .letter_case = CasePolicy::position};
 }
 
 Result<Policy> parse_policy(std::string_view name) {

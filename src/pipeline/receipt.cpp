@@ -228,6 +228,7 @@ std::string to_json(const Receipt& receipt) {
                     {"punctuation", to_string(receipt.policy.punctuation)},
                     {"case", to_string(receipt.policy.letter_case)}};
   if (!receipt.word_map_digest.empty()) json["word_map"] = {{"digest", receipt.word_map_digest}};
+  if (!receipt.word_forms_digest.empty()) json["word_forms"] = {{"digest", receipt.word_forms_digest}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};
   if (!receipt.delimiter.empty()) json["input"]["delimiter"] = receipt.delimiter;
   json["configuration_sha256"] = receipt.configuration_digest;

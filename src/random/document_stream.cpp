@@ -13,8 +13,8 @@ namespace sotto::random {
 namespace {
 
 constexpr std::string_view kConfigurationHeader = "sotto-configuration-1\n";
-constexpr std::string_view kStreamTag = "sotto-stream-2";
-static_assert(kStreamVersion == 2, "kStreamTag carries the version");
+constexpr std::string_view kStreamTag = "sotto-stream-3";
+static_assert(kStreamVersion == 3, "kStreamTag carries the version");
 
 using Blake2bState = crypto_generichash_blake2b_state;
 

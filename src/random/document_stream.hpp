@@ -19,7 +19,7 @@ namespace sotto::random {
 
 /// Must be raised by any change to the words of a stream or to how a sampler uses them: the same key then
 /// gives different output, and a re-run is a new spend.
-inline constexpr int kStreamVersion = 2;
+inline constexpr int kStreamVersion = 3;
 
 /// The mechanism, its parameters, ε, the model's digest, policy and so on, in a form that two processes agree
 /// on to the byte. Two configurations that could give different output must not serialize identically.

@@ -21,6 +21,11 @@ constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c;
 }
 
+/// Whether a word keeps its small first letter even at the beginning of a sentence: "iPhone".
+constexpr bool stays_small(std::string_view word) {
+  return word.size() > 1 && word[0] >= 'a' && word[0] <= 'z' && word[1] >= 'A' && word[1] <= 'Z';
+}
+
 /// Writes `word`, which must be ASCII, in lower case to `to`, which must have room for word.size() bytes.
 void lower_ascii(std::string_view word, char* to);
 

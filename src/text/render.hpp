@@ -54,10 +54,16 @@ class Renderer {
       copy_padded(to, replacement.data(), replacement.size());
       *to = ascii_upper(*to);
       out_.advance(replacement.size());
+      end_token(token, Last::replaced);
     } else {
-      start_token(token);
-      append_capitalized(out_, replacement);
+      replace_capitalized(token, replacement);
     }
+  }
+
+  /// Like replace, with the first letter in upper case.
+  void replace_capitalized(const Token& token, std::string_view replacement) {
+    start_token(token);
+    append_capitalized(out_, replacement);
     end_token(token, Last::replaced);
   }
 

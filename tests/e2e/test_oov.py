@@ -113,6 +113,26 @@ def test_an_exchanged_map_is_refused(exchanged):
     assert exchanged.ok("privatize", "in.txt", "-e", "1", "--oov", "bottom").out
 
 
+def test_exchanged_word_forms_are_other_noise_or_refused(program, key):
+    """Everybody may bring a table of forms of their own: the receipt tells, and the noise is not that of another table."""
+    program.write("in.txt", ENGLISH)
+    line = ("privatize", "in.txt", "-e", "1", "--key-file", key, "--report", "receipt.json")
+    first = program.ok(*line).text
+    before = json.loads((program.folder / "receipt.json").read_text())
+    folder = program.folder / "exchanged" / "sotto-en-word-forms"
+    folder.mkdir(parents=True)
+    content = (SHIPPED / "sotto-en-word-forms" / "word-forms.safetensors").read_bytes()
+    (folder / "word-forms.safetensors").write_bytes(content.replace(b"\nZurich\n", b"\nZURICH\n"))
+    program.environment["SOTTO_MODELS"] = str(folder.parent)
+    assert program.ok(*line).text != first
+    after = json.loads((program.folder / "receipt.json").read_text())
+    assert after["word_forms"] != before["word_forms"] and after["configuration_sha256"] != before["configuration_sha256"]
+    (folder / "word-forms.safetensors").write_bytes(content[:-1] + b" ")
+    outcome = program.run(*line)
+    assert outcome.code != 0 and outcome.err.count("\n") == 1 and "--case" in outcome.err and "position" in outcome.err
+    assert program.ok(*line, "--case", "position").text
+
+
 def test_the_map_is_opened_only_for_unknown_words(exchanged):
     exchanged.write("in.txt", ENGLISH)
     exchanged.ok("privatize", "in.txt", "-e", "1")

@@ -53,6 +53,26 @@ def test_word_map_is_there_and_is_no_model(program):
     assert tensors["words"] == tensors_of(SOURCE / "models" / "sotto-en-wordnet.safetensors")[1]["words"]
 
 
+def test_word_forms_are_there_and_are_no_model(program):
+    path = SOURCE / "models" / "sotto-en-word-forms" / "word-forms.safetensors"
+    assert path.stat().st_size <= 300_000
+    assert "word-forms" not in program.ok("model", "list").text
+    metadata, tensors = tensors_of(path)
+    stored = metadata["sha256"].encode()
+    assert hashlib.sha256(path.read_bytes().replace(stored, b"0" * 64, 1)).hexdigest().encode() == stored
+    assert stored.decode() in (SOURCE / "models" / "README.md").read_text()
+    words = {word for file in ("wordnet", "phrases") for word in words_of(SOURCE / "models" / f"sotto-en-{file}.safetensors")}
+    words |= {part for word in words for part in word.split("_")}
+    words |= set((SOURCE / "models" / "sotto-en-mlm" / "words.txt").read_text().split())
+    assert {form.lower() for form in tensors["forms"].decode().split()} <= words
+
+
+def words_of(path):
+    tensors = tensors_of(path)[1]
+    offsets = [int.from_bytes(tensors["offsets"][i:i + 8], "little") for i in range(0, len(tensors["offsets"]), 8)]
+    return [tensors["words"][a:b].decode() for a, b in zip(offsets, offsets[1:])]
+
+
 @pytest.mark.parametrize("name", [*VECTOR_MODELS, LISTS])
 def test_verified(program, name):
     details = information(program, name)

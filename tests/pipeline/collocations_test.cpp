@@ -41,7 +41,7 @@ TEST_F(Collocations, OnlyPhrasesOfTheModelAreFormed) {
   PrivatizeOptions with = phrase_options(Segmentation::gst);
   with.phrases = path("table");
   Counts counts;
-  EXPECT_EQ(rewrite("Cold soup new york", with, &counts), "Cold soup new york");
+  EXPECT_EQ(rewrite("Cold soup new york", with, &counts), "Cold soup New York");
   EXPECT_EQ(counts.statistics.phrases, 1U);
   EXPECT_EQ(counts.privatized, 3U);
 }
@@ -90,6 +90,7 @@ TEST_F(Collocations, JoinsAndCase) {
   stays("NEW YORK I THINK", "new york i think", CasePolicy::lower);
   stays("we New York NEW YORK new york New york", "we New York NEW YORK new york New york", CasePolicy::keep);
   stays("new\xC2\xA0york", "New york", position);
+  stays("we think NEW YORK was cold", "We think New York was cold", CasePolicy::natural);
 }
 
 TEST_F(Collocations, CaseIsKeptWordByWord) {

@@ -26,11 +26,19 @@ void PrintTo(const Dialect& dialect, std::ostream* out) {
 
 class LineEndsTest : public PipelineTest, public ::testing::WithParamInterface<Dialect> {
  protected:
+  static constexpr int kRecords = 30'000;
+
+  static int occurrences(const std::string& text, std::string_view part) {
+    int count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
+
   /// About 1.5 MB, several chunks. `line_end` is called for each record.
   template <class Choice>
   std::string input(Choice line_end) const {
     std::string data = GetParam().header.empty() ? "" : GetParam().header + line_end();
-    for (int i = 0; i < 30'000; ++i) {
+    for (int i = 0; i < kRecords; ++i) {
       const std::string& word = words_[static_cast<std::size_t>(i) % words_.size()];
       data += GetParam().record(i, "the soup was cold " + word) + line_end();
     }
@@ -66,7 +74,8 @@ class LineEndsTest : public PipelineTest, public ::testing::WithParamInterface<D
 
 TEST_P(LineEndsTest, AllKindsGiveTheSameTexts) {
   const std::string expected = run(options(), over(input([] { return "\n"; })));
-  EXPECT_EQ(expected.find("the soup was cold"), std::string::npos);
+  // Other words become these by chance once in thousands of records; copied, they would be in all of them.
+  EXPECT_LT(occurrences(expected, "the soup was cold"), kRecords / 1000);
   for (const char* line_end : {"\r", "\r\n"}) {
     const std::string out = run(options(), over(input([&] { return line_end; })));
     EXPECT_EQ(with_bars(out), with_bars(expected));

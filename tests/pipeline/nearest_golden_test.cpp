@@ -56,20 +56,20 @@ class NearestGolden : public PipelineTest {
 
 TEST_F(NearestGolden, TheDrawsOfAShortText) {
   const std::map<std::string, std::string> golden = {
-      {"diffractor-geometric", "wa wd wl wc 95 wh, wj wi wh 74 wc wd wa wc wg wa"},
-      {"diffractor-tem", "wa wc wl we 44 wh, wj wi wi 51 wc wd wa wc wg wa"},
-      {"santext", "cat soup pizza london 09 london, cat the dog 37 london dog the dog soup an"},
-      {"custext", "dog pizza soup london 09 rome, cat the dog 37 rome dog a dog soup pasta"},
-      {"cmp", "pasta cat horse pasta 35 pizza, dog cat soup 37 paris a pizza dog pasta a"},
+      {"diffractor-geometric", "wi wd wk wd 90 wh, wb wf wc 11 wb wd wm wd wl wb"},
+      {"diffractor-tem", "wd wc wf wi 96 wg, wj wg wm 85 wb wd wm wd wl wb"},
+      {"santext", "paris horse cat london 85 paris, cat pizza paris 96 london an paris an pizza pizza"},
+      {"custext", "london horse cat london 85 paris, cat soup paris 96 london a paris an pizza pizza"},
+      {"cmp", "cat horse horse london 79 the, dog soup pasta 67 the dog london pizza soup pizza"},
   };
   for (const auto& [mechanism, expected] : golden)
     EXPECT_EQ(rewritten(mechanism, text_), expected) << mechanism;
 }
 
 TEST_F(NearestGolden, TheDrawsUnderABudgetPerDocument) {
-  EXPECT_EQ(rewritten("diffractor-geometric", text_, 30), "wa wd wl wb 95 wh, wj wi wh 74 wc wl wa wc wg wa");
+  EXPECT_EQ(rewritten("diffractor-geometric", text_, 30), "wi wd wk wd 90 wh, wb wf wc 11 wb wd wm wd wl wc");
   EXPECT_EQ(rewritten("santext", text_, 30),
-            "dog pizza soup london 09 rome, cat the dog 37 rome dog a dog soup pasta");
+            "london horse cat london 85 paris, cat soup paris 96 london a paris an pizza pizza");
 }
 
 }  // namespace

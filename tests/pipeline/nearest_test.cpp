@@ -246,7 +246,7 @@ TEST_F(NearestTest, OnlyWordsLeftSingleAreMappedAndToSingleWords) {
   const auto made = context(phrase_options(Segmentation::optimal), table_map(table));
   // "new yorc" is not a phrase: segmentation sees what is written.
   const Run run = try_run(made, "nyc new york soups new yorc").value();
-  EXPECT_EQ(run.text, "City new york soup new york");
+  EXPECT_EQ(run.text, "City New York soup new York");
   EXPECT_EQ(run.counts.statistics.phrases, 1U);
   EXPECT_EQ(run.counts.privatized, 5U);
   EXPECT_EQ(run.counts.statistics.outside(), 3U);

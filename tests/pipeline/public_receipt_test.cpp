@@ -112,6 +112,7 @@ TEST_F(PublicReceiptTest, IsEqualForAdjacentInputsWithEqualOutput) {
                                                                                     {"numbers", "keep"},
                                                                                     {"numbers", "drop"},
                                                                                     {"punctuation", "drop"},
+                                                                                    {"case", "position"},
                                                                                     {"case", "keep"},
                                                                                     {"case", "lower"}}) {
     SCOPED_TRACE(part + " " + value);

@@ -1,6 +1,7 @@
 // When two runs must agree byte for byte, and when they must not.
 #include <gtest/gtest.h>
 
+#include "embed/word_forms.hpp"
 #include "embed/word_map.hpp"
 #include "random/document_stream.hpp"
 #include "support/pipeline_fixture.hpp"
@@ -100,12 +101,13 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
     expected.add("epsilon", 0.5);
     expected.add("model", model_->digest());
     expected.add("parameter.lists", "L0");
-    expected.add("policy.version", std::uint64_t{1});
+    expected.add("policy.version", std::uint64_t{2});
     expected.add("policy.stopwords", "privatize");
     expected.add("policy.oov", to_string(oov));
     expected.add("policy.numbers", "random");
     expected.add("policy.punctuation", "keep");
-    expected.add("policy.case", "position");
+    expected.add("policy.case", "natural");
+    expected.add("case.forms", embed::shipped_word_forms().value()->digest());
     expected.add("tokenizer.version", std::uint64_t{2});
     expected.add("unicode.version", text::unicode_tables_version());
     if (oov == OovPolicy::nearest) {

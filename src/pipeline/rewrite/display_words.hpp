@@ -10,17 +10,20 @@
 #include <sotto/model.hpp>
 #include <sotto/policy.hpp>
 
+#include "embed/word_forms.hpp"
+
 namespace sotto::pipeline {
 
 class DisplayWords {
  public:
   DisplayWords() = default;
-  /// With CasePolicy::lower every word is in lower case; otherwise as in the model, except that the English
-  /// pronoun I and its contractions are capitalized. With `phrases` the words of a phrase are separated ("new
-  /// york" for "new_york"). This depends only on output words, so it is post-processing.
-  DisplayWords(const Model& model, CasePolicy letter_case, bool phrases);
+  /// With CasePolicy::lower every word is in lower case; otherwise in the form that `forms` has for it, and
+  /// without one as in the model, except that the English pronoun I and its contractions are capitalized.
+  /// `forms` may be null. With `phrases` the words of a phrase are separated ("New York" for "new_york").
+  /// This depends only on output words, so it is post-processing.
+  DisplayWords(const Model& model, CasePolicy letter_case, const embed::WordForms* forms, bool phrases);
   /// The same for a list of words.
-  DisplayWords(std::span<const std::string> words, CasePolicy letter_case);
+  DisplayWords(std::span<const std::string> words, CasePolicy letter_case, const embed::WordForms* forms);
 
   /// Ready for copy_padded.
   std::string_view operator[](TokenId id) const {

@@ -1,11 +1,15 @@
 #include "pipeline/rewrite/generation_rewriter.hpp"
 
+#include "pipeline/rewrite/token_plan.hpp"
 #include "text/letter_case.hpp"
+#include "text/render.hpp"
 
 namespace sotto::pipeline {
 
 GenerationRewriter::GenerationRewriter(const GeneratedTextMechanism& mechanism)
-    : LanguageRewriter(mechanism.mechanism()), letter_case_(mechanism.options().policy.letter_case) {}
+    : LanguageRewriter(mechanism.mechanism()),
+      letter_case_(mechanism.options().policy.letter_case),
+      word_forms_(mechanism.word_forms()) {}
 
 Result<void> GenerationRewriter::add(const TextToRewrite& text) {
   add_document(text.text);
@@ -19,7 +23,29 @@ bool GenerationRewriter::is_full() const {
 
 void GenerationRewriter::render(Counts&, text::OutputBuffer& out) {
   const std::string& output = documents_[rendered_++].output;
-  out.append(letter_case_ == CasePolicy::lower ? text::to_lower(output) : output);
+  if (word_forms_ != nullptr)
+    render_naturally(output, out);
+  else
+    out.append(letter_case_ == CasePolicy::lower ? text::to_lower(output) : output);
+}
+
+/// Words that the model wrote with capitals stay as they are. A function of the output.
+void GenerationRewriter::render_naturally(std::string_view output, text::OutputBuffer& out) {
+  tokenize(output, tokens_);
+  text::Renderer renderer(output, out);
+  for (const Token& token : tokens_) {
+    std::string_view word = token_text(output, token);
+    if (token.token_class != TokenClass::word) {
+      renderer.keep(token);
+      continue;
+    }
+    if (const std::string_view form = word_forms_->find(word); !form.empty()) word = form;
+    if (token.starts_sentence && !text::stays_small(word))
+      renderer.replace_capitalized(token, word);
+    else
+      renderer.replace(token, word);
+  }
+  renderer.finish();
 }
 
 }  // namespace sotto::pipeline

@@ -1,6 +1,10 @@
 // With a language model that writes: a text is replaced with a different one.
 #pragma once
 
+#include <vector>
+
+#include <sotto/tokenizer.hpp>
+
 #include "lm/generation.hpp"
 #include "pipeline/rewrite/generated_text_mechanism.hpp"
 #include "pipeline/rewrite/language_rewriter.hpp"
@@ -17,7 +21,11 @@ class GenerationRewriter final : public LanguageRewriter<lm::GenerationMechanism
   void render(Counts& counts, text::OutputBuffer& out) override;
 
  private:
+  void render_naturally(std::string_view output, text::OutputBuffer& out);
+
   const CasePolicy letter_case_;
+  const embed::WordForms* const word_forms_;  // null unless the policy asks for it
+  std::vector<Token> tokens_;                 // of an output
 };
 
 }  // namespace sotto::pipeline

@@ -57,6 +57,7 @@ Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const Parame
   SOTTO_ASSIGN(folder_, find_language_model(model.empty() ? info.default_model : model));
   SOTTO_ASSIGN(digest_, lm::folder_digest(folder_));
   SOTTO_ASSIGN(calibration_, lm::read_calibration(folder_, digest_));
+  SOTTO_TRY(open_word_forms());
   SOTTO_ASSIGN(draw_, open_model(info, parameters));
   const auto use = kind() == MechanismKind::masked ? lm::ModelUse::masked : lm::ModelUse::causal;
   SOTTO_ASSIGN(lm::LanguageModelBackend* const backend,

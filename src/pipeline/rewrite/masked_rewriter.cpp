@@ -1,6 +1,6 @@
 #include "pipeline/rewrite/masked_rewriter.hpp"
 
-#include "random/integer_samplers.hpp"
+#include "pipeline/rewrite/number_draws.hpp"
 #include "text/letter_case.hpp"
 #include "text/render.hpp"
 
@@ -28,12 +28,11 @@ Result<void> MaskedRewriter::add(const TextToRewrite& text) {
   planned.text = text.text;
   tokenize(text.text, planned.tokens);
   document.tokens = planned.tokens;
-  const std::size_t digits = plan(planned, document, text.counts);
-  if (document.drawn.empty() && digits == 0) return {};
-  // The coins of places, then the digits, then the draws of words, which wait for the batch.
+  plan(planned, document, text.counts);
+  if (document.drawn.empty() && planned.numbers.empty()) return {};
+  // The coins of places, then the numbers, then the draws of words, which wait for the batch.
   prepare_draws(text, document.drawn.size() + 1);
-  planned.digits.resize(digits);
-  random::uniform_digits(*document.bits, planned.digits);
+  draw_numbers(*document.bits, planned);
   return {};
 }
 
@@ -41,24 +40,22 @@ bool MaskedRewriter::is_full() const {
   return draws_ >= kMaskedBatches * mechanism_.good_batch();
 }
 
-/// Decides about each token; returns how many digits must be drawn.
-std::size_t MaskedRewriter::plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const {
-  std::size_t digits = 0;
+/// Decides about each token.
+void MaskedRewriter::plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const {
   for (std::uint32_t i = 0; i < planned.tokens.size(); ++i) {
-    const Token& token = planned.tokens[i];
-    const TokenAction action = plan_token(token, token_text(planned.text, token), digits, counts);
-    count_class(token.token_class, 1, counts);
+    const TokenAction action = plan_token(planned, i, counts);
+    count_class(planned.tokens[i].token_class, 1, counts);
     if (action == TokenAction::replace) document.drawn.push_back(i);
     planned.actions.push_back(action);
   }
-  return digits;
 }
 
-TokenAction MaskedRewriter::plan_token(const Token& token, std::string_view text, std::size_t& digits,
-                                       Counts& counts) const {
+TokenAction MaskedRewriter::plan_token(PlannedText& planned, std::size_t index, Counts& counts) const {
+  const Token& token = planned.tokens[index];
+  const std::string_view text = token_text(planned.text, token);
   switch (token.token_class) {
     case TokenClass::number:
-      return plan_number(policy_, text, digits, counts);
+      return plan_number(policy_, planned, index, counts);
     case TokenClass::punctuation: {
       const bool keep = policy_.punctuation == PunctuationPolicy::keep;
       ++(keep ? counts.clear_punctuation : counts.dropped);
@@ -119,7 +116,7 @@ void MaskedRewriter::render_words(text::Renderer& renderer, std::string_view ori
     const std::string_view spelled = display_[word];
     if (policy_.letter_case == CasePolicy::keep)
       text::append_in_case(text, spelled, text::case_pattern(original));
-    else if (capital && policy_.letter_case == CasePolicy::position)
+    else if (capital && begins_with_capitals(policy_) && !text::stays_small(spelled))
       text::append_capitalized(text, spelled);
     else
       text.append(spelled);

@@ -22,9 +22,8 @@ class MaskedRewriter final : public LanguageRewriter<lm::MaskedMechanism, lm::Ma
   void render(Counts& counts, text::OutputBuffer& out) override;
 
  private:
-  std::size_t plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const;
-  TokenAction plan_token(const Token& token, std::string_view text, std::size_t& digits,
-                         Counts& counts) const;
+  void plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const;
+  TokenAction plan_token(PlannedText& planned, std::size_t index, Counts& counts) const;
   void render_words(text::Renderer& renderer, std::string_view original, const Token& token,
                     const lm::MaskedOutput& output, bool& capital, Counts& counts) const;
 

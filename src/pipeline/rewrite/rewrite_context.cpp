@@ -41,6 +41,8 @@ base::Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.numbers", to_string(policy.numbers));
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
+  if (const embed::WordForms* const forms = context.mechanism->word_forms())
+    configuration.add("case.forms", forms->digest());
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));
   configuration.add("unicode.version", text::unicode_tables_version());
   return configuration.digest();
@@ -92,6 +94,8 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.model_digest = mechanism->model_digest();
   receipt.guarantee = mechanism->guarantee(counts);
   mechanism->add_to(receipt);
+  if (const embed::WordForms* const forms = mechanism->word_forms())
+    receipt.word_forms_digest = forms->digest();
   receipt.epsilon_chosen_on = options.epsilon_chosen_on;
   receipt.policy = options.policy;
   receipt.configuration_digest = base::to_hex(configuration);

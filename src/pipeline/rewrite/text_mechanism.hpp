@@ -13,6 +13,7 @@
 #include <sotto/receipt.hpp>
 
 #include "base/text_encoding.hpp"
+#include "embed/word_forms.hpp"
 #include "pipeline/rewrite/pinned_word_map.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
@@ -34,6 +35,9 @@ class TextMechanism {
   MechanismKind kind() const { return kind_; }
   /// As requested.
   const PrivatizeOptions& options() const { return options_; }
+
+  /// How output words are usually written; null unless the policy asks for it.
+  const embed::WordForms* word_forms() const { return word_forms_.get(); }
 
   /// For one thread. The rewriter refers to the mechanism, which must outlive it.
   virtual std::unique_ptr<TextRewriter> make_rewriter() const = 0;
@@ -69,9 +73,13 @@ class TextMechanism {
  protected:
   TextMechanism(MechanismKind kind, const PrivatizeOptions& options) : kind_(kind), options_(options) {}
 
+  /// To be called while the object is made.
+  Result<void> open_word_forms();
+
  private:
   MechanismKind kind_;
   PrivatizeOptions options_;
+  std::shared_ptr<const embed::WordForms> word_forms_;
 };
 
 }  // namespace sotto::pipeline

@@ -21,8 +21,9 @@ enum class TokenAction : std::uint8_t { keep, drop, replace, digits };
 struct PlannedText {
   std::string_view text;
   std::vector<Token> tokens;
-  std::vector<TokenAction> actions;  ///< one per token
-  std::vector<char> digits;          ///< uniform digits for the numbers, in order
+  std::vector<TokenAction> actions;    ///< one per token
+  std::vector<std::uint32_t> numbers;  ///< the tokens that get other digits
+  std::vector<char> digits;            ///< drawn for them, in order
 };
 
 inline bool is_digit(char byte) {
@@ -36,6 +37,11 @@ inline std::string_view token_text(std::string_view text, const Token& token) {
 /// Whether words outside the vocabulary go through the mechanism.
 inline bool replaces_outside(const Policy& policy) {
   return policy.oov == OovPolicy::nearest || policy.oov == OovPolicy::bottom;
+}
+
+/// Whether sentences of the output begin with a capital, whatever the input had there.
+inline bool begins_with_capitals(const Policy& policy) {
+  return policy.letter_case == CasePolicy::natural || policy.letter_case == CasePolicy::position;
 }
 
 /// A word outside the vocabulary, or a token treated like one.
@@ -54,13 +60,19 @@ inline TokenAction plan_outside(const Policy& policy, Counts& counts) {
   return TokenAction::drop;
 }
 
-/// A number; adds the digits to be drawn to `digits`.
-inline TokenAction plan_number(const Policy& policy, std::string_view number, std::size_t& digits,
+inline std::size_t digit_count(std::string_view number) {
+  return static_cast<std::size_t>(std::count_if(number.begin(), number.end(), is_digit));
+}
+
+/// Token `index`, a number; makes room for the digits to be drawn.
+inline TokenAction plan_number(const Policy& policy, PlannedText& planned, std::size_t index,
                                Counts& counts) {
   switch (policy.numbers) {
     case NumberPolicy::random:
       ++counts.randomized_numbers;
-      digits += static_cast<std::size_t>(std::count_if(number.begin(), number.end(), is_digit));
+      planned.numbers.push_back(static_cast<std::uint32_t>(index));
+      planned.digits.resize(planned.digits.size() +
+                            digit_count(token_text(planned.text, planned.tokens[index])));
       return TokenAction::digits;
     case NumberPolicy::keep:
       ++counts.clear_numbers;

@@ -7,6 +7,7 @@
 
 #include "base/message.hpp"
 #include "pipeline/rewrite/document_budget.hpp"
+#include "pipeline/rewrite/number_draws.hpp"
 #include "random/integer_samplers.hpp"
 #include "text/letter_case.hpp"
 
@@ -60,13 +61,12 @@ Result<void> WordRewriter::add(const TextToRewrite& text) {
   }
   SOTTO_TRY(find_places(document, first_input));
   const std::span<const TokenId> inputs(inputs_.data() + first_input, input_count_ - first_input);
-  document.digits.resize(digit_count_);
   document.input_count = inputs.size();
-  // The places of words without one, then all words, then all digits, each in order: a fixed order of draws,
+  // The places of words without one, then all words, then all numbers, each in order: a fixed order of draws,
   // independent of a mechanism's batches.
-  if (!inputs.empty() || digit_count_ > 0) {
+  if (!inputs.empty() || !document.numbers.empty()) {
     SOTTO_TRY(draw(inputs, text));
-    random::uniform_digits(*bits_, document.digits);
+    draw_numbers(*bits_, document);
   }
   const std::uint64_t words = inputs.size() + extra_words_;
   counts_->privatized += inputs.size();
@@ -204,7 +204,8 @@ void WordRewriter::plan(Document& document) {
   document.actions.resize(size);
   TokenAction* const actions = document.actions.data();
   if (inputs_.size() < input_count_ + size) inputs_.resize(std::max(input_count_ + size, 2 * inputs_.size()));
-  digit_count_ = 0;
+  document.numbers.clear();
+  document.digits.clear();
   outside_.clear();
   const bool every_word = policy_.stopwords == StopwordPolicy::privatize && replaces_outside(policy_);
   const TokenAction punctuation =
@@ -233,7 +234,7 @@ void WordRewriter::plan(Document& document) {
     } else if (token.token_class == TokenClass::punctuation) {
       actions[i] = punctuation;
     } else if (token.token_class == TokenClass::number) {
-      actions[i] = plan_number(policy_, token_text(text, token), digit_count_, *counts_);
+      actions[i] = plan_number(policy_, document, i, *counts_);
     } else {
       actions[i] = plan_unknown(i);
     }
@@ -280,7 +281,8 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
   rendered_inputs_ += document.input_count;
   const std::string_view text = document.text;
   text::Renderer renderer(text, out);
-  const CasePolicy letter_case = policy_.letter_case;
+  const bool keeps_case = policy_.letter_case == CasePolicy::keep;
+  const bool capitals = begins_with_capitals(policy_);
   const DisplayWords& display = text_mechanism_.display;
   const TokenId* const outputs_end = outputs_.data() + outputs_.size();
   const char* digit = document.digits.data();
@@ -296,9 +298,9 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
       case TokenAction::replace: {
         if (output + kLookAhead < outputs_end) display.prefetch(output[kLookAhead]);
         const std::string_view word = display[*output++];
-        if (letter_case == CasePolicy::keep) [[unlikely]]
+        if (keeps_case) [[unlikely]]
           replace_in_case(renderer, token, token_text(text, token), word);
-        else if (token.starts_sentence && letter_case == CasePolicy::position)
+        else if (token.starts_sentence && capitals && !text::stays_small(word))
           renderer.replace_padded_capitalized(token, word);
         else
           renderer.replace_padded(token, word);

@@ -77,8 +77,7 @@ class WordRewriter final : public TextRewriter {
   std::vector<TokenId> inputs_;  // the first input_count_ are the replaced tokens, in order
   std::size_t input_count_ = 0;
   std::vector<TokenId> outputs_;
-  std::size_t digit_count_ = 0;  // of the document being planned
-  std::size_t extra_words_ = 0;  // how many more words than tokens it has
+  std::size_t extra_words_ = 0;  // how many more words than tokens the document being planned has
   std::vector<collocation::Piece> pieces_;
   std::vector<TokenId> phrase_ids_;    // for each of its tokens: the phrase, or ⊥ if it is none
   std::vector<OutsideToken> outside_;  // of the document being planned, if the policy is nearest

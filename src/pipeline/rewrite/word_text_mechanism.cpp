@@ -69,6 +69,7 @@ Result<std::shared_ptr<const WordTextMechanism>> WordTextMechanism::make(
   }
   SOTTO_TRY(made->make_mechanisms(parameters));
   SOTTO_TRY(made->look_up_certificate(parameters));
+  SOTTO_TRY(made->open_word_forms());
   made->prepare_words();
   if (options.policy.oov == OovPolicy::nearest) {
     made->outside = std::make_unique<const OutsideWords>(*made->model, std::move(map));
@@ -111,7 +112,7 @@ Result<void> WordTextMechanism::look_up_certificate(const ParameterValues& param
 void WordTextMechanism::prepare_words() {
   const Policy& policy = options().policy;
   const bool has_phrases = phrases || model->has_phrases();
-  display = DisplayWords(*model, policy.letter_case, has_phrases);
+  display = DisplayWords(*model, policy.letter_case, word_forms(), has_phrases);
   for (TokenId id = 0; has_phrases && id < model->size(); ++id)
     word_counts.push_back(count_words(model->word(id)));
   if (policy.stopwords == StopwordPolicy::keep)
