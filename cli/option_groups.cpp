@@ -73,6 +73,7 @@ constexpr GroupedOption kGrouped[] = {
     {"set", kMechanism},
     {"target", kMechanism},
 
+    {"articles", kPolicy},
     {"case", kPolicy},
     {"collocations", kPolicy},
     {"numbers", kPolicy},

@@ -30,6 +30,7 @@ constexpr std::array kChoices = {
     Choices{"sotto budget", "--budget", kStrategyNames},
     Choices{"", "--budget", kBudgetNames},
     Choices{"", "--by", kPhraseOrderNames},
+    Choices{"", "--articles", kArticlePolicyNames},
     Choices{"", "--case", kCasePolicyNames},
     Choices{"", "--collocations", kRealMethodNames},
     Choices{"", "--connectors", kConnectorRuleNames},

@@ -103,6 +103,7 @@ void add_policy_options(CLI::App& command, PrivatizeArguments& a) {
   part("numbers", "random, keep or drop");
   part("punctuation", "keep or drop");
   part("case", "Capitals: natural (as public text writes the output word), position, keep or lower");
+  part("articles", "a and an: agree (with the next word of the output) or keep");
 }
 
 void add_budget_options(CLI::App& command, PrivatizeArguments& a) {

@@ -133,7 +133,7 @@ Result<PrivatizeOptions> privatize_options_from_json(std::string_view json) {
                      {"delta", number_into("delta", options.delta)}};
   setters["epsilon_chosen_on"] =
       named_into("epsilon_chosen_on", options.epsilon_chosen_on, parse_epsilon_basis);
-  for (const std::string_view part : {"stopwords", "oov", "numbers", "punctuation", "case"})
+  for (const std::string_view part : {"stopwords", "oov", "numbers", "punctuation", "case", "articles"})
     setters[part] = [&, part](const nlohmann::json& value) -> Result<void> {
       SOTTO_TRY(policy_part_into(part, parts)(value));
       given_parts.emplace_back(part, value.get<std::string>());

@@ -21,7 +21,8 @@ Policy Policy::paper() {
   return {.stopwords = StopwordPolicy::keep,
           .oov = OovPolicy::keep,
           .numbers = NumberPolicy::keep,
-          .letter_case = CasePolicy::position};
+          .letter_case = CasePolicy::position,
+          .articles = ArticlePolicy::keep};
 }
 
 Result<Policy> parse_policy(std::string_view name) {
@@ -35,6 +36,7 @@ Result<void> set_policy_part(Policy& policy, std::string_view part, std::string_
   if (part == "numbers") return set_part(policy.numbers, part, value, kNumberPolicyNames);
   if (part == "punctuation") return set_part(policy.punctuation, part, value, kPunctuationPolicyNames);
   if (part == "case") return set_part(policy.letter_case, part, value, kCasePolicyNames);
+  if (part == "articles") return set_part(policy.articles, part, value, kArticlePolicyNames);
   return fail_parameter(part, value, "not a part of a policy");
 }
 
@@ -52,6 +54,9 @@ const char* to_string(PunctuationPolicy value) {
 }
 const char* to_string(CasePolicy value) {
   return kCasePolicyNames[static_cast<std::size_t>(value)].data();
+}
+const char* to_string(ArticlePolicy value) {
+  return kArticlePolicyNames[static_cast<std::size_t>(value)].data();
 }
 
 }  // namespace sotto

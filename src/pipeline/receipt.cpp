@@ -226,7 +226,8 @@ std::string to_json(const Receipt& receipt) {
                     {"oov", to_string(receipt.policy.oov)},
                     {"numbers", to_string(receipt.policy.numbers)},
                     {"punctuation", to_string(receipt.policy.punctuation)},
-                    {"case", to_string(receipt.policy.letter_case)}};
+                    {"case", to_string(receipt.policy.letter_case)},
+                    {"articles", to_string(receipt.policy.articles)}};
   if (!receipt.word_map_digest.empty()) json["word_map"] = {{"digest", receipt.word_map_digest}};
   if (!receipt.word_forms_digest.empty()) json["word_forms"] = {{"digest", receipt.word_forms_digest}};
   json["input"] = {{"dataset", receipt.dataset}, {"format", receipt.format}, {"fields", receipt.fields}};

@@ -32,15 +32,16 @@ const std::vector<GridMechanism> kMechanisms = {
     {"vickrey-k", 4},
 };
 
-constexpr std::array kParts = {"stopwords", "oov", "numbers", "punctuation", "case"};
-const std::array<std::vector<std::string>, 5> kValues = {{{"privatize", "keep"},
+constexpr std::array kParts = {"stopwords", "oov", "numbers", "punctuation", "case", "articles"};
+const std::array<std::vector<std::string>, 6> kValues = {{{"privatize", "keep"},
                                                           {"nearest", "bottom", "keep", "drop"},
                                                           {"random", "keep", "drop"},
                                                           {"keep", "drop"},
-                                                          {"position", "keep", "lower"}}};
+                                                          {"natural", "position", "keep", "lower"},
+                                                          {"agree", "keep"}}};
 
 /// The index of the value of each part.
-using Choice = std::array<std::size_t, 5>;
+using Choice = std::array<std::size_t, 6>;
 
 std::vector<Choice> every_choice() {
   std::vector<Choice> choices = {{}};
@@ -144,7 +145,8 @@ class PolicyGrid : public AuditTest {
     std::map<std::string, bool> told_apart;  // by the two texts; one direction is enough
     for (const PairFinding& pair : report.pairs)
       for (const std::string& trait : pair.differ_in)
-        if (shown.contains(trait))
+        if (shown.contains(trait) &&
+            !(trait == "kept words" && policy.articles == ArticlePolicy::agree && differ_in_articles(pair)))
           told_apart[trait + ": " + std::min(pair.first, pair.second) + " | " +
                      std::max(pair.first, pair.second)] |=
               trait == "kept words" && only_known_words(mechanism, pair)
@@ -152,6 +154,18 @@ class PolicyGrid : public AuditTest {
                   : pair.first_count >= pair.draws / 2 && pair.second_count == 0;
     EXPECT_FALSE(told_apart.empty());
     for (const auto& [texts, told] : told_apart) EXPECT_TRUE(told) << texts;
+  }
+
+  /// Whether the kept words differ in articles only, which then agree with what follows and tell nothing.
+  static bool differ_in_articles(const PairFinding& pair) {
+    const auto words = [](const std::string& text) {
+      std::istringstream stream(text);
+      std::vector<std::string> found;
+      for (std::string word; stream >> word;)
+        found.push_back(word == "an" ? "a" : word.find_first_of("0123456789") == 0 ? "0" : word);
+      return found;
+    };
+    return words(pair.first) == words(pair.second);
   }
 
   bool only_known_words(const GridMechanism& mechanism, const PairFinding& pair) {
@@ -166,7 +180,7 @@ class PolicyGrid : public AuditTest {
 class PolicyGridSlice : public PolicyGrid {};
 TEST_F(PolicyGridSlice, NothingClaimedIsRefuted) {
   const std::vector<Choice> choices = pairwise_choices();
-  EXPECT_LE(choices.size(), 16U);
+  EXPECT_LE(choices.size(), 20U);
   for (std::size_t i = 0; i < 3; ++i)
     for (const Choice& choice : choices) check(kMechanisms[i], choice);
 }

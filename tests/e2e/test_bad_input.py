@@ -62,6 +62,7 @@ COMMAND_LINES = [
     ("P --oov random", USAGE, ["--oov: 'random' is not allowed", "nearest or bottom or keep or drop"]),
     ("P --numbers bottom", USAGE, ["--numbers: 'bottom' is not allowed", "random or keep or drop"]),
     ("P --punctuation random", USAGE, ["--punctuation: 'random' is not allowed", "keep or drop"]),
+    ("P --articles an", USAGE, ["--articles: 'an' is not allowed", "agree or keep"]),
     ("P --case upper", USAGE, ["--case: 'upper' is not allowed", "natural or position or keep or lower"]),
     ("P --field text", USAGE, ["--field: 'text'", "text has no fields"]),
     ("P --id-field id", USAGE, ["--id-field: 'id'", "text has no fields"]),

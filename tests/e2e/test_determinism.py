@@ -171,6 +171,7 @@ def twin_model(models, tmp_path_factory):
     ("policy for numbers", TEXT, ["--numbers", "drop"], {}),
     ("policy for punctuation", TEXT, ["--punctuation", "drop"], {}),
     ("policy for capitals", TEXT, ["--case", "lower"], {}),
+    ("policy for articles", TEXT, ["--articles", "keep"], {}),
 ], ids=lambda value: value if isinstance(value, str) and " " not in value else None)
 def test_fresh_noise(draw, twin_model, what, text, more, changes):
     """Two documents that differ in one part, however slightly, have independent noise: their 17 words, each

@@ -9,8 +9,9 @@ from conftest import sentences
 from schemas import schema
 
 LINES = sentences(400, seed=5).splitlines()
-STRICT = {"stopwords": "privatize", "oov": "nearest", "numbers": "random", "punctuation": "keep", "case": "natural"}
-PAPER = {**STRICT, "stopwords": "keep", "oov": "keep", "numbers": "keep", "case": "position"}
+STRICT = {"stopwords": "privatize", "oov": "nearest", "numbers": "random", "punctuation": "keep", "case": "natural",
+          "articles": "agree"}
+PAPER = {**STRICT, "stopwords": "keep", "oov": "keep", "numbers": "keep", "case": "position", "articles": "keep"}
 
 # (name of the file, options, the policy that the receipt must state)
 RUNS = [

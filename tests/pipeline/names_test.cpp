@@ -56,6 +56,7 @@ TEST(Names, OfPolicyParts) {
   expect_part("numbers", kNumberPolicyNames, &Policy::numbers);
   expect_part("punctuation", kPunctuationPolicyNames, &Policy::punctuation);
   expect_part("case", kCasePolicyNames, &Policy::letter_case);
+  expect_part("articles", kArticlePolicyNames, &Policy::articles);
   for (const std::string_view name : kPolicyNames) EXPECT_TRUE(parse_policy(name)) << name;
 }
 

@@ -33,6 +33,7 @@ class NearestGolden : public PipelineTest {
     with.mechanism.model =
         path(mechanism.starts_with("diffractor") ? "short.safetensors" : "tiny.safetensors").string();
     with.policy.letter_case = CasePolicy::lower;
+    with.policy.articles = ArticlePolicy::keep;
     const auto map = table_map({{"doggy", {embed::WordPath::subword, {"dog", "wd"}}},
                                 {"pizzza", {embed::WordPath::corrected, {"pizza", "wh"}}}});
     const auto context = RewriteContext::make(with, map).value();

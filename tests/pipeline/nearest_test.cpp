@@ -133,6 +133,7 @@ class NearestLaw : public NearestTest {
     with.mechanism.model =
         path(law.mechanism.starts_with("diffractor") ? "short.safetensors" : "tiny.safetensors").string();
     with.policy.letter_case = CasePolicy::lower;
+    with.policy.articles = ArticlePolicy::keep;
     return with;
   }
 

@@ -113,6 +113,7 @@ TEST_F(PublicReceiptTest, IsEqualForAdjacentInputsWithEqualOutput) {
                                                                                     {"numbers", "drop"},
                                                                                     {"punctuation", "drop"},
                                                                                     {"case", "position"},
+                                                                                    {"articles", "keep"},
                                                                                     {"case", "keep"},
                                                                                     {"case", "lower"}}) {
     SCOPED_TRACE(part + " " + value);

@@ -107,6 +107,7 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
     expected.add("policy.numbers", "random");
     expected.add("policy.punctuation", "keep");
     expected.add("policy.case", "natural");
+    expected.add("policy.articles", "agree");
     expected.add("case.forms", embed::shipped_word_forms().value()->digest());
     expected.add("tokenizer.version", std::uint64_t{2});
     expected.add("unicode.version", text::unicode_tables_version());

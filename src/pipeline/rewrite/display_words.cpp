@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pipeline/rewrite/model_phrases.hpp"
+#include "text/articles.hpp"
 #include "text/letter_case.hpp"
 #include "text/output_buffer.hpp"
 
@@ -14,20 +15,14 @@ bool is_pronoun_i(std::string_view word) {
   return word == "i" || word == "i'm" || word == "i'll" || word == "i've" || word == "i'd";
 }
 
-/// How words are written.
-struct WordSpelling {
-  CasePolicy letter_case;
-  const embed::WordForms* forms;
-
-  /// Empty: none.
-  std::string_view form(std::string_view word) const {
-    return forms == nullptr ? std::string_view() : forms->find(text::to_lower(word));
-  }
-};
+/// The form in the table; empty: none.
+std::string_view form_of(std::string_view word, const WordSpelling& spelling) {
+  return spelling.forms == nullptr ? std::string_view() : spelling.forms->find(text::to_lower(word));
+}
 
 std::string spelled(std::string_view word, const WordSpelling& spelling) {
   if (spelling.letter_case == CasePolicy::lower) return text::to_lower(word);
-  if (const std::string_view form = spelling.form(word); !form.empty()) return std::string(form);
+  if (const std::string_view form = form_of(word, spelling); !form.empty()) return std::string(form);
   std::string text(word);
   if (is_pronoun_i(word)) text[0] = 'I';
   return text;
@@ -35,7 +30,7 @@ std::string spelled(std::string_view word, const WordSpelling& spelling) {
 
 std::string spelled_phrase(std::string_view phrase, const WordSpelling& spelling) {
   std::string text;
-  if (const std::string_view form = spelling.form(phrase); !form.empty()) {
+  if (const std::string_view form = form_of(phrase, spelling); !form.empty()) {
     text = form;
     std::replace(text.begin(), text.end(), kPhraseJoint, ' ');
     return text;
@@ -51,35 +46,33 @@ std::string spelled_phrase(std::string_view phrase, const WordSpelling& spelling
 
 }  // namespace
 
-DisplayWords::DisplayWords(const Model& model, CasePolicy letter_case, const embed::WordForms* forms,
-                           bool phrases) {
-  const WordSpelling spelling{letter_case, forms};
+DisplayWords::DisplayWords(const Model& model, const WordSpelling& spelling, bool phrases) {
   slots_.reserve(model.size() + text::kTextPadding / sizeof(Slot));
   for (TokenId id = 0; id < model.size(); ++id) {
     const std::string_view word = model.word(id);
     if (phrases && count_words(word) > 1)
-      add(spelled_phrase(word, spelling));
+      add(spelled_phrase(word, spelling), spelling);
     else
-      add(spelled(word, spelling));
+      add(spelled(word, spelling), spelling);
   }
   slots_.resize(slots_.size() + text::kTextPadding / sizeof(Slot));
 }
 
-DisplayWords::DisplayWords(std::span<const std::string> words, CasePolicy letter_case,
-                           const embed::WordForms* forms) {
+DisplayWords::DisplayWords(std::span<const std::string> words, const WordSpelling& spelling) {
   slots_.reserve(words.size() + text::kTextPadding / sizeof(Slot));
-  for (const std::string& word : words) add(spelled(word, {letter_case, forms}));
+  for (const std::string& word : words) add(spelled(word, spelling), spelling);
   slots_.resize(slots_.size() + text::kTextPadding / sizeof(Slot));
 }
 
-void DisplayWords::add(std::string_view word) {
+void DisplayWords::add(std::string_view word, const WordSpelling& spelling) {
   Slot& slot = slots_.emplace_back();
-  if (word.size() <= sizeof(slot.text)) {
+  const bool article = spelling.finds_articles && text::ends_in_article(word);
+  if (word.size() <= sizeof(slot.text) && !article) {
     slot.length = static_cast<unsigned char>(word.size());
     std::memcpy(slot.text, word.data(), word.size());
     return;
   }
-  slot.length = kLong;
+  slot.length = article ? kArticle : kLong;
   const std::size_t index = long_words_.size();
   std::memcpy(slot.text, &index, sizeof(index));
   long_words_.emplace_back(word).reserve(word.size() + text::kTextPadding);

@@ -1,6 +1,7 @@
 #include "pipeline/rewrite/generation_rewriter.hpp"
 
 #include "pipeline/rewrite/token_plan.hpp"
+#include "text/articles.hpp"
 #include "text/letter_case.hpp"
 #include "text/render.hpp"
 
@@ -8,7 +9,7 @@ namespace sotto::pipeline {
 
 GenerationRewriter::GenerationRewriter(const GeneratedTextMechanism& mechanism)
     : LanguageRewriter(mechanism.mechanism()),
-      letter_case_(mechanism.options().policy.letter_case),
+      policy_(mechanism.options().policy),
       word_forms_(mechanism.word_forms()) {}
 
 Result<void> GenerationRewriter::add(const TextToRewrite& text) {
@@ -23,10 +24,22 @@ bool GenerationRewriter::is_full() const {
 
 void GenerationRewriter::render(Counts&, text::OutputBuffer& out) {
   const std::string& output = documents_[rendered_++].output;
-  if (word_forms_ != nullptr)
+  const std::size_t begin = out.size();
+  if (policy_.letter_case == CasePolicy::natural)
     render_naturally(output, out);
   else
-    out.append(letter_case_ == CasePolicy::lower ? text::to_lower(output) : output);
+    out.append(policy_.letter_case == CasePolicy::lower ? text::to_lower(output) : output);
+  if (policy_.articles == ArticlePolicy::agree) agree(begin, out);
+}
+
+/// Makes the articles of the output that begins at `begin` agree.
+void GenerationRewriter::agree(std::size_t begin, text::OutputBuffer& out) {
+  const std::string_view output = out.view().substr(begin);
+  tokenize(output, tokens_);
+  article_ends_.clear();
+  for (const Token& token : tokens_)
+    if (text::ends_in_article(token_text(output, token))) article_ends_.push_back(begin + token.end);
+  text::agree_articles(out, article_ends_);
 }
 
 /// Words that the model wrote with capitals stay as they are. A function of the output.

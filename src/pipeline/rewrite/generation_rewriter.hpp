@@ -23,9 +23,12 @@ class GenerationRewriter final : public LanguageRewriter<lm::GenerationMechanism
  private:
   void render_naturally(std::string_view output, text::OutputBuffer& out);
 
-  const CasePolicy letter_case_;
+  void agree(std::size_t begin, text::OutputBuffer& out);
+
+  const Policy policy_;
   const embed::WordForms* const word_forms_;  // null unless the policy asks for it
   std::vector<Token> tokens_;                 // of an output
+  std::vector<std::size_t> article_ends_;
 };
 
 }  // namespace sotto::pipeline

@@ -1,6 +1,7 @@
 #include "pipeline/rewrite/masked_rewriter.hpp"
 
 #include "pipeline/rewrite/number_draws.hpp"
+#include "text/articles.hpp"
 #include "text/letter_case.hpp"
 #include "text/render.hpp"
 
@@ -82,19 +83,27 @@ void MaskedRewriter::render(Counts& counts, text::OutputBuffer& out) {
   ++rendered_;
   text::Renderer renderer(planned.text, out);
   const char* digit = planned.digits.data();
-  bool capital = false;  // a sentence has begun and its first word was omitted
+  article_ends_.clear();
+  std::size_t noted = 0;  // how many of article_ends_ are positions in the output
+  bool capital = false;   // a sentence has begun and its first word was omitted
   for (std::size_t i = 0; i < planned.tokens.size(); ++i) {
     const Token& token = planned.tokens[i];
     capital |= token.starts_sentence;
     switch (planned.actions[i]) {
       case TokenAction::keep:
         renderer.keep(token);
+        if (policy_.articles == ArticlePolicy::agree && token.token_class == TokenClass::word &&
+            text::ends_in_article(token_text(planned.text, token))) {
+          article_ends_.push_back(out.size());
+          ++noted;
+        }
         break;
       case TokenAction::drop:
         renderer.drop(token);
         break;
       case TokenAction::replace:
         render_words(renderer, token_text(planned.text, token), token, *output++, capital, counts);
+        while (noted < article_ends_.size()) article_ends_[noted++] += out.size() - words_.size();
         continue;
       case TokenAction::digits:
         digit = replace_digits(renderer, planned.text, token, digit);
@@ -103,23 +112,25 @@ void MaskedRewriter::render(Counts& counts, text::OutputBuffer& out) {
     if (token.token_class != TokenClass::punctuation) capital = false;
   }
   renderer.finish();
+  text::agree_articles(out, article_ends_);
 }
 
-/// Renders the output of a place: nothing, one word, or two.
+/// Renders the output of a place: nothing, one word, or two. Notes the ends of articles in words_.
 void MaskedRewriter::render_words(text::Renderer& renderer, std::string_view original, const Token& token,
-                                  const lm::MaskedOutput& output, bool& capital, Counts& counts) const {
-  text::OutputBuffer text;
+                                  const lm::MaskedOutput& output, bool& capital, Counts& counts) {
+  words_.clear();
   std::uint64_t words = 0;
   for (const std::uint32_t word : {output.word, output.added}) {
     if (word == lm::MaskedOutput::kNone) continue;
-    if (!text.empty()) text.push_back(' ');
+    if (!words_.empty()) words_.push_back(' ');
     const std::string_view spelled = display_[word];
     if (policy_.letter_case == CasePolicy::keep)
-      text::append_in_case(text, spelled, text::case_pattern(original));
+      text::append_in_case(words_, spelled, text::case_pattern(original));
     else if (capital && begins_with_capitals(policy_) && !text::stays_small(spelled))
-      text::append_capitalized(text, spelled);
+      text::append_capitalized(words_, spelled);
     else
-      text.append(spelled);
+      words_.append(spelled);
+    if (display_.ends_in_article(word)) article_ends_.push_back(words_.size());
     capital = false;
     ++words;
   }
@@ -127,10 +138,10 @@ void MaskedRewriter::render_words(text::Renderer& renderer, std::string_view ori
   if (output.word != lm::MaskedOutput::kNone && mechanism_.filler().find(original) == output.word)
     --counts.statistics.changed;
   counts.statistics.output_words += words;
-  if (text.empty())
+  if (words_.empty())
     renderer.drop(token);
   else
-    renderer.replace(token, text.view());
+    renderer.replace(token, words_.view());
 }
 
 }  // namespace sotto::pipeline

@@ -25,11 +25,13 @@ class MaskedRewriter final : public LanguageRewriter<lm::MaskedMechanism, lm::Ma
   void plan(PlannedText& planned, lm::MaskedDocument& document, Counts& counts) const;
   TokenAction plan_token(PlannedText& planned, std::size_t index, Counts& counts) const;
   void render_words(text::Renderer& renderer, std::string_view original, const Token& token,
-                    const lm::MaskedOutput& output, bool& capital, Counts& counts) const;
+                    const lm::MaskedOutput& output, bool& capital, Counts& counts);
 
   const DisplayWords& display_;
   const Policy policy_;
   std::deque<PlannedText> planned_;  // one per document; a deque, because documents refer to their tokens
+  text::OutputBuffer words_;         // the output of one place
+  std::vector<std::size_t> article_ends_;  // of the document being rendered, in the output
 };
 
 }  // namespace sotto::pipeline

@@ -58,7 +58,7 @@ Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const Pa
   if (calibration_) bounds = calibration_->bounds;
   SOTTO_ASSIGN(lm::MaskedExtras extras, open_extras(parameters, *filler));
   SOTTO_ASSIGN(mechanism_, lm::MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
-  display_ = DisplayWords(filler->words(), options().policy.letter_case, word_forms());
+  display_ = DisplayWords(filler->words(), spelling());
   return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), mechanism_->law_kind(),
                    filler->words().size()};
 }

@@ -41,6 +41,7 @@ base::Sha256Digest configuration_digest(const RewriteContext& context) {
   configuration.add("policy.numbers", to_string(policy.numbers));
   configuration.add("policy.punctuation", to_string(policy.punctuation));
   configuration.add("policy.case", to_string(policy.letter_case));
+  configuration.add("policy.articles", to_string(policy.articles));
   if (const embed::WordForms* const forms = context.mechanism->word_forms())
     configuration.add("case.forms", forms->digest());
   configuration.add("tokenizer.version", static_cast<std::uint64_t>(kTokenizerVersion));

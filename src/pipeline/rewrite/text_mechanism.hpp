@@ -14,6 +14,7 @@
 
 #include "base/text_encoding.hpp"
 #include "embed/word_forms.hpp"
+#include "pipeline/rewrite/display_words.hpp"
 #include "pipeline/rewrite/pinned_word_map.hpp"
 #include "pipeline/rewrite/text_rewriter.hpp"
 #include "random/document_stream.hpp"
@@ -75,6 +76,11 @@ class TextMechanism {
 
   /// To be called while the object is made.
   Result<void> open_word_forms();
+
+  /// After open_word_forms().
+  WordSpelling spelling() const {
+    return {options_.policy.letter_case, word_forms(), options_.policy.articles == ArticlePolicy::agree};
+  }
 
  private:
   MechanismKind kind_;

@@ -9,6 +9,7 @@
 #include "pipeline/rewrite/document_budget.hpp"
 #include "pipeline/rewrite/number_draws.hpp"
 #include "random/integer_samplers.hpp"
+#include "text/articles.hpp"
 #include "text/letter_case.hpp"
 
 namespace sotto::pipeline {
@@ -283,6 +284,8 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
   text::Renderer renderer(text, out);
   const bool keeps_case = policy_.letter_case == CasePolicy::keep;
   const bool capitals = begins_with_capitals(policy_);
+  const bool finds_articles = policy_.articles == ArticlePolicy::agree;
+  article_ends_.clear();
   const DisplayWords& display = text_mechanism_.display;
   const TokenId* const outputs_end = outputs_.data() + outputs_.size();
   const char* digit = document.digits.data();
@@ -291,19 +294,25 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
     switch (document.actions[i]) {
       case TokenAction::keep:
         renderer.keep(token);
+        if (finds_articles && token.token_class == TokenClass::word &&
+            text::ends_in_article(token_text(text, token)))
+          article_ends_.push_back(out.size());
         break;
       case TokenAction::drop:
         renderer.drop(token);
         break;
       case TokenAction::replace: {
         if (output + kLookAhead < outputs_end) display.prefetch(output[kLookAhead]);
-        const std::string_view word = display[*output++];
+        const TokenId id = *output++;
+        const std::string_view word = display[id];
         if (keeps_case) [[unlikely]]
           replace_in_case(renderer, token, token_text(text, token), word);
         else if (token.starts_sentence && capitals && !text::stays_small(word))
           renderer.replace_padded_capitalized(token, word);
         else
           renderer.replace_padded(token, word);
+        if (display.ends_in_article(id)) [[unlikely]]
+          article_ends_.push_back(out.size());
         break;
       }
       case TokenAction::digits:
@@ -312,6 +321,7 @@ void WordRewriter::render(Counts& counts, text::OutputBuffer& out) {
     }
   }
   renderer.finish();
+  text::agree_articles(out, article_ends_);
 }
 
 /// Applies the case of the input, word by word if it has several. A single capital at the beginning of a

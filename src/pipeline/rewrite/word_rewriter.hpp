@@ -79,10 +79,11 @@ class WordRewriter final : public TextRewriter {
   std::vector<TokenId> outputs_;
   std::size_t extra_words_ = 0;  // how many more words than tokens the document being planned has
   std::vector<collocation::Piece> pieces_;
-  std::vector<TokenId> phrase_ids_;    // for each of its tokens: the phrase, or ⊥ if it is none
-  std::vector<OutsideToken> outside_;  // of the document being planned, if the policy is nearest
-  std::vector<std::size_t> unplaced_;  // which of its inputs have no place
-  std::vector<TokenId> placed_;        // its inputs with drawn places
+  std::vector<TokenId> phrase_ids_;        // for each of its tokens: the phrase, or ⊥ if it is none
+  std::vector<OutsideToken> outside_;      // of the document being planned, if the policy is nearest
+  std::vector<std::size_t> unplaced_;      // which of its inputs have no place
+  std::vector<TokenId> placed_;            // its inputs with drawn places
+  std::vector<std::size_t> article_ends_;  // of the document being rendered, in the output
 };
 
 }  // namespace sotto::pipeline

@@ -112,7 +112,7 @@ Result<void> WordTextMechanism::look_up_certificate(const ParameterValues& param
 void WordTextMechanism::prepare_words() {
   const Policy& policy = options().policy;
   const bool has_phrases = phrases || model->has_phrases();
-  display = DisplayWords(*model, policy.letter_case, word_forms(), has_phrases);
+  display = DisplayWords(*model, spelling(), has_phrases);
   for (TokenId id = 0; has_phrases && id < model->size(); ++id)
     word_counts.push_back(count_words(model->word(id)));
   if (policy.stopwords == StopwordPolicy::keep)
