@@ -64,7 +64,7 @@ enum class Repeats {
 /// Stream keys of the documents of one run. Immutable, so safe to share between threads.
 ///
 /// A stream key is BLAKE2b-256, keyed by the run's key, of
-///   "sotto-stream-2" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
+///   "sotto-stream-3" ‖ data set ‖ id ‖ field ‖ text ‖ configuration
 /// where each part after the first is its length (64 bits, little-endian) and its bytes; the id is 'r' and
 /// the record number (64 bits, little-endian), 's' and the string or, if repeats get fresh noise, 'n', the
 /// record number and the string; and the configuration enters as its SHA-256, so that a short document costs

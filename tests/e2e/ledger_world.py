@@ -33,7 +33,7 @@ def part(data):
 
 def stream_of(record, dataset, configuration, key=KEY, field="text"):
     """The stream key of a record's document, as described in src/random/document_stream.hpp."""
-    return hashlib.blake2b(b"sotto-stream-2" + part(dataset.encode()) + part(b"s" + record["id"].encode())
+    return hashlib.blake2b(b"sotto-stream-3" + part(dataset.encode()) + part(b"s" + record["id"].encode())
                            + part(field.encode()) + part(record[field].encode()) + part(bytes.fromhex(configuration)),
                            key=key, digest_size=32).digest()
 

@@ -23,7 +23,7 @@ base::Sha256Digest empty_configuration() {
 
 // The expected values come from Python:
 //   part = lambda b: struct.pack("<Q", len(b)) + b
-//   hashlib.blake2b(b"sotto-stream-2" + part(dataset) + part(id) + part(field) + part(text) +
+//   hashlib.blake2b(b"sotto-stream-3" + part(dataset) + part(id) + part(field) + part(text) +
 //                   part(configuration), key=bytes(range(32)), digest_size=32).hexdigest()
 // with id = b"r" + struct.pack("<Q", record), b"s" + id or b"n" + struct.pack("<Q", record) + id.
 TEST(DocumentStreams, GoldenKeys) {
