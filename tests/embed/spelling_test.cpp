@@ -110,8 +110,7 @@ TEST(Spelling, TheIndexFindsWhatAllWordsGive) {
                          (length == 3 && surplus >= 8 * kBit && three);
         if (edits == 1 ? one : two) expected.insert(number);
       }
-      const std::vector<WordNumber> corrections =
-          index.corrections(typed, edits);
+      const std::vector<WordNumber> corrections = index.corrections(typed, edits);
       ASSERT_EQ(std::set(corrections.begin(), corrections.end()), expected) << typed << ' ' << edits;
       found += corrections.size();
     }
