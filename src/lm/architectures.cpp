@@ -62,6 +62,18 @@ KnotShare share_of_knots(const std::vector<double>& knots, double reach) {
           random::portable_log(inside / above[-1]) / random::portable_log(above[0] / above[-1])};
 }
 
+BoundedHead head_at_reach(const BoundedSizes& sizes, double reach, const ReachConstants& constants) {
+  BoundedHead head;
+  head.range = static_cast<float>(sizes.range);
+  head.slope = static_cast<float>(sizes.slope / std::clamp(reach, sizes.knots.front(), sizes.knots.back()));
+  head.reach = static_cast<float>(std::min(reach, sizes.knots.back()));
+  head.sharpness_known = static_cast<float>(constants.sharpness_known);
+  head.sharpness_unknown = static_cast<float>(constants.sharpness_unknown);
+  // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
+  head.log_total = static_cast<float>(std::min(1.0, reach / sizes.knots.front()) * constants.log_total);
+  return head;
+}
+
 BertSizes read_bert_sizes(const Config& config) {
   BertSizes sizes;
   sizes.type = config.text("model_type");

@@ -7,6 +7,7 @@
 
 #include "lm/config.hpp"
 #include "lm/input_limits.hpp"
+#include "lm/language_model.hpp"
 
 namespace sotto::lm {
 
@@ -37,6 +38,14 @@ struct KnotShare {
   double share = 0;       ///< of the knot above
 };
 KnotShare share_of_knots(const std::vector<double>& knots, double reach);
+
+/// What the knots say about a reach, interpolated.
+struct ReachConstants {
+  double log_total = 0;  ///< see BoundedHead
+  double sharpness_known = 1;
+  double sharpness_unknown = 1;
+};
+BoundedHead head_at_reach(const BoundedSizes& sizes, double reach, const ReachConstants& constants);
 
 /// bert, roberta and distilbert.
 struct BertSizes {

@@ -3,6 +3,7 @@
 
 #include "lm/engine/engine_models.hpp"
 #include "lm/engine/engine_run.hpp"
+#include "lm/failure.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -17,16 +18,15 @@ class EngineBackend final : public LanguageModelBackend {
  public:
   Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return engine_guarded(
-        [&] { return make_engine_bounded(files_of(folder, "sotto-bounded-mlm"), resources); });
+    return guarded([&] { return make_engine_bounded(files_of(folder, "sotto-bounded-mlm"), resources); });
   }
   Result<std::shared_ptr<const SentenceModel>> open_sentence(
       const std::filesystem::path& folder, const LanguageModelResources& resources) override {
-    return engine_guarded([&] { return make_engine_sentence(folder, resources); });
+    return guarded([&] { return make_engine_sentence(folder, resources); });
   }
   Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return engine_guarded([&] { return make_engine_gpt2(files_of(folder, "gpt2"), resources); });
+    return guarded([&] { return make_engine_gpt2(files_of(folder, "gpt2"), resources); });
   }
   Result<std::string> arithmetic(const LanguageModelResources&) override { return std::string(kArithmetic); }
 

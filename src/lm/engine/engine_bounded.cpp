@@ -12,6 +12,7 @@
 
 #include "lm/engine/engine_models.hpp"
 #include "lm/engine/engine_run.hpp"
+#include "lm/failure.hpp"
 #include "lm/float_mode.hpp"
 #include "random/portable_math.hpp"
 
@@ -180,16 +181,10 @@ class EngineBounded final : public MaskedModel {
     for (std::size_t i = 0; i < output_size(); ++i)
       base.push_back(between(weights_->base_measures, 0, output_size(), i));
     log_base_ = log_shares(base);
-    const double inside = std::clamp(reach, sizes.knots.front(), sizes.knots.back());
-    head_ = std::make_unique<BoundedHead>();
-    head_->range = static_cast<float>(sizes.range);
-    head_->slope = static_cast<float>(sizes.slope / inside);
-    head_->reach = static_cast<float>(std::min(reach, sizes.knots.back()));
-    head_->sharpness_known = static_cast<float>(between(weights_->sharpness, 0, 1, 0));
-    head_->sharpness_unknown = static_cast<float>(between(weights_->sharpness, sizes.knots.size(), 1, 0));
-    // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
-    head_->log_total = static_cast<float>(std::min(1.0, reach / sizes.knots.front()) *
-                                          between(weights_->log_totals, 0, 1, 0));
+    head_ = std::make_unique<BoundedHead>(
+        head_at_reach(sizes, reach,
+                      {between(weights_->log_totals, 0, 1, 0), between(weights_->sharpness, 0, 1, 0),
+                       between(weights_->sharpness, sizes.knots.size(), 1, 0)}));
   }
 
   std::uint32_t input_size() const override { return size_of(weights_->sizes.limits.ids); }
@@ -213,7 +208,7 @@ class EngineBounded final : public MaskedModel {
 
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
-    return engine_guarded([&] {
+    return guarded([&] {
       check_places(sequences, masked, weights_->sizes.limits, {output_size(), out.size()});
       std::vector<std::uint32_t> ends(sequences.size() + 1);
       std::iota(ends.begin(), ends.end(), 0U);
@@ -224,7 +219,7 @@ class EngineBounded final : public MaskedModel {
   Result<void> logits_at(std::span<const Sequence> sequences,
                          std::span<const std::vector<std::uint32_t>> places,
                          std::span<float> out) const override {
-    return engine_guarded([&] {
+    return guarded([&] {
       if (places.size() != sequences.size())
         refuse(Errc::invalid_argument,
                fmt::format("{} sequences need a list of places each", sequences.size()));
@@ -275,7 +270,7 @@ class EngineBounded final : public MaskedModel {
     if (!(given > 0) || !std::isfinite(given))
       return fail(Errc::invalid_argument,
                   fmt::format("{} of {} is not allowed; give a number above 0", what, given));
-    return engine_guarded([&]() -> std::shared_ptr<const MaskedModel> {
+    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
       return std::make_shared<const EngineBounded>(weights_, reach, answers);
     });
   }

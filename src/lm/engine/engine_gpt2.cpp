@@ -6,6 +6,7 @@
 
 #include "lm/engine/engine_models.hpp"
 #include "lm/engine/engine_run.hpp"
+#include "lm/failure.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -138,7 +139,7 @@ void EngineGpt2::score_batch(const EngineBatch& batch, Workspace& work, float* o
 }
 
 Result<void> EngineGpt2::score(std::span<const Sequence> sequences, std::span<float> out) const {
-  return engine_guarded([&] {
+  return guarded([&] {
     check_sequences(sequences, limits());
     std::vector<std::size_t> begins = {0};
     for (const Sequence& sequence : sequences) begins.push_back(begins.back() + sequence.ids.size() - 1);
@@ -160,7 +161,7 @@ class EngineGeneration final : public Generation {
   }
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
-    return engine_guarded([&] {
+    return guarded([&] {
       check_tokens(tokens, texts_.size(), model_->limits(), logits.size());
       std::size_t longest = 0;
       for (const TextCaches& text : texts_) longest = std::max(longest, text[0].count());
@@ -187,7 +188,7 @@ class EngineGeneration final : public Generation {
 
 Result<std::unique_ptr<Generation>> EngineGpt2::begin(std::span<const Sequence> prompts,
                                                       std::span<float> logits) const {
-  return engine_guarded([&]() -> std::unique_ptr<Generation> {
+  return guarded([&]() -> std::unique_ptr<Generation> {
     check_prompts(prompts, limits(), logits.size());
     return std::make_unique<EngineGeneration>(shared_from_this(), prompts, logits);
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "lm/failure.hpp"
 #include "lm/float_mode.hpp"
 
 namespace sotto::lm {

@@ -1,16 +1,14 @@
-// How the engine's models run: threads, batches, and errors as values at their interface.
+// How the engine's models run: threads and batches.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "lm/engine/transformer_layer.hpp"
-#include "lm/failure.hpp"
 #include "lm/language_model.hpp"
 
 namespace sotto::lm {
@@ -38,22 +36,5 @@ class EngineRun {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workspace>> idle_;
 };
-
-/// Returns body()'s value, or whatever it threw as an error.
-template <class Body>
-Result<std::invoke_result_t<Body>> engine_guarded(const Body& body) {
-  try {
-    if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
-      body();
-      return {};
-    } else {
-      return body();
-    }
-  } catch (const Failure& failure) {
-    return tl::unexpected(failure.error());
-  } catch (const std::bad_alloc&) {
-    return fail(Errc::limit, "there is not enough memory for the language model");
-  }
-}
 
 }  // namespace sotto::lm

@@ -7,6 +7,7 @@
 
 #include "lm/engine/engine_models.hpp"
 #include "lm/engine/engine_run.hpp"
+#include "lm/failure.hpp"
 #include "lm/sentence_layout.hpp"
 
 namespace sotto::lm {
@@ -50,7 +51,7 @@ class EngineSentence final : public SentenceModel {
   std::uint32_t max_positions() const override { return static_cast<std::uint32_t>(limits_.positions); }
 
   Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const override {
-    return engine_guarded([&] {
+    return guarded([&] {
       if (out.size() != sequences.size() * dimension())
         refuse(Errc::invalid_argument,
                fmt::format("{} sequences need {} numbers each", sequences.size(), dimension()));

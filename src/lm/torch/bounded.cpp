@@ -126,16 +126,11 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
     condition_ = at::matmul(weights, network_->conditions.narrow(0, 0, weights.size(0)));
     const at::Tensor base = at::matmul(weights, network_->base_measures).log_softmax(-1).to(at::kCPU);
     log_base_.assign(base.data_ptr<float>(), base.data_ptr<float>() + base.numel());
-    const double inside = std::clamp(reach, network_->sizes.knots.front(), network_->sizes.knots.back());
-    head_ = std::make_unique<BoundedHead>();
-    head_->range = static_cast<float>(network_->sizes.range);
-    head_->slope = static_cast<float>(network_->sizes.slope / inside);
-    head_->reach = static_cast<float>(std::min(reach, network_->sizes.knots.back()));
-    head_->sharpness_known = at::dot(weights, network_->sharpness[0]).item<float>();
-    head_->sharpness_unknown = at::dot(weights, network_->sharpness[1]).item<float>();
-    // Below the smallest knot the sum falls with the reach, to 1 at reach 0.
-    head_->log_total = static_cast<float>(std::min(1.0, reach / network_->sizes.knots.front())) *
-                       at::dot(weights, network_->log_totals).item<float>();
+    head_ = std::make_unique<BoundedHead>(
+        head_at_reach(network_->sizes, reach,
+                      {at::dot(weights, network_->log_totals).item<float>(),
+                       at::dot(weights, network_->sharpness[0]).item<float>(),
+                       at::dot(weights, network_->sharpness[1]).item<float>()}));
   }
 
   std::optional<LogitBounds> bounds() const override {
@@ -165,7 +160,7 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
     if (!(given > 0) || !std::isfinite(given))
       return fail(Errc::invalid_argument,
                   fmt::format("{} of {} is not allowed; give a number above 0", what, given));
-    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
+    return torch_guarded([&]() -> std::shared_ptr<const MaskedModel> {
       return std::make_shared<const BoundedMaskedModel>(network_, reach, answers);
     });
   }

@@ -107,7 +107,7 @@ class Gpt2 final : public CausalModel, public std::enable_shared_from_this<Gpt2>
 };
 
 Result<void> Gpt2::score(std::span<const Sequence> sequences, std::span<float> out) const {
-  return guarded([&] {
+  return torch_guarded([&] {
     check_sequences(sequences, limits());
     std::vector<std::size_t> begins;
     std::size_t total = 0;
@@ -160,7 +160,7 @@ class Gpt2Generation final : public Generation {
   at::Tensor first() const { return first_; }
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
-    return guarded([&] {
+    return torch_guarded([&] {
       check_stop(model_->runtime());
       const ThreadSpread spread(model_->runtime().threads);
       const std::int64_t batch = lengths_.size(0);
@@ -189,7 +189,7 @@ class Gpt2Generation final : public Generation {
 
 Result<std::unique_ptr<Generation>> Gpt2::begin(std::span<const Sequence> prompts,
                                                 std::span<float> logits) const {
-  return guarded([&]() -> std::unique_ptr<Generation> {
+  return torch_guarded([&]() -> std::unique_ptr<Generation> {
     const ThreadSpread spread(runtime_.threads);
     auto generation = std::make_unique<Gpt2Generation>(
         shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));

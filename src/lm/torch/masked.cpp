@@ -79,7 +79,7 @@ class BertMaskedModel final : public BatchedMaskedModel {
 
 Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
                                         std::span<const std::uint32_t> masked, std::span<float> out) const {
-  return guarded([&] {
+  return torch_guarded([&] {
     check_places(sequences, masked, limits_, {output_size_, out.size()});
     const auto body = [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
       std::vector<std::int64_t> at;
@@ -92,7 +92,7 @@ Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
 }
 
 Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std::span<float> out) const {
-  return guarded([&] {
+  return torch_guarded([&] {
     if (out.size() != sequence.ids.size() * output_size_)
       refuse(Errc::invalid_argument,
              fmt::format("a sequence of {} ids needs {} logits for each", sequence.ids.size(), output_size_));

@@ -38,18 +38,18 @@ class TorchBackend final : public LanguageModelBackend {
  public:
   Result<std::shared_ptr<const MaskedModel>> open_masked(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), masked_model); });
+    return torch_guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), masked_model); });
   }
   Result<std::shared_ptr<const SentenceModel>> open_sentence(
       const std::filesystem::path& folder, const LanguageModelResources& resources) override {
-    return guarded([&] { return make_sentence(folder, make_runtime(resources)); });
+    return torch_guarded([&] { return make_sentence(folder, make_runtime(resources)); });
   }
   Result<std::shared_ptr<const CausalModel>> open_causal(const std::filesystem::path& folder,
                                                          const LanguageModelResources& resources) override {
-    return guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), causal_model); });
+    return torch_guarded([&] { return opened(Checkpoint(folder, make_runtime(resources)), causal_model); });
   }
   Result<std::string> arithmetic(const LanguageModelResources& resources) override {
-    return guarded([&] { return lm::arithmetic(make_runtime(resources)); });
+    return torch_guarded([&] { return lm::arithmetic(make_runtime(resources)); });
   }
 };
 

@@ -24,7 +24,7 @@ class EncoderSentenceModel final : public SentenceModel {
   std::uint32_t max_positions() const override { return static_cast<std::uint32_t>(limits_.positions); }
 
   Result<void> encode(std::span<const Sequence> sequences, std::span<float> out) const override {
-    return guarded([&] {
+    return torch_guarded([&] {
       if (out.size() != sequences.size() * dimension())
         refuse(Errc::invalid_argument,
                fmt::format("{} sequences need {} numbers each", sequences.size(), dimension()));

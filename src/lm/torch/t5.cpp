@@ -271,7 +271,7 @@ class T5Generation final : public Generation {
   }
 
   Result<void> append(std::span<const std::int32_t> tokens, std::span<float> logits) override {
-    return guarded([&] {
+    return torch_guarded([&] {
       check_stop(model_->runtime());
       const ThreadSpread spread(model_->runtime().threads);
       check_tokens(tokens, batch_, model_->limits(), logits.size());
@@ -292,7 +292,7 @@ class T5Generation final : public Generation {
 
 Result<std::unique_ptr<Generation>> T5::begin(std::span<const Sequence> prompts,
                                               std::span<float> logits) const {
-  return guarded([&]() -> std::unique_ptr<Generation> {
+  return torch_guarded([&]() -> std::unique_ptr<Generation> {
     const ThreadSpread spread(runtime_.threads);
     auto generation = std::make_unique<T5Generation>(
         shared_from_this(), read_prompts(prompts, limits(), logits.size(), runtime_));

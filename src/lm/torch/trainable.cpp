@@ -49,7 +49,7 @@ class Trainable final : public TrainableNetwork {
 
   Result<double> learn(const NetworkInput& input, std::span<const std::uint32_t> members,
                        std::span<const float> targets, double learning_rate) override {
-    return guarded([&] {
+    return torch_guarded([&] {
       check_pairs(input);
       if (members.empty() || targets.size() != input.texts.size())
         refuse(Errc::invalid_argument, "a step needs texts, and each text a target");
@@ -78,10 +78,10 @@ class Trainable final : public TrainableNetwork {
   }
 
   Result<void> keep() override {
-    return guarded([&] { parameters_.keep(); });
+    return torch_guarded([&] { parameters_.keep(); });
   }
   Result<void> recall() override {
-    return guarded([&] { parameters_.recall(); });
+    return torch_guarded([&] { parameters_.recall(); });
   }
 
  private:
@@ -108,7 +108,7 @@ class Trainable final : public TrainableNetwork {
   template <class Body>
   Result<void> for_each(const NetworkInput& input, std::size_t numbers, std::span<float> out,
                         const Body& body) const {
-    return guarded([&] {
+    return torch_guarded([&] {
       check_pairs(input);
       check_sequences(input.texts, input_limits());
       check_sequences(input.partners, input_limits());

@@ -18,7 +18,7 @@ class TorchNetworks final : public NetworkBackend {
  public:
   Result<std::unique_ptr<TrainableNetwork>> make_recurrent(const RecurrentShape& shape,
                                                            const NetworkSettings& settings) override {
-    return guarded([&] {
+    return torch_guarded([&] {
       if (shape.dimension == 0 || shape.vectors.empty() || shape.vectors.size() % shape.dimension != 0)
         refuse(Errc::invalid_argument, "an LSTM needs word vectors of one dimension");
       const Runtime runtime = runtime_of(settings);
@@ -31,7 +31,7 @@ class TorchNetworks final : public NetworkBackend {
   Result<std::unique_ptr<TrainableNetwork>> open_transformer(const std::filesystem::path& folder,
                                                              StatePooling pooling,
                                                              const NetworkSettings& settings) override {
-    return guarded([&] {
+    return torch_guarded([&] {
       const Checkpoint checkpoint(folder, runtime_of(settings));
       ParameterList parameters(settings.seed);
       auto graph = make_transformer_graph(checkpoint, pooling, outputs_of(settings), parameters);
