@@ -17,7 +17,12 @@ bool is_pronoun_i(std::string_view word) {
 
 /// The form in the table; empty: none.
 std::string_view form_of(std::string_view word, const WordSpelling& spelling) {
-  return spelling.forms == nullptr ? std::string_view() : spelling.forms->find(text::to_lower(word));
+  if (spelling.forms == nullptr) return {};
+  // Nearly all words of nearly all models are in lower case already.
+  const bool is_lower = std::all_of(word.begin(), word.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x80 && text::ascii_lower(c) == c;
+  });
+  return is_lower ? spelling.forms->find(word) : spelling.forms->find(text::to_lower(word));
 }
 
 std::string spelled(std::string_view word, const WordSpelling& spelling) {

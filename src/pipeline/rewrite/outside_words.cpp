@@ -19,6 +19,7 @@ Result<OutsidePlace> OutsideWords::find(std::string_view token) const {
 
 Result<OutsidePlace> RecentPlaces::find(std::string_view token) {
   if (token.size() > kLongest) return words_.find(token);
+  std::call_once(made_, [this] { entries_.resize(kEntries); });
   const std::size_t index = std::hash<std::string_view>()(token) % kEntries;
   Entry& entry = entries_[index];
   std::mutex& mutex = locks_[index % kLocks];

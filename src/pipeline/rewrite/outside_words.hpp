@@ -43,7 +43,7 @@ class OutsideWords {
 class RecentPlaces {
  public:
   /// `words` must outlive this object.
-  explicit RecentPlaces(const OutsideWords& words) : words_(words), entries_(kEntries) {}
+  explicit RecentPlaces(const OutsideWords& words) : words_(words) {}
 
   /// As OutsideWords::find.
   Result<OutsidePlace> find(std::string_view token);
@@ -60,7 +60,8 @@ class RecentPlaces {
   };
 
   const OutsideWords& words_;
-  std::vector<Entry> entries_;
+  std::once_flag made_;
+  std::vector<Entry> entries_;            // made at the first token: most texts meet it late or never
   std::array<std::mutex, kLocks> locks_;  // of the entries with the same remainder
 };
 
