@@ -1,5 +1,7 @@
 #include "text/token_folding.hpp"
 
+#include <algorithm>
+
 #include <utf8proc.h>
 
 #include "text/char_kind.hpp"
@@ -49,6 +51,10 @@ class TokenFolder {
   std::optional<FoldedToken> fold(std::string_view token) {
     token.remove_prefix(std::min(token.find_first_not_of('#'), token.size()));
     for (std::size_t position = 0; position < token.size();) {
+      if (static_cast<unsigned char>(token[position]) < 0x80) {
+        if (!add_ascii(token[position++])) return std::nullopt;
+        continue;
+      }
       const CodePoint point = decode_utf8(token, position);
       if (!point.valid || !add(point.value)) return std::nullopt;
       position += point.size;
@@ -64,7 +70,6 @@ class TokenFolder {
   enum class Case { none, lower, upper };
 
   bool add(char32_t value) {
-    if (value < 0x80) return add_ascii(static_cast<char>(value));
     if (is_word_joiner(value)) return add_joiner(value == U'\u2019' ? '\'' : '-');
     const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(value));
     switch (category) {
@@ -162,16 +167,19 @@ class TokenFolder {
 
   bool repeats_letter(char letter) const {
     const std::string_view letters = folded_.letters;
-    return letters.size() >= kLongestRun && letters.ends_with(std::string(kLongestRun, letter));
+    return letters.size() >= kLongestRun &&
+           std::all_of(letters.end() - kLongestRun, letters.end(), [letter](char c) { return c == letter; });
   }
 
   /// Whether the letters end in "xyxyxy".
   bool repeats_pair() const {
     const std::string_view letters = folded_.letters;
     if (letters.size() < 6) return false;
-    const std::string_view end = letters.substr(letters.size() - 6);
-    return end[0] != end[1] && is_ascii_letter(end[0]) && is_ascii_letter(end[1]) &&
-           end.substr(0, 4) == end.substr(2);
+    const char* const end = letters.data() + letters.size();
+    const char x = end[-2];
+    const char y = end[-1];
+    return y == end[-3] && x == end[-4] && y == end[-5] && x == end[-6] && x != y && is_ascii_letter(x) &&
+           is_ascii_letter(y);
   }
 
   FoldedToken folded_;
