@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view kWordMapFileFormat = "sotto-word-map";
 constexpr std::string_view kWordMapFileVersion = "2";
-constexpr std::uint64_t kMostWords = std::uint64_t{1} << 20;
 
 tl::unexpected<Error> bad_map(std::string_view name, std::string_view what) {
   return fail(Errc::bad_format, fmt::format("{}: {}", name, what));
@@ -66,8 +65,8 @@ class TensorReader {
 
 /// Words are looked up and measured letter by letter, so nothing else may be in them.
 Result<void> check_words(const WordMapFile& file, std::string_view name) {
-  if (file.lengths.empty() || file.lengths.size() > kMostWords)
-    return bad_map(name, fmt::format("{} words; there should be 1 to {}", file.lengths.size(), kMostWords));
+  if (file.lengths.empty() || file.lengths.size() > PublicWords::kMostWords)
+    return bad_map(name, fmt::format("{} words; there should be 1 to {}", file.lengths.size(), PublicWords::kMostWords));
   if (file.frequencies.size() != file.lengths.size()) return bad_map(name, "not every word has a frequency");
   if (std::accumulate(file.lengths.begin(), file.lengths.end(), std::uint64_t{0}) != file.words.size())
     return bad_map(name, "the lengths of the words do not add up to the size of 'words'");
