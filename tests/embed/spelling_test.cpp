@@ -6,6 +6,7 @@
 
 #include "embed/unknown/edit_cost.hpp"
 #include "embed/unknown/spelling_index.hpp"
+#include "support/every_target.hpp"
 
 namespace sotto {
 namespace {
@@ -55,6 +56,45 @@ TEST(Spelling, DistancesAreThoseOfTheTable) {
   }
 }
 
+/// One random edit of a random letter.
+std::string edited(std::string word, std::mt19937& random) {
+  const std::size_t at = random() % word.size();
+  const char letter = static_cast<char>('a' + random() % 26);
+  switch (random() % 4) {
+    case 0:
+      return word.insert(at, 1, letter);
+    case 1:
+      return word.erase(at, word.size() > 1 ? 1 : 0);
+    case 2:
+      word[at] = letter;
+      return word;
+    default:
+      std::swap(word[at], word[at == 0 ? 0 : at - 1]);
+      return word;
+  }
+}
+
+// With 26 letters, chance hides no mistake in how far letters may have moved.
+TEST(Spelling, NearWordsAreMeasured) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 50'000; ++round) {
+    const std::string a = random_word(random, 12, 26);
+    std::string b = edited(a, random);
+    if (round % 4 > 0) b = edited(b, random);
+    const int expected = reference_distance(a, b);
+    for (const int most : {1, 2})
+      ASSERT_TRUE(EditDistance(a).may_be_within(b, most) || expected > most) << a << ' ' << b;
+    const int found = edit_cost(a, b, 2).edits;
+    ASSERT_TRUE(found == expected || (found > 2 && expected > 2)) << a << ' ' << b;
+  }
+}
+
+TEST(Spelling, StrangeWordsAreNotMeasured) {
+  for (const auto& [typed, word] : {std::pair("abcdef", "abcxyz"), {"abcdef", "defabc"}, {"ab", "xyz"}})
+    EXPECT_FALSE(EditDistance(typed).may_be_within(word, 2)) << typed << ' ' << word;
+  EXPECT_FALSE(EditDistance("abcdef").may_be_within("abcdxy", 1));
+}
+
 TEST(Spelling, CommonEditsCostLess) {
   const auto penalty = [](const char* typed, const char* word) { return edit_cost(typed, word, 2).penalty; };
   EXPECT_EQ(penalty("word", "word"), 0);
@@ -85,6 +125,23 @@ struct OwnedWords {
   PublicWords words() const { return {lengths, letters, frequencies}; }
 };
 
+TEST(PublicWords, FindsItsWordsAndNoOthers) {
+  std::mt19937 random(3);
+  std::set<std::string> distinct;
+  while (distinct.size() < 5000) distinct.insert(random_word(random, 48, 2));
+  const OwnedWords owned({distinct.begin(), distinct.end()});
+  const PublicWords words = owned.words();
+  EXPECT_FALSE(words.has_repeated_word());
+  WordNumber number = 0;
+  for (const std::string& word : distinct) ASSERT_EQ(words.find(word), number++) << word;
+  for (int round = 0; round < 100'000; ++round) {
+    const std::string other = random_word(random, 20, 2);
+    ASSERT_EQ(words.find(other) != kNoWord, distinct.contains(other)) << other;
+  }
+  EXPECT_EQ(words.find(""), kNoWord);
+  EXPECT_TRUE(OwnedWords({"than", "thaw", "than"}).words().has_repeated_word());
+}
+
 TEST(Spelling, TheIndexFindsWhatAllWordsGive) {
   std::mt19937 random(2);
   std::set<std::string> distinct;
@@ -110,9 +167,12 @@ TEST(Spelling, TheIndexFindsWhatAllWordsGive) {
                          (length == 3 && surplus >= 8 * kBit && three);
         if (edits == 1 ? one : two) expected.insert(number);
       }
-      const std::vector<WordNumber> corrections = index.corrections(typed, edits);
-      ASSERT_EQ(std::set(corrections.begin(), corrections.end()), expected) << typed << ' ' << edits;
-      found += corrections.size();
+      testing::on_every_target([&](const char* target) {
+        const std::vector<WordNumber> corrections = index.corrections(typed, edits);
+        ASSERT_EQ(std::set(corrections.begin(), corrections.end()), expected)
+            << typed << ' ' << edits << ' ' << target;
+      });
+      found += expected.size();
     }
   }
   EXPECT_GT(found, 1000U) << "the test compares something";

@@ -62,11 +62,16 @@ int extra_penalty(std::string_view text, std::size_t i) {
   return doubled ? kCommonEditPenalty - 256 : kLetterPenalty;
 }
 
-EditCost plus(const EditCost& cost, int penalty) {
-  return {cost.edits + 1, cost.penalty + penalty};
-}
+/// An EditCost as one number of the same order, which is compared without branches: a table of words of 48
+/// letters has at most 96 edits, and their penalties stay below kOneEdit.
+using Cost = std::int32_t;
+constexpr Cost kOneEdit = 1 << 20;
+constexpr Cost kTooMuch = 1 << 30;
+static_assert(2 * text::kMostFoldedLetters * kOtherPenalty < kOneEdit);
+static_assert(2 * text::kMostFoldedLetters * kOneEdit < kTooMuch);
 
-/// Rows of the usual table of prefixes, as far as the recurrence looks back.
+/// Rows of the usual table of prefixes, as far as the recurrence looks back, and of each row the columns that
+/// so few edits can reach.
 class EditTable {
  public:
   EditTable(std::string_view typed, std::string_view word, std::size_t first, std::size_t last_common)
@@ -75,41 +80,52 @@ class EditTable {
         first_(first),
         rows_(typed.size() - first - last_common),
         columns_(word.size() - first - last_common) {
-    SOTTO_CHECK(columns_ <= text::kMostFoldedLetters);
+    SOTTO_CHECK(rows_ <= text::kMostFoldedLetters && columns_ <= text::kMostFoldedLetters);
   }
 
   EditCost run(int most_edits) {
-    current_[0] = {0, 0};
-    for (std::size_t j = 1; j <= columns_; ++j)
-      current_[j] = plus(current_[j - 1], extra_penalty(word_, first_ + j - 1));
-    for (std::size_t i = 1; i <= rows_; ++i) {
-      std::swap(before_, previous_);
-      std::swap(previous_, current_);
-      if (fill_row(i) > most_edits) return {most_edits + 1, 0};
+    const auto reach = static_cast<std::size_t>(most_edits);
+    const EditCost too_many{most_edits + 1, 0};
+    if (std::max(rows_, columns_) - std::min(rows_, columns_) > reach) return too_many;
+    Row& top = row(0);
+    top[0] = 0;
+    for (std::size_t j = 1; j <= columns_; ++j) {
+      extra_[j] = kOneEdit + extra_penalty(word_, first_ + j - 1);
+      top[j] = top[j - 1] + extra_[j];
     }
-    return current_[columns_];
+    for (std::size_t i = 1; i <= rows_; ++i)
+      if (fill_row(i, reach) / kOneEdit > most_edits) return too_many;
+    const Cost cost = row(rows_)[columns_];
+    return {cost / kOneEdit, cost % kOneEdit};
   }
 
  private:
-  using Row = std::array<EditCost, text::kMostFoldedLetters + 1>;
+  using Row = std::array<Cost, text::kMostFoldedLetters + 2>;
 
-  int fill_row(std::size_t i) {
+  Row& row(std::size_t i) { return rows_in_use_[i % rows_in_use_.size()]; }
+
+  /// Returns the row's least cost.
+  Cost fill_row(std::size_t i, std::size_t reach) {
     const char typed = typed_[first_ + i - 1];
-    const int extra = extra_penalty(typed_, first_ + i - 1);
-    current_[0] = plus(previous_[0], extra);
-    int fewest = current_[0].edits;
-    for (std::size_t j = 1; j <= columns_; ++j) {
+    const Cost extra = kOneEdit + extra_penalty(typed_, first_ + i - 1);
+    const std::size_t begin = i > reach ? i - reach : 1;
+    const std::size_t end = std::min(columns_, i + reach) + 1;
+    Row& current = row(i);
+    const Row& above = row(i - 1);
+    const Row& before = row(i + 1);  // of i - 2
+    current[begin - 1] = begin == 1 ? above[0] + extra : kTooMuch;
+    Cost least = current[begin - 1];
+    for (std::size_t j = begin; j < end; ++j) {
       const char meant = word_[first_ + j - 1];
-      EditCost best =
-          typed == meant ? previous_[j - 1] : plus(previous_[j - 1], substitution_penalty(typed, meant));
-      best = std::min(best, plus(previous_[j], extra));
-      best = std::min(best, plus(current_[j - 1], extra_penalty(word_, first_ + j - 1)));
+      const Cost edit = typed == meant ? 0 : kOneEdit + substitution_penalty(typed, meant);
+      Cost best = std::min({above[j - 1] + edit, above[j] + extra, current[j - 1] + extra_[j]});
       if (i > 1 && j > 1 && typed == word_[first_ + j - 2] && typed_[first_ + i - 2] == meant)
-        best = std::min(best, plus(before_[j - 2], kCommonEditPenalty));
-      current_[j] = best;
-      fewest = std::min(fewest, best.edits);
+        best = std::min(best, before[j - 2] + kOneEdit + kCommonEditPenalty);
+      current[j] = best;
+      least = std::min(least, best);
     }
-    return fewest;
+    current[end] = kTooMuch;
+    return least;
   }
 
   std::string_view typed_;
@@ -117,9 +133,8 @@ class EditTable {
   std::size_t first_;
   std::size_t rows_;
   std::size_t columns_;
-  Row before_;
-  Row previous_;
-  Row current_;
+  Row extra_;
+  std::array<Row, 3> rows_in_use_;
 };
 
 }  // namespace
@@ -128,6 +143,26 @@ EditDistance::EditDistance(std::string_view typed) : length_(static_cast<int>(ty
   SOTTO_CHECK(!typed.empty() && typed.size() < 64);
   for (std::size_t i = 0; i < typed.size(); ++i)
     positions_[static_cast<unsigned char>(typed[i]) & 0x7F] |= std::uint64_t{1} << i;
+}
+
+/// A letter of the word was put in or substituted, or it was typed, where the lengths' difference and the
+/// edits that are left over may have moved it: by one place, as two of them move letters there and back.
+bool EditDistance::may_be_within(std::string_view word, int most_edits) const {
+  const int size = static_cast<int>(word.size());
+  const int omitted = std::max(length_ - size, 0);
+  const int added = std::max(size - length_, 0);
+  const int left_over = most_edits - omitted - added;
+  if (left_over < 0) return false;
+  const int moved = std::min(left_over, 1);
+  std::uint64_t reach = (std::uint64_t{2} << (moved + omitted)) - 1;  // positions of the letter at hand
+  std::uint64_t next = (std::uint64_t{1} << (moved + added)) - 1;     // still within reach at the lower end
+  int strange = 0;
+  for (const char c : word) {
+    strange += (positions_[static_cast<unsigned char>(c) & 0x7F] & reach) == 0 ? 1 : 0;
+    reach = reach << 1 | (next & 1);
+    next >>= 1;
+  }
+  return strange <= left_over + added;
 }
 
 int EditDistance::to(std::string_view word, int most_edits) const {

@@ -27,6 +27,9 @@ class EditDistance {
   /// `typed` has 1 to 63 ASCII characters.
   explicit EditDistance(std::string_view typed);
 
+  /// False only if more than `most_edits` (at most 2) are needed. Much faster than to().
+  bool may_be_within(std::string_view word, int most_edits) const;
+
   /// As EditCost::edits if at most `most_edits`, otherwise any larger number; `word` is ASCII.
   int to(std::string_view word, int most_edits) const;
 

@@ -1,6 +1,7 @@
 #include "embed/unknown/spelling_index.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/check.hpp"
 #include "embed/unknown/edit_cost.hpp"
@@ -39,55 +40,59 @@ std::uint32_t signature_of(std::string_view word) {
 }  // namespace
 
 SpellingIndex::SpellingIndex(const PublicWords& words)
-    : words_(words), signatures_(words.size()), numbers_(words.size()) {
-  const auto bucket_of = [&](WordNumber number) {
-    const std::string_view word = words.word(number);
-    return static_cast<std::size_t>(word[0] - 'a') * kLengths + std::min(word.size(), kLengths - 1);
-  };
-  for (WordNumber number = 0; number < words.size(); ++number) ++begins_[bucket_of(number) + 1];
-  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
-  std::vector<std::uint32_t> next(begins_.begin(), begins_.end());
+    : words_(words), signatures_(words.size() + kSignaturePadding), numbers_(words.size()) {
+  std::array<std::uint32_t, 26 * kLengths> sizes{};
   for (WordNumber number = 0; number < words.size(); ++number) {
-    const std::uint32_t place = next[bucket_of(number)]++;
-    signatures_[place] = signature_of(words.word(number));
-    numbers_[place] = number;
+    const std::string_view word = words.word(number);
+    SOTTO_CHECK(word.size() < kLengths);
+    ++sizes[bucket_of(word[0], word.size())];
   }
-}
-
-std::size_t SpellingIndex::begin_of(char first, std::size_t length) const {
-  return begins_[static_cast<std::size_t>(first - 'a') * kLengths + std::min(length, kLengths)];
-}
-
-/// If the lengths differ by n, at least n of the edits add or remove a letter.
-std::vector<std::uint32_t> SpellingIndex::candidates(std::string_view typed, std::size_t edits) const {
-  const std::uint32_t signature = signature_of(typed);
-  std::vector<std::uint32_t> places;
-  for (std::size_t length = typed.size() - edits; length <= typed.size() + edits; ++length) {
-    const std::size_t difference = std::max(length, typed.size()) - std::min(length, typed.size());
-    const std::size_t begin = begin_of(typed[0], length);
-    const std::size_t end = begin_of(typed[0], length + 1);
-    find_similar_signatures(std::span(signatures_).subspan(begin, end - begin), signature,
-                            static_cast<unsigned>(2 * edits - difference), static_cast<std::uint32_t>(begin),
-                            places);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto length = static_cast<std::uint32_t>(i % kLengths);
+    buckets_[i + 1] = {buckets_[i].begin + sizes[i], buckets_[i].letters + sizes[i] * length};
   }
-  return places;
+  letters_.resize(buckets_.back().letters);
+  std::array<Bucket, 26 * kLengths + 1> next = buckets_;
+  for (WordNumber number = 0; number < words.size(); ++number) {
+    const std::string_view word = words.word(number);
+    Bucket& place = next[bucket_of(word[0], word.size())];
+    signatures_[place.begin] = signature_of(word);
+    numbers_[place.begin++] = number;
+    word.copy(letters_.data() + place.letters, word.size());
+    place.letters += static_cast<std::uint32_t>(word.size());
+  }
 }
 
 std::vector<WordNumber> SpellingIndex::corrections(std::string_view typed, int edits) const {
   SOTTO_CHECK(edits == 1 || edits == 2);
   if (typed.size() < shortest_typed(edits)) return {};
+  const std::uint32_t signature = signature_of(typed);
   const EditDistance distance(typed);
   std::vector<std::pair<int, WordNumber>> scored;
-  for (const std::uint32_t place : candidates(typed, static_cast<std::size_t>(edits))) {
-    const WordNumber number = numbers_[place];
-    if (distance.to(words_.word(number), edits) != edits) continue;
-    const int penalty = edit_cost(typed, words_.word(number), edits).penalty;
-    const int surplus = words_.frequency(number) - penalty;
-    if (is_plausible(typed, words_.word(number), edits, penalty, surplus))
-      scored.emplace_back(-surplus, number);
+  std::vector<std::uint32_t> similar;
+  similar.reserve(64);  // rarely more
+  for (int difference = -edits; difference <= edits; ++difference) {
+    const std::size_t length = typed.size() + static_cast<std::size_t>(difference);
+    if (length >= kLengths) break;
+    const std::size_t index = bucket_of(typed[0], length);
+    const Bucket& bucket = buckets_[index];
+    const std::span signatures =
+        std::span(signatures_).first(buckets_[index + 1].begin).subspan(bucket.begin);
+    // At least as many edits add or remove a letter as the lengths differ by.
+    const int most_bits = 2 * edits - std::abs(difference);
+    find_similar_signatures(signatures, signature, static_cast<unsigned>(most_bits), similar);
+    for (const std::uint32_t place : similar) {
+      const std::string_view word(letters_.data() + bucket.letters + place * length, length);
+      if (!distance.may_be_within(word, edits) || distance.to(word, edits) != edits) continue;
+      const WordNumber number = numbers_[bucket.begin + place];
+      const int penalty = edit_cost(typed, word, edits).penalty;
+      const int surplus = words_.frequency(number) - penalty;
+      if (is_plausible(typed, word, edits, penalty, surplus)) scored.emplace_back(-surplus, number);
+    }
   }
   std::sort(scored.begin(), scored.end());
   std::vector<WordNumber> found;
+  found.reserve(scored.size());
   for (const auto& [score, number] : scored) found.push_back(number);
   return found;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +13,10 @@ namespace sotto::embed {
 
 /// Words sorted by first letter and length, each with a signature of its letters: a letter more or less
 /// changes at most one of its bits, any other edit two, so that a scan of the signatures leaves few words to
-/// compare. Immutable, so safe to share
-/// between threads.
+/// compare. Immutable, so safe to share between threads.
 class SpellingIndex {
  public:
-  /// `words` must outlive the index.
+  /// `words` must outlive the index. They have fewer than kLengths letters and begin with a to z.
   explicit SpellingIndex(const PublicWords& words);
 
   /// The words with the same first letter at exactly `edits` (1 or 2) from `typed`: first those whose
@@ -28,14 +28,21 @@ class SpellingIndex {
  private:
   static constexpr std::size_t kLengths = 64;
 
-  std::size_t begin_of(char first, std::size_t length) const;
-  /// Places of the words whose lengths and signatures allow for that many edits.
-  std::vector<std::uint32_t> candidates(std::string_view typed, std::size_t edits) const;
+  /// The words of one first letter and length.
+  struct Bucket {
+    std::uint32_t begin = 0;    ///< of its places in signatures_ and numbers_
+    std::uint32_t letters = 0;  ///< where its words begin in letters_
+  };
+
+  static std::size_t bucket_of(char first, std::size_t length) {
+    return static_cast<std::size_t>(first - 'a') * kLengths + length;
+  }
 
   const PublicWords& words_;
   std::vector<std::uint32_t> signatures_;
   std::vector<WordNumber> numbers_;
-  std::array<std::uint32_t, 26 * kLengths + 1> begins_{};
+  std::string letters_;                            // in the same order, so that a bucket's words are together
+  std::array<Bucket, 26 * kLengths + 1> buckets_;  // and the end
 };
 
 }  // namespace sotto::embed

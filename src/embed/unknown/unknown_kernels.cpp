@@ -11,28 +11,37 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void find_similar(std::span<const std::uint32_t> signatures, std::uint32_t signature, unsigned most_bits,
-                  std::uint32_t first, std::vector<std::uint32_t>& found) {
-  const hn::CappedTag<std::uint32_t, 16> lanes;
+namespace {
+
+template <unsigned kMostBits>
+void find_similar_within(std::span<const std::uint32_t> signatures, std::uint32_t signature,
+                         std::vector<std::uint32_t>& found) {
+  const hn::CappedTag<std::uint32_t, kSignaturePadding> lanes;
+  found.clear();
   const auto wanted = hn::Set(lanes, signature);
   const auto one = hn::Set(lanes, 1);
-  std::size_t i = 0;
-  for (; i + hn::Lanes(lanes) <= signatures.size(); i += hn::Lanes(lanes)) {
+  for (std::size_t i = 0; i < signatures.size(); i += hn::Lanes(lanes)) {
     auto different = hn::Xor(hn::LoadU(lanes, signatures.data() + i), wanted);
-    for (unsigned bit = 0; bit < most_bits; ++bit) different = hn::And(different, hn::Sub(different, one));
+    for (unsigned bit = 0; bit < kMostBits; ++bit) different = hn::And(different, hn::Sub(different, one));
     const auto near = hn::Eq(different, hn::Zero(lanes));
     if (hn::AllFalse(lanes, near)) continue;
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(lanes, near, bits);
     for (unsigned rest = bits[0] | static_cast<unsigned>(bits[1]) << 8; rest != 0; rest &= rest - 1)
-      found.push_back(first + static_cast<std::uint32_t>(i) +
-                      static_cast<std::uint32_t>(__builtin_ctz(rest)));
+      found.push_back(static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(rest)));
   }
-  for (; i < signatures.size(); ++i) {
-    std::uint32_t different = signatures[i] ^ signature;
-    for (unsigned bit = 0; bit < most_bits; ++bit) different &= different - 1;
-    if (different == 0) found.push_back(first + static_cast<std::uint32_t>(i));
-  }
+  while (!found.empty() && found.back() >= signatures.size()) found.pop_back();  // padding
+}
+
+}  // namespace
+
+void find_similar(std::span<const std::uint32_t> signatures, std::uint32_t signature, unsigned most_bits,
+                  std::vector<std::uint32_t>& found) {
+  using Find = void (*)(std::span<const std::uint32_t>, std::uint32_t, std::vector<std::uint32_t>&);
+  constexpr Find kFind[kMostSignatureBits + 1] = {find_similar_within<0>, find_similar_within<1>,
+                                                  find_similar_within<2>, find_similar_within<3>,
+                                                  find_similar_within<4>};
+  kFind[most_bits](signatures, signature, found);
 }
 
 namespace {
@@ -156,8 +165,8 @@ HWY_EXPORT(find_similar);
 HWY_EXPORT(multiply_blocks);
 
 void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uint32_t signature,
-                             unsigned most_bits, std::uint32_t first, std::vector<std::uint32_t>& found) {
-  HWY_DYNAMIC_DISPATCH(find_similar)(signatures, signature, most_bits, first, found);
+                             unsigned most_bits, std::vector<std::uint32_t>& found) {
+  HWY_DYNAMIC_DISPATCH(find_similar)(signatures, signature, most_bits, found);
 }
 
 void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,

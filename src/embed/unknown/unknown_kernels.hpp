@@ -9,10 +9,15 @@
 
 namespace sotto::embed {
 
-/// Appends the indices of the signatures that differ from `signature` in at most `most_bits` bits, plus
-/// `first`, ascending.
+inline constexpr unsigned kMostSignatureBits = 4;
+
+/// So many signatures after the last must be readable, whatever they are.
+inline constexpr std::size_t kSignaturePadding = 16;
+
+/// Sets `found` to the indices of the signatures that differ from `signature` in at most `most_bits` bits,
+/// ascending. `most_bits` is at most kMostSignatureBits.
 void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uint32_t signature,
-                             unsigned most_bits, std::uint32_t first, std::vector<std::uint32_t>& found);
+                             unsigned most_bits, std::vector<std::uint32_t>& found);
 
 /// Words are multiplied in blocks of this many.
 inline constexpr std::size_t kSubwordBlock = 32;
