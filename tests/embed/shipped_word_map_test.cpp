@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "embed/word_map.hpp"
+#include "support/every_target.hpp"
 
 namespace sotto {
 namespace {
@@ -210,15 +211,18 @@ TEST(ShippedWordMap, StringsAndTheirWords) {
       {"hackathon", "hack", WordPath::subword},
       {"photoshopped", "photo", WordPath::subword},
   };
-  for (const ShippedCase& c : cases) {
-    std::string word;
-    const WordPath path = shipped().find(c.token, [&](std::string_view candidate) {
-      word = candidate;
-      return true;
-    });
-    EXPECT_EQ(word, c.word) << c.token;
-    EXPECT_EQ(path, c.path) << c.token;
-  }
+  const std::size_t targets = testing::on_every_target([&](const char* target) {
+    for (const ShippedCase& c : cases) {
+      std::string word;
+      const WordPath path = shipped().find(c.token, [&](std::string_view candidate) {
+        word = candidate;
+        return true;
+      });
+      EXPECT_EQ(word, c.word) << c.token << ' ' << target;
+      EXPECT_EQ(path, c.path) << c.token << ' ' << target;
+    }
+  });
+  EXPECT_GT(targets, 0U);
 }
 
 TEST(ShippedWordMap, StringsWithoutAPlace) {

@@ -8,6 +8,7 @@
 
 #include "embed/unknown/subword_vectors.hpp"
 #include "embed/unknown/word_map_file.hpp"
+#include "support/every_target.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/word_map_builder.hpp"
@@ -239,19 +240,21 @@ TEST(SubwordRanking, IsTheExactOrderOfCosinesWithinEachGroupsAtOnce) {
     for (WordNumber word = 0; word < kRankedWords; ++word)
       word_groups.push_back(static_cast<std::uint8_t>(word * word % groups));
     const SubwordVectors subwords({{}, {}, words, word_groups, group_vectors});
-    SubwordRanking ranking(subwords, query);
     const std::vector<WordNumber> ranked_groups = plainly_ranked(group_vectors, query, RankedBy::product);
-    for (std::size_t first = 0; first < groups; first += SubwordRanking::kGroupsAtOnce) {
-      const std::size_t end = std::min(groups, first + SubwordRanking::kGroupsAtOnce);
-      const std::set<WordNumber> batch(ranked_groups.begin() + static_cast<std::ptrdiff_t>(first),
-                                       ranked_groups.begin() + static_cast<std::ptrdiff_t>(end));
-      for (const WordNumber word : ranked_words)
-        if (batch.contains(word_groups[word])) {
-          ASSERT_EQ(ranking.next(), word) << groups;
-        }
-    }
-    EXPECT_EQ(ranking.next(), kNoWord);
-    EXPECT_EQ(ranking.next(), kNoWord);
+    testing::on_every_target([&](const char* target) {
+      SubwordRanking ranking(subwords, query);
+      for (std::size_t first = 0; first < groups; first += SubwordRanking::kGroupsAtOnce) {
+        const std::size_t end = std::min(groups, first + SubwordRanking::kGroupsAtOnce);
+        const std::set<WordNumber> batch(ranked_groups.begin() + static_cast<std::ptrdiff_t>(first),
+                                         ranked_groups.begin() + static_cast<std::ptrdiff_t>(end));
+        for (const WordNumber word : ranked_words)
+          if (batch.contains(word_groups[word])) {
+            ASSERT_EQ(ranking.next(), word) << groups << ' ' << target;
+          }
+      }
+      EXPECT_EQ(ranking.next(), kNoWord);
+      EXPECT_EQ(ranking.next(), kNoWord);
+    });
   }
 }
 

@@ -12,8 +12,6 @@
 
 namespace sotto::embed {
 
-inline constexpr std::size_t kMostWordGroups = 256;
-
 /// The vectors of a word map's file; all as kStoredVectorBytes says.
 struct StoredSubwords {
   std::span<const std::uint32_t> ngram_hashes;  ///< ascending
@@ -29,22 +27,23 @@ class SubwordVectors {
   /// What `ngram_hashes` and `ngram_vectors` point to must outlive this object.
   explicit SubwordVectors(const StoredSubwords& stored);
 
-  /// The direction of the sum of the vectors of the string's n-grams. Nothing if most of its groups of three
-  /// letters occur in no word: it is not made of English syllables.
+  /// The direction of the sum of the vectors of the n-grams of at most kMostFoldedLetters letters. Nothing if
+  /// most of its groups of three letters occur in no word: it is not made of English syllables.
   std::optional<SubwordQuery> query(std::string_view letters) const;
 
   WordNumber word_count() const { return word_count_; }
 
  private:
   friend class SubwordRanking;
-  /// The row of the n-gram with this hash, or nothing.
-  std::optional<std::size_t> row_of(std::uint32_t hash) const;
-  /// The vectors of a string's n-grams; sets how many of the shortest are `known`.
-  std::vector<const std::uint8_t*> rows_of(std::string_view marked, std::size_t& known) const;
+  static constexpr std::size_t kBegins = std::size_t{1} << 14;
+  static constexpr std::uint32_t kHashesPerBegin = (std::uint64_t{1} << 32) / kBegins;
+
+  /// The stored vector of the n-gram with this hash, or null.
+  const std::uint8_t* vector_of(std::uint32_t hash) const;
 
   std::span<const std::uint32_t> hashes_;
   std::span<const std::uint8_t> ngram_vectors_;
-  std::vector<std::uint32_t> begins_;  // of the hashes with the same upper half
+  std::vector<std::uint32_t> begins_;  // of the hashes with the same upper bits
   WordNumber word_count_;
   VectorBlocks groups_;
   std::vector<std::uint32_t> group_begins_;  // blocks of words_, and the end
@@ -60,8 +59,6 @@ class SubwordRanking {
   /// fourteen, by a cosine that is hardly larger.
   static constexpr std::size_t kGroupsAtOnce = 16;
 
-  using Products = std::array<std::int16_t, kMostWordGroups>;
-
   /// `vectors` must outlive the ranking.
   SubwordRanking(const SubwordVectors& vectors, const SubwordQuery& query);
 
@@ -73,7 +70,7 @@ class SubwordRanking {
 
   const SubwordVectors& vectors_;
   SubwordQuery query_;
-  Products products_;  // of the groups that have not been looked at
+  GroupProducts products_;  // of the groups that have not been looked at
   std::size_t groups_left_;
   std::optional<CosineRanking> words_;  // of the groups looked at last
 };

@@ -1,5 +1,7 @@
 #include "embed/unknown/unknown_kernels.hpp"
 
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "embed/unknown/unknown_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -103,7 +105,7 @@ HWY_INLINE void multiply_block(const std::uint8_t* HWY_RESTRICT coordinates,
   constexpr std::size_t kLanes = hn::MaxLanes(words);
   constexpr std::size_t kRegisters = kSubwordBlock / kLanes;
   hn::Vec<Words> sums[kRegisters];
-  for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = hn::Set(words, start);
+  for (auto& sum : sums) sum = hn::Set(words, start);
   const auto low_half = hn::Set(bytes, 0xF);
   for (std::size_t i = 0; i < kSubwordDimension; i += 4, coordinates += 2 * kSubwordBlock) {
     const auto first = hn::Set(words, query[i / 2]);
@@ -138,19 +140,65 @@ HWY_INLINE float scale_block(const std::int16_t* products, const float* inverse_
 }  // namespace
 
 void multiply_blocks(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
-                     std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out) {
+                     std::span<const std::int8_t, kSubwordDimension> query, SubwordScores* scores) {
   int sum = 0;
   for (const std::int8_t coordinate : query) sum += coordinate;
   const auto start = static_cast<std::int16_t>(-kSubwordOffset * sum);
   std::int16_t pairs[kSubwordDimension / 2];
   for (std::size_t i = 0; i < kSubwordDimension; i += 2) pairs[i / 2] = pair_of(query[i], query[i + 1]);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const std::size_t from = chosen[i] * kSubwordBlock;
-    const std::size_t to = i * kSubwordBlock;
-    multiply_block(words.coordinates.data() + from * kSubwordDimension / 2, pairs, start,
-                   out.products.data() + to);
-    out.largest_of_block[i] =
-        scale_block(out.products.data() + to, words.inverse_norms.data() + from, out.cosines.data() + to);
+  for (const std::uint32_t block : chosen) {
+    const std::size_t word = block * kSubwordBlock;
+    multiply_block(words.coordinates.data() + word * kSubwordDimension / 2, pairs, start,
+                   scores->products.data());
+    scores->largest =
+        scale_block(scores->products.data(), words.inverse_norms.data() + word, scores->cosines.data());
+    ++scores;
+  }
+}
+
+namespace {
+
+using Groups = hn::CappedTag<std::int16_t, 32>;
+
+HWY_INLINE std::size_t count_above(const GroupProducts& products, std::int16_t limit) {
+  const Groups lanes;
+  const auto limits = hn::Set(lanes, limit);
+  std::size_t above = 0;
+  for (std::size_t i = 0; i < products.size(); i += hn::Lanes(lanes))
+    above += hn::CountTrue(lanes, hn::Gt(hn::LoadU(lanes, products.data() + i), limits));
+  return above;
+}
+
+/// The largest limit that at least `count` products are above, by bisection: its steps have no branches, so
+/// it is faster than sorting.
+HWY_INLINE std::int16_t limit_below_best(const GroupProducts& products, std::size_t count) {
+  int limit = kTakenProduct;
+  for (int step = 1 << 15; step > 0; step /= 2)
+    if (count_above(products, static_cast<std::int16_t>(limit + step)) >= count) limit += step;
+  return static_cast<std::int16_t>(limit);
+}
+
+}  // namespace
+
+void take_largest_groups(GroupProducts& products, std::span<std::uint8_t> groups) {
+  const Groups lanes;
+  const std::int16_t limit = limit_below_best(products, groups.size());
+  const auto least = static_cast<std::int16_t>(limit + 1);
+  std::size_t least_wanted = groups.size() - count_above(products, least);
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < products.size(); i += hn::Lanes(lanes)) {
+    const auto best = hn::Gt(hn::LoadU(lanes, products.data() + i), hn::Set(lanes, limit));
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(lanes, best, bytes);
+    std::uint32_t bits;
+    std::memcpy(&bits, bytes, sizeof bits);
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t group = i + static_cast<std::size_t>(__builtin_ctz(bits));
+      if (products[group] == least && least_wanted == 0) continue;
+      if (products[group] == least) --least_wanted;
+      groups[taken++] = static_cast<std::uint8_t>(group);
+      products[group] = kTakenProduct;
+    }
   }
 }
 
@@ -163,6 +211,7 @@ namespace sotto::embed {
 
 HWY_EXPORT(find_similar);
 HWY_EXPORT(multiply_blocks);
+HWY_EXPORT(take_largest_groups);
 
 void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uint32_t signature,
                              unsigned most_bits, std::vector<std::uint32_t>& found) {
@@ -170,8 +219,12 @@ void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uin
 }
 
 void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
-                       std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out) {
-  HWY_DYNAMIC_DISPATCH(multiply_blocks)(words, chosen, query, out);
+                       std::span<const std::int8_t, kSubwordDimension> query, SubwordScores* scores) {
+  HWY_DYNAMIC_DISPATCH(multiply_blocks)(words, chosen, query, scores);
+}
+
+void take_largest(GroupProducts& products, std::span<std::uint8_t> groups) {
+  HWY_DYNAMIC_DISPATCH(take_largest_groups)(products, groups);
 }
 
 }  // namespace sotto::embed

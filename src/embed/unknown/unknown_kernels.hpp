@@ -2,8 +2,10 @@
 // selected at run time. Their results are exact integers, or floating-point hints that no answer depends on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,7 +22,7 @@ void find_similar_signatures(std::span<const std::uint32_t> signatures, std::uin
                              unsigned most_bits, std::vector<std::uint32_t>& found);
 
 /// Words are multiplied in blocks of this many.
-inline constexpr std::size_t kSubwordBlock = 32;
+inline constexpr std::size_t kSubwordBlock = 64;
 /// No coordinate of a query is larger.
 inline constexpr int kLargestQuery = 31;
 /// Coordinates of words and queries. Coordinates of words are stored plus kSubwordOffset, from 0 to 15, so
@@ -35,15 +37,24 @@ struct SubwordBlocks {
   std::span<const float> inverse_norms;  ///< for each word
 };
 
-/// For the words of the chosen blocks, one block after another.
-struct SubwordProducts {
-  std::span<std::int16_t> products;   ///< inner products with the query
-  std::span<float> cosines;           ///< product · inverse norm, rounded
-  std::span<float> largest_of_block;  ///< the largest of each block's cosines
+/// Of the words of one block.
+struct SubwordScores {
+  std::array<std::int16_t, kSubwordBlock> products;  ///< inner products with the query
+  std::array<float, kSubwordBlock> cosines;          ///< product · inverse norm, rounded
+  float largest;                                     ///< cosine
 };
 
-/// `chosen` are indices of blocks.
+/// `chosen` are indices of blocks; `scores` has room for as many.
 void multiply_subwords(const SubwordBlocks& words, std::span<const std::uint32_t> chosen,
-                       std::span<const std::int8_t, kSubwordDimension> query, const SubwordProducts& out);
+                       std::span<const std::int8_t, kSubwordDimension> query, SubwordScores* scores);
+
+inline constexpr std::size_t kMostWordGroups = 256;
+using GroupProducts = std::array<std::int16_t, kMostWordGroups>;
+/// In place of a group's product: smaller than any.
+inline constexpr std::int16_t kTakenProduct = std::numeric_limits<std::int16_t>::min();
+
+/// Finds as many groups as `groups` has room for, at least one and at most those that are not taken: those
+/// with the largest products, of equal ones the first, in ascending order. Marks them as taken.
+void take_largest(GroupProducts& products, std::span<std::uint8_t> groups);
 
 }  // namespace sotto::embed

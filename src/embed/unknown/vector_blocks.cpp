@@ -48,46 +48,45 @@ CosineRanking::CosineRanking(const VectorBlocks& vectors, const SubwordQuery& qu
                              std::vector<std::uint32_t> chosen)
     : vectors_(vectors),
       chosen_(std::move(chosen)),
-      products_(std::make_unique_for_overwrite<std::int16_t[]>(chosen_.size() * kSubwordBlock)),
-      cosines_(std::make_unique_for_overwrite<float[]>(chosen_.size() * kSubwordBlock)),
-      largest_of_block_(chosen_.size()) {
-  const std::size_t size = chosen_.size() * kSubwordBlock;
-  vectors_.multiply(chosen_, query, {{products_.get(), size}, {cosines_.get(), size}, largest_of_block_});
+      scores_(std::make_unique_for_overwrite<SubwordScores[]>(chosen_.size())) {
+  vectors_.multiply(chosen_, query, scores_.get());
   for (std::size_t block = 0; block < chosen_.size(); ++block) remove_empty(block);
 }
 
 /// Empty places are at the end of a block.
 void CosineRanking::remove_empty(std::size_t block) {
-  const std::size_t begin = block * kSubwordBlock;
-  std::size_t end = begin + kSubwordBlock;
-  if (vectors_.numbers_[place_of(end - 1)] != kNoWord) return;
-  while (end > begin && vectors_.numbers_[place_of(end - 1)] == kNoWord) cosines_[--end] = kRemoved;
+  const WordNumber* const numbers = vectors_.numbers_.data() + place_of({block, 0});
+  std::size_t end = kSubwordBlock;
+  if (numbers[end - 1] != kNoWord) return;
+  while (end > 0 && numbers[end - 1] == kNoWord) scores_[block].cosines[--end] = kRemoved;
   find_largest(block);
 }
 
 WordNumber CosineRanking::next() {
   constexpr float kSlack = 1e-5F;  // far more than the cosines' rounding
-  constexpr std::size_t kNothing = ~std::size_t{0};
+  if (last_block_) find_largest(*last_block_);
   float largest = kRemoved;
-  for (const float value : largest_of_block_) largest = std::max(largest, value);
+  for (std::size_t block = 0; block < chosen_.size(); ++block)
+    largest = std::max(largest, scores_[block].largest);
   if (largest == kRemoved) return kNoWord;
   const float enough = largest - std::abs(largest) * kSlack;
-  std::size_t best = kNothing;
-  for (std::size_t block = 0; block < largest_of_block_.size(); ++block) {
-    if (largest_of_block_[block] < enough) continue;
-    for (std::size_t i = block * kSubwordBlock; i < (block + 1) * kSubwordBlock; ++i)
-      if (cosines_[i] >= enough && (best == kNothing || is_nearer(i, best))) best = i;
+  std::optional<Candidate> best;
+  for (std::size_t block = 0; block < chosen_.size(); ++block) {
+    if (scores_[block].largest < enough) continue;
+    for (std::size_t word = 0; word < kSubwordBlock; ++word)
+      if (scores_[block].cosines[word] >= enough && (!best || is_nearer({block, word}, *best)))
+        best = {block, word};
   }
-  cosines_[best] = kRemoved;
-  find_largest(best / kSubwordBlock);
-  return vectors_.numbers_[place_of(best)];
+  scores_[best->block].cosines[best->word] = kRemoved;
+  last_block_ = best->block;
+  return vectors_.numbers_[place_of(*best)];
 }
 
 /// Whether a's cosine is larger: p_a/√n_a > p_b/√n_b, both sides squared with their signs and multiplied out;
 /// if they are equal, whether its number is smaller.
-bool CosineRanking::is_nearer(std::size_t a, std::size_t b) const {
-  const auto side = [this](std::size_t index, std::size_t other) {
-    const std::int64_t product = products_[index];
+bool CosineRanking::is_nearer(const Candidate& a, const Candidate& b) const {
+  const auto side = [this](const Candidate& candidate, const Candidate& other) {
+    const std::int64_t product = scores_[candidate.block].products[candidate.word];
     return product * std::abs(product) * vectors_.squared_norms_[place_of(other)];
   };
   const std::int64_t left = side(a, b);
@@ -96,8 +95,8 @@ bool CosineRanking::is_nearer(std::size_t a, std::size_t b) const {
 }
 
 void CosineRanking::find_largest(std::size_t block) {
-  const float* const cosines = cosines_.get() + block * kSubwordBlock;
-  largest_of_block_[block] = *std::max_element(cosines, cosines + kSubwordBlock);
+  SubwordScores& scores = scores_[block];
+  scores.largest = *std::max_element(scores.cosines.begin(), scores.cosines.end());
 }
 
 }  // namespace sotto::embed

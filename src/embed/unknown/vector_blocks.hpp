@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,8 @@ class VectorBlocks {
 
   /// As multiply_subwords().
   void multiply(std::span<const std::uint32_t> chosen, const SubwordQuery& query,
-                const SubwordProducts& out) const {
-    multiply_subwords({coordinates_, inverse_norms_}, chosen, query, out);
+                SubwordScores* scores) const {
+    multiply_subwords({coordinates_, inverse_norms_}, chosen, query, scores);
   }
 
  private:
@@ -53,18 +54,23 @@ class CosineRanking {
   WordNumber next();
 
  private:
-  std::size_t place_of(std::size_t index) const {
-    return chosen_[index / kSubwordBlock] * kSubwordBlock + index % kSubwordBlock;
+  /// A word of one of the chosen blocks.
+  struct Candidate {
+    std::size_t block;
+    std::size_t word;
+  };
+
+  std::size_t place_of(const Candidate& candidate) const {
+    return chosen_[candidate.block] * kSubwordBlock + candidate.word;
   }
-  bool is_nearer(std::size_t a, std::size_t b) const;
+  bool is_nearer(const Candidate& a, const Candidate& b) const;
   void remove_empty(std::size_t block);
   void find_largest(std::size_t block);
 
   const VectorBlocks& vectors_;
   std::vector<std::uint32_t> chosen_;
-  std::unique_ptr<std::int16_t[]> products_;
-  std::unique_ptr<float[]> cosines_;
-  std::vector<float> largest_of_block_;
+  std::unique_ptr<SubwordScores[]> scores_;  // of each chosen block
+  std::optional<std::size_t> last_block_;    // of the last answer, whose largest cosine is not up to date
 };
 
 }  // namespace sotto::embed
