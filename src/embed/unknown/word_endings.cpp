@@ -43,14 +43,15 @@ void add_word(std::string_view spelling, const PublicWords& words, std::vector<W
 
 std::vector<WordNumber> stems(std::string_view letters, const PublicWords& words) {
   std::vector<WordNumber> found;
+  if (letters.empty()) return found;
   for (const Ending& rule : kEndings) {
-    if (!letters.ends_with(rule.ending)) continue;
-    const std::string stem(letters.substr(0, letters.size() - rule.ending.size()));
+    if (letters.back() != rule.ending.back() || !letters.ends_with(rule.ending)) continue;
+    const std::string_view stem = letters.substr(0, letters.size() - rule.ending.size());
     for (const std::string_view restored : rule.restored)
-      add_word(stem + std::string(restored), words, found);
+      add_word(std::string(stem).append(restored), words, found);
     const std::size_t size = stem.size();
     if (rule.doubles && size > kShortestStem && stem[size - 1] == stem[size - 2])
-      add_word(std::string_view(stem).substr(0, size - 1), words, found);
+      add_word(stem.substr(0, size - 1), words, found);
     if (!found.empty()) break;
   }
   std::sort(found.begin(), found.end());

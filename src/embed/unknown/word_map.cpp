@@ -1,6 +1,7 @@
 #include "embed/word_map.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "embed/unknown/public_words.hpp"
 #include "embed/unknown/spelling_index.hpp"
 #include "embed/unknown/subword_vectors.hpp"
+#include "embed/unknown/token_spellings.hpp"
 #include "embed/unknown/word_endings.hpp"
 #include "embed/unknown/word_map_file.hpp"
 #include "text/token_folding.hpp"
@@ -20,64 +22,39 @@ namespace {
 constexpr WordNumber kNoPlace = kNoWord - 1;
 constexpr std::string_view kNoPlaceMark = "-";
 
-/// Sorted by the short form.
-using Abbreviations = std::vector<std::pair<std::string_view, WordNumber>>;
+/// By the short form.
+using Abbreviations = std::unordered_map<std::string_view, WordNumber>;
 
 Result<Abbreviations> read_abbreviations(std::string_view lines, const PublicWords& words,
                                          std::string_view name) {
   Abbreviations found;
+  std::string_view previous;
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     const std::string_view line = lines.substr(0, end);
     const std::size_t blank = std::min(line.find(' '), line.size());
+    const std::string_view short_form = line.substr(0, blank);
     const std::string_view word = line.substr(std::min(blank + 1, line.size()));
     const WordNumber number = word == kNoPlaceMark ? kNoPlace : words.find(word);
-    if (number == kNoWord || (!found.empty() && found.back().first >= line.substr(0, blank)))
+    if (number == kNoWord || (!found.empty() && previous >= short_form))
       return fail(Errc::bad_format,
                   fmt::format("{}: line {} of the abbreviations is not 'short word', ascending", name,
                               found.size() + 1));
-    found.emplace_back(line.substr(0, blank), number);
+    found.emplace(short_form, number);
+    previous = short_form;
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return found;
 }
 
-/// The drawn-out spelling with each run of three as one letter or two. Runs beyond the fourth are all
-/// shortened alike, so that their number does not matter.
-std::vector<std::string> shortened(std::string_view letters) {
-  constexpr unsigned kMostRuns = 4;
-  unsigned runs = 0;
-  for (std::size_t i = 2; i < letters.size(); ++i)
-    if (letters[i] == letters[i - 1] && letters[i] == letters[i - 2]) ++runs;
-  std::vector<std::string> spellings;
-  for (unsigned singles = 0; singles < 1U << std::min(runs, kMostRuns); ++singles) {
-    std::string& spelling = spellings.emplace_back();
-    unsigned run = 0;
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-      spelling += letters[i];
-      if (i < 2 || letters[i] != letters[i - 1] || letters[i] != letters[i - 2]) continue;
-      spelling.resize(spelling.size() - (singles >> std::min(run, kMostRuns - 1) & 1) - 1);
-      ++run;
-    }
-  }
-  return spellings;  // the last one has single letters only
-}
-
-/// The parts between hyphens, inner capitals and underscores, and around apostrophes.
-std::vector<std::string_view> parts_of(const text::FoldedToken& token) {
-  const std::string_view letters = token.letters;
-  std::vector<std::string_view> parts;
-  std::size_t begin = 0;
-  auto next = token.part_begins.begin();
-  for (std::size_t i = 0; i <= letters.size(); ++i) {
-    const bool joiner = i < letters.size() && (letters[i] == '-' || letters[i] == '\'');
-    const bool boundary = next != token.part_begins.end() && *next == i;
-    if (boundary) ++next;
-    if (!joiner && !boundary && i < letters.size()) continue;
-    if (i > begin) parts.push_back(letters.substr(begin, i - begin));
-    begin = joiner ? i + 1 : i;
-  }
-  return parts;
+constexpr bool is_often_doubled(char letter) {
+  constexpr std::uint32_t kLetters = [] {
+    std::uint32_t letters = 0;
+    for (const char doubled : std::string_view("bcdefglmnoprstz"))
+      letters |= std::uint32_t{1} << (doubled - 'a');
+    return letters;
+  }();
+  return letter >= 'a' && (kLetters >> (letter - 'a') & 1) != 0;
 }
 
 }  // namespace
@@ -91,10 +68,8 @@ struct WordMap::Impl {
 
   /// kNoWord if there is none.
   WordNumber written_out(std::string_view short_form) const {
-    const auto found =
-        std::lower_bound(abbreviations.begin(), abbreviations.end(), short_form,
-                         [](const auto& pair, std::string_view form) { return pair.first < form; });
-    return found != abbreviations.end() && found->first == short_form ? found->second : kNoWord;
+    const auto found = abbreviations.find(short_form);
+    return found != abbreviations.end() ? found->second : kNoWord;
   }
 
   WordMapFile file;
@@ -113,8 +88,9 @@ class WordMap::Impl::Search {
       : map_(map), token_(token), accept_(accept), spellings_(shortened(token.letters)) {}
 
   WordPath run() const {
-    if (map_.written_out(token_.letters) == kNoPlace) return WordPath::none;
-    if (offer_itself()) return WordPath::folded;
+    const WordNumber written_out = map_.written_out(token_.letters);
+    if (written_out == kNoPlace) return WordPath::none;
+    if (offer(written_out) || offer_itself()) return WordPath::folded;
     if (offer_doublings()) return WordPath::corrected;
     if (offer_endings() || offer_parts()) return WordPath::folded;
     if (offer_corrections(1)) return WordPath::corrected;
@@ -132,14 +108,14 @@ class WordMap::Impl::Search {
   }
 
   bool offer_itself() const {
-    return offer(map_.written_out(token_.letters)) || offer_all(spelled(token_.letters)) || offer_joined() ||
-           offer(map_.written_out(spellings_.back()));
+    if (offer_all(words_of(spellings_)) || offer_joined()) return true;
+    return spellings_.size() > 1 && offer(map_.written_out(spellings_.back()));
   }
 
-  /// The words a string may be a drawn-out form of; the most frequent first.
-  std::vector<WordNumber> spelled(std::string_view letters) const {
+  /// The spellings that are words, the most frequent first.
+  std::vector<WordNumber> words_of(const std::vector<std::string>& spellings) const {
     std::vector<WordNumber> numbers;
-    for (const std::string& spelling : shortened(letters))
+    for (const std::string& spelling : spellings)
       if (const WordNumber number = map_.words.find(spelling); number != kNoWord) numbers.push_back(number);
     std::sort(numbers.begin(), numbers.end());
     return numbers;
@@ -147,8 +123,7 @@ class WordMap::Impl::Search {
 
   /// "e-mail" as "email".
   bool offer_joined() const {
-    std::string joined = spellings_.back();
-    std::erase_if(joined, [](char c) { return c == '-' || c == '\''; });
+    const std::string joined = without_joiners(spellings_.back());
     return joined.size() < spellings_.back().size() && offer(map_.words.find(joined));
   }
 
@@ -162,19 +137,19 @@ class WordMap::Impl::Search {
   /// "beginning" and not "begin".
   bool offer_doublings() const {
     constexpr std::size_t kShortest = 5;
-    constexpr std::string_view kDoubled = "bcdefglmnoprstz";
     const std::string& typed = spellings_.back();
     if (typed.size() < kShortest) return false;
     std::vector<WordNumber> numbers;
-    for (std::size_t i = 1; i < typed.size(); ++i) {
-      std::string spelling = typed;
-      if (typed[i] == typed[i - 1])
-        spelling.erase(i, 1);
-      else if (kDoubled.find(typed[i]) != std::string_view::npos)
-        spelling.insert(i, 1, typed[i]);
-      else
-        continue;
+    const auto look_up = [&](std::string_view spelling) {
       if (const WordNumber number = map_.words.find(spelling); number != kNoWord) numbers.push_back(number);
+    };
+    std::string doubled = typed.front() + typed;
+    for (std::size_t i = 1; i < typed.size(); ++i) {
+      doubled[i] = typed[i];  // now this letter is the one that occurs twice
+      if (typed[i] == typed[i - 1])
+        look_up(std::string(typed).erase(i, 1));
+      else if (is_often_doubled(typed[i]))
+        look_up(doubled);
     }
     std::sort(numbers.begin(), numbers.end());
     return offer_all(numbers);
@@ -188,7 +163,7 @@ class WordMap::Impl::Search {
     std::vector<std::pair<bool, WordNumber>> found;
     for (const std::string_view part : parts) {
       if (part.size() < kShortestPart) continue;
-      std::vector<WordNumber> numbers = spelled(part);
+      std::vector<WordNumber> numbers = words_of(shortened(part));
       if (numbers.empty()) numbers = stems(part, map_.words);
       if (!numbers.empty()) found.emplace_back(part.size() > kShortestPart, numbers.front());
     }
@@ -235,9 +210,7 @@ class WordMap::Impl::Search {
   }
 
   bool offer_neighbours() const {
-    std::string letters = spellings_.back();
-    std::erase_if(letters, [](char c) { return c == '-' || c == '\''; });
-    const auto query = map_.subwords.query(letters);
+    const auto query = map_.subwords.query(without_joiners(spellings_.back()));
     if (!query) return false;
     // Words of every sentence ("the", "he") say nothing about a string, whatever their vectors are.
     constexpr int kGeneral = 15 * kBit;
