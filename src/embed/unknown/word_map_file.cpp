@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/safetensors.hpp"
-#include "base/tree_hash.hpp"
 #include "text/token_folding.hpp"
 
 namespace sotto::embed {
@@ -66,7 +65,8 @@ class TensorReader {
 /// Words are looked up and measured letter by letter, so nothing else may be in them.
 Result<void> check_words(const WordMapFile& file, std::string_view name) {
   if (file.lengths.empty() || file.lengths.size() > PublicWords::kMostWords)
-    return bad_map(name, fmt::format("{} words; there should be 1 to {}", file.lengths.size(), PublicWords::kMostWords));
+    return bad_map(
+        name, fmt::format("{} words; there should be 1 to {}", file.lengths.size(), PublicWords::kMostWords));
   if (file.frequencies.size() != file.lengths.size()) return bad_map(name, "not every word has a frequency");
   if (std::accumulate(file.lengths.begin(), file.lengths.end(), std::uint64_t{0}) != file.words.size())
     return bad_map(name, "the lengths of the words do not add up to the size of 'words'");
@@ -124,7 +124,6 @@ Result<WordMapFile> read_word_map(const std::filesystem::path& path) {
   SOTTO_ASSIGN(file.subwords.ngram_vectors, tensors.read_vectors("ngram_vectors"));
   SOTTO_TRY(check_words(file, name));
   SOTTO_TRY(check_vectors(file, name));
-  file.digest = base::tree_hash(file.mapped.bytes());
   return file;
 }
 

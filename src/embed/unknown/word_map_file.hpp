@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include <sotto/result.hpp>
@@ -26,7 +25,6 @@ namespace sotto::embed {
 /// Everything points into the mapped file.
 struct WordMapFile {
   base::MappedFile mapped;
-  std::string digest;  ///< tree_hash() of the mapped bytes
   std::span<const std::uint8_t> lengths;
   std::string_view words;
   std::span<const std::int16_t> frequencies;
