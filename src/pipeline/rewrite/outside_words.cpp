@@ -19,17 +19,17 @@ Result<OutsidePlace> OutsideWords::find(std::string_view token) const {
 
 Result<OutsidePlace> RecentPlaces::find(std::string_view token) {
   if (token.size() > kLongest) return words_.find(token);
-  std::call_once(made_, [this] { entries_.resize(kEntries); });
+  std::call_once(made_, [this] { entries_ = std::make_unique<Entry[]>(kEntries); });
   const std::size_t index = std::hash<std::string_view>()(token) % kEntries;
   Entry& entry = entries_[index];
   std::mutex& mutex = locks_[index % kLocks];
   {
     const std::lock_guard lock(mutex);
-    if (entry.token == token) return entry.place;
+    if (entry.token() == token) return entry.place;
   }
   SOTTO_ASSIGN(const OutsidePlace place, words_.find(token));
   const std::lock_guard lock(mutex);
-  entry.token = token;
+  entry.size = static_cast<std::uint8_t>(token.copy(entry.letters.data(), kLongest));
   entry.place = place;
   return place;
 }

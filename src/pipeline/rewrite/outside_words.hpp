@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <sotto/model.hpp>
 
@@ -51,17 +51,21 @@ class RecentPlaces {
  private:
   static constexpr std::size_t kEntries = 1 << 14;
   static constexpr std::size_t kLocks = 64;    // so that threads rarely wait for each other
-  static constexpr std::size_t kLongest = 32;  // bytes of a token that is remembered
+  static constexpr std::size_t kLongest = 23;  // bytes of a token that is remembered
 
-  /// One token per hash value; empty at first, which no token is.
+  /// One token per hash value; empty at first, which no token is. Its letters are in the entry, which is half
+  /// a cache line.
   struct Entry {
-    std::string token;
+    std::uint8_t size;
+    std::array<char, kLongest> letters;
     OutsidePlace place;
+
+    std::string_view token() const { return {letters.data(), size}; }
   };
 
   const OutsideWords& words_;
   std::once_flag made_;
-  std::vector<Entry> entries_;            // made at the first token: most texts meet it late or never
+  std::unique_ptr<Entry[]> entries_;      // made at the first token: most texts meet it late or never
   std::array<std::mutex, kLocks> locks_;  // of the entries with the same remainder
 };
 
