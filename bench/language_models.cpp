@@ -247,7 +247,8 @@ std::shared_ptr<const lm::WordFiller> open_filler(const std::string& how, const 
   for (std::string line; std::getline(in, line);) words.push_back(line);
   return value_of(lm::WordFiller::make(
       value_of(value_of(lm::language_model_plugin())->open_masked(wanted.folder, resources)),
-      value_of(lm::SubwordTokenizer::open(wanted.folder)), words, {72, lm::LawKind::balanced, false}));
+      value_of(lm::SubwordTokenizer::open(wanted.folder)), words,
+      {72, lm::LawKind::balanced, {lm::MaskedMode::parallel, lm::MaskedMode::sequential}}));
 }
 
 // Returns the logits of some questions.
@@ -257,7 +258,7 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   const auto filler = open_filler(how, wanted);
   const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
-  const auto told = value_of(filler->model().at_epsilon(kEpsilon));
+  const auto told = value_of(filler->model().at_reach(kEpsilon / 2, 0));
   const lm::MaskedModel& model = told ? *told : filler->model();
   const Questions questions = questions_of(*filler, wanted.texts);
   std::size_t ids = 0;

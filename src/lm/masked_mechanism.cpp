@@ -4,10 +4,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/checked_value.hpp"
 #include "base/message.hpp"
 #include "base/parallel.hpp"
 #include "lm/balanced_law.hpp"
+#include "lm/engine/float_kernels.hpp"
+#include "lm/float_mode.hpp"
 #include "lm/logit_law.hpp"
 #include "random/integer_samplers.hpp"
 
@@ -48,7 +52,7 @@ class MaskedMechanism::Batch {
 
   Result<void> ask(const Question& question) {
     const std::size_t token = question.document->drawn[question.number];
-    if (mechanism_.options_.mode == MaskedMode::one_pass)
+    if (mechanism_.mode_ == MaskedMode::one_pass)
       read(question, token);
     else
       places_.push_back(question.text->mask(mechanism_.input_, token, question.after, next_sequence()));
@@ -62,7 +66,7 @@ class MaskedMechanism::Batch {
     logits_.resize(questions_.size() * size);
     const std::span<float> logits(logits_);
     const auto sequences = std::span(sequences_).first(used_);
-    if (mechanism_.options_.mode == MaskedMode::one_pass)
+    if (mechanism_.mode_ == MaskedMode::one_pass)
       SOTTO_TRY(mechanism_.model_->logits_at(sequences, std::span(shared_).first(used_), logits));
     else
       SOTTO_TRY(mechanism_.model_->logits(sequences, places_, logits));
@@ -79,7 +83,7 @@ class MaskedMechanism::Batch {
   void put(const Question& question, std::uint32_t word) const {
     MaskedOutput& output = question.document->outputs[question.number];
     (question.after ? output.added : output.word) = word;
-    if (mechanism_.options_.mode != MaskedMode::sequential) return;
+    if (mechanism_.mode_ != MaskedMode::sequential) return;
     const std::size_t token = question.document->drawn[question.number];
     const std::string& spelled = mechanism_.filler_->words()[word];
     if (question.after)
@@ -149,26 +153,40 @@ Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared
   std::shared_ptr<MaskedMechanism> mechanism(
       new MaskedMechanism(std::move(filler), options, std::move(input)));
   mechanism->extras_ = std::move(extras);
-  SOTTO_TRY(mechanism->check_mode());
+  SOTTO_TRY(mechanism->choose_mode());
+  SOTTO_TRY(mechanism->choose_wander());
   SOTTO_TRY(mechanism->choose_law(bounds));
   const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
   mechanism->batch_ = std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
   return mechanism;
 }
 
-Result<void> MaskedMechanism::check_mode() const {
-  if (options_.mode != MaskedMode::one_pass) return {};
-  if (!filler_->one_pass() || filler_->layout() != InputLayout::slots)
-    return fail_parameter(
-        "parameters.mode", "one-pass",
-        "'one-pass' is not allowed; the model's config.json does not say that it was trained "
-        "for it; give parallel or sequential");
+Result<void> MaskedMechanism::choose_mode() {
+  const std::vector<MaskedMode>& modes = filler_->modes();
+  mode_ = options_.mode.value_or(modes.front());
+  if (std::find(modes.begin(), modes.end(), mode_) == modes.end()) {
+    std::vector<const char*> names;
+    for (const MaskedMode mode : modes) names.push_back(to_string(mode));
+    return base::not_allowed("parameters.mode", to_string(mode_),
+                             fmt::format("{}, which the model was made for", fmt::join(names, " or ")));
+  }
+  if (mode_ != MaskedMode::one_pass) return {};
   if (options_.addition > 0)
     return fail_parameter("parameters.addition", fmt::format("{}", options_.addition),
                           "cannot be above 0 in the mode one-pass, which has no place for an added word");
   if (!options_.with_original)
     return fail_parameter("parameters.context", "none",
                           "cannot be none in the mode one-pass, which reads nothing else");
+  return {};
+}
+
+Result<void> MaskedMechanism::choose_wander() {
+  const std::optional<double> usual = filler_->model().usual_wander();
+  if (options_.wander && !usual)
+    return fail_parameter(
+        "parameters.wander", fmt::format("{}", *options_.wander),
+        fmt::format("'{}' is not allowed; the model's words do not wander; leave it out", *options_.wander));
+  wander_ = options_.wander.value_or(usual.value_or(0));
   return {};
 }
 
@@ -180,7 +198,7 @@ Result<void> MaskedMechanism::choose_law(std::optional<LogitBounds> bounds) {
 }
 
 Result<void> MaskedMechanism::balance() {
-  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon));
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon, wander_));
   if (!model_)
     return fail_parameter("parameters.law", "balanced",
                           "'balanced' is not allowed; the model's head is not made for it; give bounded");
@@ -192,7 +210,8 @@ Result<void> MaskedMechanism::balance() {
 }
 
 Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
-  SOTTO_ASSIGN(model_, filler_->model().at_epsilon(options_.epsilon));
+  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon / 2, wander_));
   const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)
@@ -211,6 +230,13 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   return {};
 }
 
+void MaskedMechanism::lower_own(std::uint32_t own, std::span<float> scores) const {
+  const OwnPenalty penalty = model_->own_penalty();
+  if (penalty.of_word.empty()) return;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (penalty.group[i] == penalty.group[own]) scores[i] -= penalty.of_word[own];
+}
+
 /// What is done to the answers here is a function of the text, like the answers themselves, so the law's
 /// guarantee covers it. Changes to the weights afterwards are not covered.
 Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_t token,
@@ -218,10 +244,15 @@ Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_
   const Token& place = document.tokens[token];
   const std::string_view original = document.text.substr(place.begin, place.end - place.begin);
   const bool balanced = law_kind_ == LawKind::balanced;
-  if (balanced) {
-    const BoundedHead& head = *model_->bounded_head();
-    const float sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
-    for (float& answer : answers) answer *= sharpness;
+  const std::optional<std::uint32_t> own = filler_->find(original);
+  const FloatMode mode;
+  if (own) lower_own(filler_->logits()[*own], answers);
+  if (const BoundedHead* const head = model_->bounded_head()) {
+    const float sharpness = own ? head->sharpness_known : head->sharpness_unknown;
+    if (balanced)
+      for (float& answer : answers) answer *= sharpness;
+    else
+      squash_all(answers.data(), answers.size(), head->slope, head->range);
   }
   if (extras_.similarity)
     SOTTO_TRY(extras_.similarity->apply(*filler_, document.text, document.tokens, token,
@@ -245,7 +276,7 @@ Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<
   Sequence sequence;
   const MaskedText masked(*filler_, text, tokens);
   std::uint32_t place = 0;
-  if (options_.mode == MaskedMode::one_pass) {
+  if (mode_ == MaskedMode::one_pass) {
     const MaskedText::Window window = masked.window_of(input_, token);
     place = masked.read(window, sequence)[token - window.begin];
   } else {
@@ -280,8 +311,8 @@ void MaskedMechanism::prepare(MaskedDocument& document) const {
 }
 
 Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents, const DrawsMade& made) const {
-  return options_.mode == MaskedMode::sequential ? rewrite_in_turn(documents, made)
-                                                 : rewrite_at_once(documents, made);
+  return mode_ == MaskedMode::sequential ? rewrite_in_turn(documents, made)
+                                         : rewrite_at_once(documents, made);
 }
 
 /// Every draw sees the original, with one mask or without, so all draws of all documents can be made

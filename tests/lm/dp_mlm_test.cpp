@@ -347,7 +347,8 @@ class OnePass : public DpMlm {
   static std::shared_ptr<const WordFiller> filler_of(std::shared_ptr<const MaskedModel> model,
                                                      bool declared) {
     return WordFiller::make(std::move(model), testing::small_tokenizer(kSentenceWords),
-                            std::vector<std::string>{"yes", "no"}, {.one_pass = declared})
+                            std::vector<std::string>{"yes", "no"},
+                            declared ? FillerSettings{.modes = {MaskedMode::one_pass}} : FillerSettings{})
         .value();
   }
 };
@@ -415,7 +416,7 @@ TEST_F(OnePass, WeightsAndDocumentsAreTheSameAloneAndTogether) {
 TEST_F(OnePass, IsForModelsThatDeclareIt) {
   const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
   expect_error(MaskedMechanism::make(filler_of(slots_model(8), false), options, {}), Errc::invalid_argument,
-               "parameters.mode", {"config.json does not say"});
+               "parameters.mode", {"'one-pass' is not allowed; give parallel or sequential"});
   MaskedOptions adding = options;
   adding.addition = 0.1;
   expect_error(MaskedMechanism::make(filler_of(slots_model(8), true), adding, {}), Errc::invalid_argument,

@@ -218,7 +218,7 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   const auto json =
       nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
   EXPECT_EQ(json["mechanism"]["name"], "dp-mlm");
-  EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "parallel");
+  EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "auto");
   EXPECT_EQ(json["guarantee"]["kind"], "analytic");
   EXPECT_EQ(json["guarantee"]["unit"]["epsilon"], "pure");
   EXPECT_EQ(json["guarantee"]["epsilon_per_token"], 25);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lm/engine/float_kernels.hpp"
 #include "lm/torch/plugin_fixture.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
@@ -75,7 +76,7 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
     std::shared_ptr<const MaskedModel> model = plain;
     const double reach = answer["reach"];
     if (reach > 0) {
-      const auto told = plain->at_reach(reach);
+      const auto told = plain->at_reach(reach, 0);
       ASSERT_TRUE(told.has_value()) << told.error().message;
       model = *told;
       const BoundedHead* head = model->bounded_head();
@@ -91,13 +92,6 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
     ASSERT_TRUE(model->logits(sequences, places, scores));
     for (std::size_t i = 0; i < sequences.size(); ++i)
       EXPECT_LE(largest_difference(std::span(scores).subspan(i * 37, 37), answer["scores"][i]), kTolerance);
-    if (reach == 0) continue;
-    const auto bounded = plain->at_epsilon(2 * reach);
-    ASSERT_TRUE(bounded.has_value()) << bounded.error().message;
-    std::vector<float> logits(scores.size());
-    ASSERT_TRUE((*bounded)->logits(sequences, places, logits));
-    for (std::size_t i = 0; i < logits.size(); ++i)
-      EXPECT_NEAR(logits[i], 10 / (1 + std::exp(-answer["slope"].get<double>() * scores[i])), 1e-5);
   }
 }
 
@@ -112,11 +106,12 @@ TEST_F(BoundedParity, LogitsCannotLeaveTheRange) {
   const auto opened = masked(folder.path());
   ASSERT_NE(opened, nullptr);
   ASSERT_TRUE(opened->bounds().has_value());
-  const auto model = opened->at_epsilon(0.01).value();
+  const auto model = opened->at_reach(0.005, 0).value();
   const Sequence sequence{{5, 6, 7}, {}, {}, {}};
   const std::uint32_t place = 1;
   std::vector<float> logits(37);
   ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, logits));
+  squash_all(logits.data(), logits.size(), model->bounded_head()->slope, model->bounded_head()->range);
   const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
   EXPECT_EQ(*least, opened->bounds()->lowest);
   EXPECT_EQ(*most, opened->bounds()->highest);
@@ -126,13 +121,11 @@ TEST_F(BoundedParity, ReachMustBePositive) {
   const auto model = masked(checkpoint_folder("bounded"));
   ASSERT_NE(model, nullptr);
   for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    expect_error(model->at_reach(wrong), Errc::invalid_argument, {"reach", "above 0"});
-    expect_error(model->at_epsilon(wrong), Errc::invalid_argument, {"ε", "above 0"});
+    expect_error(model->at_reach(wrong, 0), Errc::invalid_argument, {"reach", "above 0"});
   }
   const auto other = masked(checkpoint_folder("bert"));
   ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->at_reach(1).value(), nullptr);
-  EXPECT_EQ(other->at_epsilon(1).value(), nullptr);
+  EXPECT_EQ(other->at_reach(1, 0).value(), nullptr);
   EXPECT_FALSE(other->bounds().has_value());
 }
 
