@@ -177,7 +177,7 @@ Rate one_pass_rate(const lm::WordFiller& filler, const lm::MaskedModel& model, c
   for (const Text& text : texts) {
     const lm::MaskedText masked(filler, text.line, text.tokens);
     const lm::MaskedText::Window window = masked.window_of(input, 0);
-    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back());
+    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back()).words;
     places.emplace_back();
     for (const std::uint32_t word : text.words)
       if (word < window.end) places.back().push_back(first_pieces[word]);

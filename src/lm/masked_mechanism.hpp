@@ -54,6 +54,10 @@ struct MaskedDocument : DrawnText {
   std::span<const Token> tokens;      ///< the output of tokenize()
   std::vector<std::uint32_t> drawn;   ///< the tokens to draw, in order
   std::vector<MaskedOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
+
+  std::string_view original(std::size_t token) const {
+    return text.substr(tokens[token].begin, tokens[token].end - tokens[token].begin);
+  }
 };
 
 /// Immutable, so safe to share between threads.
@@ -99,6 +103,13 @@ class MaskedMechanism {
   class Batch;
   struct Question;
 
+  /// Where a word is drawn.
+  struct Place {
+    const MaskedDocument& document;
+    std::size_t token;
+    std::string_view original;  ///< the word that is replaced; empty: none
+  };
+
   MaskedMechanism(std::shared_ptr<const WordFiller> filler, const MaskedOptions& options, MaskedInput input)
       : filler_(std::move(filler)), options_(options), input_(std::move(input)) {}
 
@@ -108,8 +119,7 @@ class MaskedMechanism {
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
   void lower_own(std::uint32_t own, std::span<float> scores) const;
-  Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
-                       std::vector<std::uint64_t>& out) const;
+  Result<void> weights(const Place& place, std::span<float> answers, std::vector<std::uint64_t>& out) const;
   Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
   Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 
