@@ -48,7 +48,7 @@ class OnePassCheckpoint {
     norm("norm");
     linear("head.dense", kWidth, kWidth, 0.5F);
     norm("head.norm");
-    linear("head.words", count, kWidth, 4);
+    linear("head.words", count, kWidth, 12);
     add("base_measure.weight", {kKnots, count}, 0.5F);
     // Per knot of the wander: less than the reach at every knot of that.
     floats["log_total"] = {{kWanderKnots, kKnots}, {0.4F, 1.6F, 6.4F, 0.5F, 2, 8, 0.6F, 2.4F, 9.6F}};

@@ -279,11 +279,11 @@ TEST_F(EngineOnePass, RefusesWhatDoesNotFit) {
        },
        "the last 1"},
       {"wander_knots", [](auto& c) { c.config["wander_knots"] = "all"; }, "a list of numbers"},
-      {"embed.wander.weight",
+      {"own_penalty",
        [](auto& c) {
          c.config["wander_knots"] = {0.0, 1.0};
        },
-       "[2, 16]"},
+       "[2, 12]"},
       {"wander", [](auto& c) { c.config.erase("wander"); }, "is missing"},
       {"wander", [](auto& c) { c.config["wander"] = 1.5; }, "from 0 to 1"},
       {"embed.wander.weight", [](auto& c) { c.floats.erase("embed.wander.weight"); }, "[3, 16]"},
