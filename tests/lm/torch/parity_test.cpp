@@ -8,6 +8,8 @@
 
 #include "lm/engine/float_kernels.hpp"
 #include "lm/torch/plugin_fixture.hpp"
+#include "support/correlation.hpp"
+#include "support/one_pass_checkpoint.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -116,6 +118,52 @@ TEST_F(BoundedParity, LogitsCannotLeaveTheRange) {
   EXPECT_GE(*least, opened->bounds()->lowest);
   EXPECT_LT(*least, 1e-30F);
   EXPECT_EQ(*most, opened->bounds()->highest);
+}
+
+// 8-bit activations against 32 bits, several places of several sequences in one pass.
+TEST_F(BoundedParity, OnePassEqualsTheEngine) {
+  const TemporaryFolder folder;
+  OnePassCheckpoint({"cat", "cats", "dog", "dogs", "the", "not", "is"}).write(folder.path());
+  const auto plugin = masked(folder.path());
+  ASSERT_NE(plugin, nullptr);
+  const auto engine = engine_backend().open_masked(folder.path(), resources()).value();
+  EXPECT_EQ(plugin->usual_wander(), 1.0);
+  const std::vector<Sequence> sequences = {
+      {{70, 68, 1}, {0, 1, 1}, {0, 0, 1}, {0, 0, 0}},
+      {{80, 81}, {0, 0}, {0, 0}, {0, 1}},
+      {{66, 67, 68, 69, 70, 1}, {0, 1, 2, 3, 4, 2}, {0, 0, 0, 0, 0, 1}, {}}};
+  const std::vector<std::vector<std::uint32_t>> places = {{0, 2}, {1}, {4, 5, 0}};
+  const auto answers = [&](const MaskedModel& model) {
+    std::vector<float> out(6 * model.output_size());
+    EXPECT_TRUE(model.logits_at(sequences, places, out));
+    return out;
+  };
+  for (const double wander : {0.0, 0.3, 1.0}) {
+    const auto one = plugin->at_reach(3, wander).value();
+    const auto other = engine->at_reach(3, wander).value();
+    const std::vector<float> exact = answers(*one);
+    EXPECT_GT(correlation(exact, answers(*other)), 0.999) << wander;
+    EXPECT_NEAR(one->bounded_head()->log_total, other->bounded_head()->log_total, 1e-5);
+    EXPECT_TRUE(std::ranges::equal(one->own_penalty().of_word, other->own_penalty().of_word));
+    EXPECT_TRUE(std::ranges::equal(one->own_penalty().group, other->own_penalty().group));
+    // One place of a sequence at a time.
+    std::vector<float> alone(one->output_size());
+    ASSERT_TRUE(one->logits({&sequences[2], 1}, {&places[2][1], 1}, alone));
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(alone[i], exact[4 * alone.size() + i], kTolerance);
+  }
+  EXPECT_GT(correlation(answers(*plugin), answers(*engine)), 0.999) << "without a reach";
+  std::vector<float> out(plugin->output_size());
+  expect_error(plugin->logits_at({&sequences[0], 1}, std::vector<std::vector<std::uint32_t>>{{3}}, out),
+               Errc::invalid_argument, {"place 3"});
+  expect_error(plugin->logits_at({&sequences[0], 1}, std::vector<std::vector<std::uint32_t>>{{}}, {}),
+               Errc::invalid_argument, {"no place"});
+  expect_error(plugin->logits_at(sequences, std::vector<std::vector<std::uint32_t>>{{0}}, out),
+               Errc::invalid_argument, {"3 sequences"});
+  OnePassCheckpoint damaged({"cat", "cats"});
+  damaged.floats["own_penalty"].values[0] = -1;
+  damaged.write(folder.path());
+  expect_error(backend().open_masked(folder.path(), resources()), Errc::bad_format, {"own_penalty", "-1"});
 }
 
 TEST_F(BoundedParity, ReachMustBePositive) {
