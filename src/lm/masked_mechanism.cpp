@@ -61,7 +61,7 @@ Result<void> MaskedMechanism::choose_wander() {
     return fail_parameter(
         "parameters.wander", fmt::format("{}", *options_.wander),
         fmt::format("'{}' is not allowed; the model's words do not wander; leave it out", *options_.wander));
-  wander_ = options_.wander.value_or(usual.value_or(0));
+  wander_ = options_.wander ? options_.wander : usual;
   return {};
 }
 
@@ -73,7 +73,7 @@ Result<void> MaskedMechanism::choose_law(std::optional<LogitBounds> bounds) {
 }
 
 Result<void> MaskedMechanism::balance() {
-  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon, wander_));
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon, wander_.value_or(0)));
   if (!model_)
     return fail_parameter("parameters.law", "balanced",
                           "'balanced' is not allowed; the model's head is not made for it; give bounded");
@@ -86,7 +86,7 @@ Result<void> MaskedMechanism::balance() {
 
 Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
-  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon / 2, wander_));
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon / 2, wander_.value_or(0)));
   const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)

@@ -95,6 +95,7 @@ class MaskedMechanism {
   const LogitBounds& bounds() const { return bounds_; }
   LawKind law_kind() const { return law_kind_; }
   MaskedMode mode() const { return mode_; }
+  std::optional<double> wander() const { return wander_; }  ///< nullopt: words do not wander
 
   /// The guarantee of one draw.
   Guarantee guarantee() const;
@@ -129,7 +130,7 @@ class MaskedMechanism {
   MaskedExtras extras_;
   MaskedInput input_;
   MaskedMode mode_ = MaskedMode::parallel;
-  double wander_ = 0;
+  std::optional<double> wander_;
   LawKind law_kind_ = LawKind::bounded;
   LogitBounds bounds_;
   std::unique_ptr<const DrawLaw> law_;

@@ -108,7 +108,7 @@ def test_texts_are_rewritten_and_the_receipt_adds_up(program, plugin, key):
     assert receipt["guarantee"]["document"]["zcdp"]["delta"] == 1e-5
     assert receipt["language_model"]["logits"]["bounded_by"] == "architecture"
     again = program.ok("privatize", "in.txt", "-m", "dp-mlm", "--model", folder, "--epsilon", "25", "--key-file", key,
-                       "--threads", "3", "--set", "mode=parallel")
+                       "--threads", "3", "--set", "mode=auto")
     assert again.out == outcome.out
 
 

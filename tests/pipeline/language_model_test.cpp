@@ -305,6 +305,14 @@ TEST_F(OnePassModels, WanderBelongsToTheConfigurationAndTheReceipt) {
   };
   EXPECT_EQ(parameters(wandering({}))["wander"], "auto");
   EXPECT_EQ(parameters(wandering({}))["mode"], "auto");
+  const auto model = [](const PrivatizeOptions& options) {
+    return nlohmann::json::parse(to_json(Privatizer::make(options).value()->receipt()))["language_model"];
+  };
+  EXPECT_EQ(model(wandering({}))["wander"], 1);
+  EXPECT_EQ(model(wandering({}))["mode"], "one-pass");
+  EXPECT_EQ(model(wandering({{"wander", "0"}}))["wander"], 0);
+  EXPECT_FALSE(model(mlm(4)).contains("wander"));
+  EXPECT_EQ(model(mlm(4))["mode"], "parallel");
   EXPECT_EQ(parameters(wandering({{"wander", ".50"}}))["wander"], "0.5");
   EXPECT_EQ(configuration(wandering({{"wander", ".50"}})), configuration(wandering({{"wander", "5e-1"}})));
   std::set<std::string> seen;
