@@ -22,7 +22,7 @@ bool are_knots(const std::vector<double>& numbers) {
 }
 
 std::vector<double> read_knots(const Config& config) {
-  const std::vector<double> knots = config.numbers("reach_knots");
+  std::vector<double> knots = config.numbers("reach_knots");
   if (!are_knots(knots) || knots.front() < 1e-6 || knots.back() > 1e6)
     config.refuse_value("reach_knots", "two or more rising numbers from 1e-6 to 1e6");
   return knots;
@@ -52,7 +52,7 @@ Activation activation_named(const Config& config, const char* key, const std::st
 
 std::vector<double> read_wander_knots(const Config& config) {
   if (config.whole("format_version", 1, 2, 1) == 1) return {};
-  const std::vector<double> knots = config.numbers("wander_knots");
+  std::vector<double> knots = config.numbers("wander_knots");
   if (!are_knots(knots) || knots.front() != 0 || knots.back() != 1)
     config.refuse_value("wander_knots", "two or more rising numbers, the first 0 and the last 1");
   return knots;

@@ -46,6 +46,10 @@ struct BoundedHead {
   float sharpness_unknown = 1;
 };
 
+/// Turns scores into logits; what is not a number stays so. The same bits on every processor, under
+/// FloatMode.
+void squash_all(const BoundedHead& head, std::span<float> scores);
+
 /// What a draw subtracts from the scores of the word that stands in the original and of its inflections.
 struct OwnPenalty {
   std::span<const float> of_word;       ///< one per output; empty: nothing

@@ -9,7 +9,6 @@
 #include "base/checked_value.hpp"
 #include "base/message.hpp"
 #include "lm/balanced_law.hpp"
-#include "lm/engine/float_kernels.hpp"
 #include "lm/float_mode.hpp"
 #include "lm/logit_law.hpp"
 
@@ -44,6 +43,7 @@ Result<void> MaskedMechanism::choose_mode() {
   mode_ = options_.mode.value_or(modes.front());
   if (std::find(modes.begin(), modes.end(), mode_) == modes.end()) {
     std::vector<const char*> names;
+    names.reserve(modes.size());
     for (const MaskedMode mode : modes) names.push_back(to_string(mode));
     return base::not_allowed("parameters.mode", to_string(mode_),
                              fmt::format("{}, which the model was made for", fmt::join(names, " or ")));
@@ -125,7 +125,7 @@ Result<void> MaskedMechanism::weights(const Place& place, std::span<float> answe
     if (balanced)
       for (float& answer : answers) answer *= sharpness;
     else
-      squash_all(answers.data(), answers.size(), head->slope, head->range);
+      squash_all(*head, answers);
   }
   if (extras_.similarity)
     SOTTO_TRY(extras_.similarity->apply(*filler_, place.document.text, place.document.tokens, place.token,

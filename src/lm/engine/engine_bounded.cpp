@@ -163,6 +163,7 @@ std::vector<float> log_shares(const std::vector<double>& numbers) {
   for (const double x : numbers) sum += random::portable_exp(std::clamp(x - largest, -700.0, 0.0));
   const double log_sum = random::portable_log(sum);
   std::vector<float> out;
+  out.reserve(numbers.size());
   for (const double x : numbers) out.push_back(static_cast<float>(x - largest - log_sum));
   return out;
 }

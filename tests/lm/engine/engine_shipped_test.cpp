@@ -11,7 +11,6 @@
 #include "base/file.hpp"
 #include "base/safetensors.hpp"
 #include "lm/engine/engine_fixture.hpp"
-#include "lm/engine/float_kernels.hpp"
 #include "support/every_target.hpp"
 
 namespace sotto::testing {
@@ -35,7 +34,7 @@ std::vector<float> masked_logits(const MaskedModel& opened) {
   std::vector<float> out(questions.sequences.size() * model->output_size());
   EXPECT_TRUE(model->logits(questions.sequences, questions.places, out));
   const BoundedHead& head = *model->bounded_head();
-  squash_all(out.data(), out.size(), head.slope, head.range);
+  squash_all(head, out);
   out.insert(out.end(), model->log_base().begin(), model->log_base().end());
   out.insert(out.end(), {head.slope, head.log_total, head.sharpness_known, head.sharpness_unknown});
   return out;

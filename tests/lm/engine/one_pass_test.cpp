@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include <fmt/format.h>
 #include <gmpxx.h>
 
 #include "lm/engine/engine_fixture.hpp"
@@ -58,7 +59,7 @@ struct Weights {
 std::vector<Weights> weights_of_all_texts(const MaskedMechanism& mechanism) {
   std::vector<std::string> texts = kWords;
   for (const std::string& first : kWords)
-    for (const std::string& second : kWords) texts.push_back(first + ' ' + second);
+    for (const std::string& second : kWords) texts.push_back(fmt::format("{} {}", first, second));
   std::vector<Weights> all;
   for (std::string& text : texts) {
     text.reserve(text.size() + 64);

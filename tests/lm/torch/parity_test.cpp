@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "lm/engine/float_kernels.hpp"
 #include "lm/torch/plugin_fixture.hpp"
 #include "support/correlation.hpp"
 #include "support/one_pass_checkpoint.hpp"
@@ -113,7 +112,7 @@ TEST_F(BoundedParity, LogitsCannotLeaveTheRange) {
   const std::uint32_t place = 1;
   std::vector<float> logits(37);
   ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, logits));
-  squash_all(logits.data(), logits.size(), model->bounded_head()->slope, model->bounded_head()->range);
+  squash_all(*model->bounded_head(), logits);
   const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
   EXPECT_GE(*least, opened->bounds()->lowest);
   EXPECT_LT(*least, 1e-30F);

@@ -11,7 +11,6 @@
 #include "base/safetensors.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/balanced_reference.hpp"
-#include "lm/engine/float_kernels.hpp"
 #include "lm/logit_law.hpp"
 #include "lm/masked_input.hpp"
 #include "lm/torch/plugin_fixture.hpp"
@@ -66,7 +65,7 @@ class Shipped : public PluginTest {
   }
   static std::vector<float> bounded_logits(const MaskedModel& model, const Question& question) {
     std::vector<float> logits = answer(model, question);
-    squash_all(logits.data(), logits.size(), model.bounded_head()->slope, model.bounded_head()->range);
+    squash_all(*model.bounded_head(), logits);
     return logits;
   }
   /// Compares ln P of each token given those before it with the reference, as losses.
