@@ -6,11 +6,11 @@
 //
 // The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, with commas between: engine
 // (models stored in 8 bits, without libtorch), f32, int8 and cuda (with libtorch), and logits are compared
-// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. one-pass is
-// the network alone, over texts without a mask, whatever the model was trained for. The second form writes a
-// checkpoint of roberta-base's size with random weights (500 MB), which is the arithmetic of a trained one,
-// with the tokenizer of another folder. Rates are by the clock and, for machines that are shared, by the time
-// the processors spent on this program.
+// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. Modes
+// that the model was not made for are left out; with the engine, one-pass also measures the network alone.
+// The second form writes a checkpoint of roberta-base's size with random weights (500 MB), which is the
+// arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and, for machines
+// that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -248,7 +248,7 @@ std::shared_ptr<const lm::WordFiller> open_filler(const std::string& how, const 
   return value_of(lm::WordFiller::make(
       value_of(value_of(lm::language_model_plugin())->open_masked(wanted.folder, resources)),
       value_of(lm::SubwordTokenizer::open(wanted.folder)), words,
-      {72, lm::LawKind::balanced, {lm::MaskedMode::parallel, lm::MaskedMode::sequential}}));
+      {72, lm::LawKind::balanced, value_of(lm::WordFiller::open(wanted.folder, {}))->modes()}));
 }
 
 // Returns the logits of some questions.
@@ -277,16 +277,16 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     whole = everything_rate(model, questions, wanted.seconds);
     line("everything, batch 1", whole);
   }
-  for (const char* mode : {"parallel", "sequential"}) {
-    if (!wanted.is(mode)) continue;
+  for (const lm::MaskedMode mode : filler->modes()) {
+    if (!wanted.is(lm::to_string(mode))) continue;
     lm::MaskedOptions options;
     options.epsilon = kEpsilon;
     options.threads = wanted.threads == 0 ? 1 : wanted.threads;
-    options.mode = std::string(mode) == "sequential" ? lm::MaskedMode::sequential : lm::MaskedMode::parallel;
+    options.mode = mode;
     std::optional<lm::LogitBounds> bounds;
     if (!told) bounds = lm::LogitBounds{0, 100, false};
     const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));
-    line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
+    line(lm::to_string(mode), mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   if (how == "engine" && wanted.is("one-pass")) {
     line("one-pass, the network alone", one_pass_rate(*filler, model, wanted.texts, wanted.seconds));
