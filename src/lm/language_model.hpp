@@ -35,7 +35,8 @@ struct LogitBounds {
 };
 
 /// How a model with a bounded head turns scores into logits: logit = range / (1 + exp(−slope · score)). All
-/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), not on any text.
+/// of it is public: it depends on the model, the reach and the wander (MaskedModel::at_reach), not on any
+/// text.
 struct BoundedHead {
   float range = 0;
   float slope = 0;
