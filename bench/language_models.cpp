@@ -6,11 +6,11 @@
 //
 // The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, with commas between: engine
 // (models stored in 8 bits, without libtorch), f32, int8 and cuda (with libtorch), and logits are compared
-// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. one-pass is
-// the network alone, over texts without a mask, whatever the model was trained for. The second form writes a
-// checkpoint of roberta-base's size with random weights (500 MB), which is the arithmetic of a trained one,
-// with the tokenizer of another folder. Rates are by the clock and, for machines that are shared, by the time
-// the processors spent on this program.
+// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. Modes
+// that the model was not made for are left out; with the engine, one-pass also measures the network alone.
+// The second form writes a checkpoint of roberta-base's size with random weights (500 MB), which is the
+// arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and, for machines
+// that are shared, by the time the processors spent on this program.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -177,7 +177,7 @@ Rate one_pass_rate(const lm::WordFiller& filler, const lm::MaskedModel& model, c
   for (const Text& text : texts) {
     const lm::MaskedText masked(filler, text.line, text.tokens);
     const lm::MaskedText::Window window = masked.window_of(input, 0);
-    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back());
+    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back()).words;
     places.emplace_back();
     for (const std::uint32_t word : text.words)
       if (word < window.end) places.back().push_back(first_pieces[word]);
@@ -247,7 +247,8 @@ std::shared_ptr<const lm::WordFiller> open_filler(const std::string& how, const 
   for (std::string line; std::getline(in, line);) words.push_back(line);
   return value_of(lm::WordFiller::make(
       value_of(value_of(lm::language_model_plugin())->open_masked(wanted.folder, resources)),
-      value_of(lm::SubwordTokenizer::open(wanted.folder)), words, {72, lm::LawKind::balanced, false}));
+      value_of(lm::SubwordTokenizer::open(wanted.folder)), words,
+      {72, lm::LawKind::balanced, value_of(lm::WordFiller::open(wanted.folder, {}))->modes()}));
 }
 
 // Returns the logits of some questions.
@@ -257,7 +258,7 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
   const auto filler = open_filler(how, wanted);
   const char* const name = how.c_str();
   std::printf("%-5s opened in %.2f s\n", name, now(CLOCK_MONOTONIC) - begin);
-  const auto told = value_of(filler->model().at_epsilon(kEpsilon));
+  const auto told = value_of(filler->model().at_reach(kEpsilon / 2, 0));
   const lm::MaskedModel& model = told ? *told : filler->model();
   const Questions questions = questions_of(*filler, wanted.texts);
   std::size_t ids = 0;
@@ -276,16 +277,16 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     whole = everything_rate(model, questions, wanted.seconds);
     line("everything, batch 1", whole);
   }
-  for (const char* mode : {"parallel", "sequential"}) {
-    if (!wanted.is(mode)) continue;
+  for (const lm::MaskedMode mode : filler->modes()) {
+    if (!wanted.is(lm::to_string(mode))) continue;
     lm::MaskedOptions options;
     options.epsilon = kEpsilon;
     options.threads = wanted.threads == 0 ? 1 : wanted.threads;
-    options.mode = std::string(mode) == "sequential" ? lm::MaskedMode::sequential : lm::MaskedMode::parallel;
+    options.mode = mode;
     std::optional<lm::LogitBounds> bounds;
     if (!told) bounds = lm::LogitBounds{0, 100, false};
     const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));
-    line(mode, mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
+    line(lm::to_string(mode), mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   if (how == "engine" && wanted.is("one-pass")) {
     line("one-pass, the network alone", one_pass_rate(*filler, model, wanted.texts, wanted.seconds));

@@ -109,7 +109,9 @@ struct CollocationsReceipt {
 struct LanguageModelReceipt {
   std::string device;
   std::string precision;
-  std::string law;  ///< of a draw: bounded or balanced
+  std::string law;               ///< of a draw: bounded or balanced
+  std::string mode;              ///< what draws see: parallel, sequential or one-pass; empty: none of these
+  std::optional<double> wander;  ///< how far words wander; empty: the model's do not
   double lowest_logit = 0;
   double highest_logit = 0;
   bool bounded_by_architecture = false;  ///< otherwise logits are clipped

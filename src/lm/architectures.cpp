@@ -2,20 +2,35 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "lm/failure.hpp"
 #include "random/portable_math.hpp"
 
 namespace sotto::lm {
 namespace {
 
+constexpr std::size_t kMostKnots = 1024;
+
+bool are_knots(const std::vector<double>& numbers) {
+  return numbers.size() >= 2 && numbers.size() <= kMostKnots &&
+         std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) == numbers.end();
+}
+
 std::vector<double> read_knots(const Config& config) {
-  const std::vector<double> knots = config.numbers("reach_knots");
-  const bool rising = std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end();
-  if (knots.size() < 2 || knots.size() > 1024 || !rising || knots.front() < 1e-6 || knots.back() > 1e6)
+  std::vector<double> knots = config.numbers("reach_knots");
+  if (!are_knots(knots) || knots.front() < 1e-6 || knots.back() > 1e6)
     config.refuse_value("reach_knots", "two or more rising numbers from 1e-6 to 1e6");
   return knots;
+}
+
+/// The first knot but one that is not below.
+std::vector<double>::const_iterator knot_above(const std::vector<double>& knots, double number) {
+  return std::lower_bound(knots.begin() + 1, knots.end() - 1, number);
 }
 
 }  // namespace
@@ -35,6 +50,14 @@ Activation activation_named(const Config& config, const char* key, const std::st
   config.refuse_value(key, "one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish");
 }
 
+std::vector<double> read_wander_knots(const Config& config) {
+  if (config.whole("format_version", 1, 2, 1) == 1) return {};
+  std::vector<double> knots = config.numbers("wander_knots");
+  if (!are_knots(knots) || knots.front() != 0 || knots.back() != 1)
+    config.refuse_value("wander_knots", "two or more rising numbers, the first 0 and the last 1");
+  return knots;
+}
+
 BoundedSizes read_bounded_sizes(const Config& config) {
   BoundedSizes sizes;
   sizes.width = config.whole("hidden_size", 1, kLargestWidth);
@@ -49,6 +72,8 @@ BoundedSizes read_bounded_sizes(const Config& config) {
   sizes.slope = config.number("slope", 1e-6, 1e6);
   sizes.range = config.number("logit_range", 1e-6, 1e6);
   sizes.knots = read_knots(config);
+  sizes.wander_knots = read_wander_knots(config);
+  if (!sizes.wander_knots.empty()) sizes.usual_wander = config.number("wander", 0, 1);
   sizes.limits = {config.whole("vocab_size", 1, kLargestVocabulary),
                   config.whole("max_slots", 1, kMostPositions), 2,
                   config.whole("max_pieces_per_slot", 1, kMostPositions)};
@@ -57,9 +82,22 @@ BoundedSizes read_bounded_sizes(const Config& config) {
 
 KnotShare share_of_knots(const std::vector<double>& knots, double reach) {
   const double inside = std::clamp(reach, knots.front(), knots.back());
-  const auto above = std::lower_bound(knots.begin() + 1, knots.end() - 1, inside);
+  const auto above = knot_above(knots, inside);
   return {static_cast<std::size_t>(above - knots.begin()),
           random::portable_log(inside / above[-1]) / random::portable_log(above[0] / above[-1])};
+}
+
+void check_draw(double reach, double wander) {
+  if (!(reach > 0) || !std::isfinite(reach))
+    refuse(Errc::invalid_argument, fmt::format("a reach of {} is not allowed; give a number above 0", reach));
+  if (!(wander >= 0 && wander <= 1))
+    refuse(Errc::invalid_argument,
+           fmt::format("a wander of {} is not allowed; give a number from 0 to 1", wander));
+}
+
+KnotShare share_of_wander(const std::vector<double>& knots, double wander) {
+  const auto above = knot_above(knots, wander);
+  return {static_cast<std::size_t>(above - knots.begin()), (wander - above[-1]) / (above[0] - above[-1])};
 }
 
 BoundedHead head_at_reach(const BoundedSizes& sizes, double reach, const ReachConstants& constants) {

@@ -27,17 +27,27 @@ struct BoundedSizes {
   double epsilon = 0;
   double slope = 0;
   double range = 0;
-  std::vector<double> knots;  ///< reaches, ascending, two or more
+  std::vector<double> knots;         ///< reaches, ascending, two or more
+  std::vector<double> wander_knots;  ///< ascending from 0 to 1, two or more; empty in format version 1
+  double usual_wander = 0;
   InputLimits limits;
 };
 BoundedSizes read_bounded_sizes(const Config& config);
+/// BoundedSizes::wander_knots.
+std::vector<double> read_wander_knots(const Config& config);
 
-/// How a reach lies between two knots: linear in its logarithm, constant outside.
+/// How a number lies between two knots.
 struct KnotShare {
   std::size_t right = 1;  ///< the knot above; the one before it is the one below
   double share = 0;       ///< of the knot above
 };
+/// A reach: linear in its logarithm, constant outside.
 KnotShare share_of_knots(const std::vector<double>& knots, double reach);
+/// A wander, from 0 to 1: linear.
+KnotShare share_of_wander(const std::vector<double>& knots, double wander);
+
+/// Refuses a reach that is not above 0, and a wander that is not from 0 to 1.
+void check_draw(double reach, double wander);
 
 /// What the knots say about a reach, interpolated.
 struct ReachConstants {

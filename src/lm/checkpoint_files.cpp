@@ -1,5 +1,6 @@
 #include "lm/checkpoint_files.hpp"
 
+#include <cstring>
 #include <set>
 #include <system_error>
 
@@ -22,6 +23,16 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 std::string where_is(const std::string& file_name, const std::string& name) {
   return fmt::format("{}, tensor '{}'", file_name, name);
+}
+
+template <class Number>
+std::vector<Number> elements_of(const StoredTensor& tensor, base::TensorType type) {
+  if (tensor.view.type != type)
+    refuse(Errc::bad_format, fmt::format("{} has type {}; {} is allowed", tensor.where,
+                                         base::type_name(tensor.view.type), base::type_name(type)));
+  std::vector<Number> elements(tensor.view.bytes.size() / sizeof(Number));
+  std::memcpy(elements.data(), tensor.view.bytes.data(), tensor.view.bytes.size());
+  return elements;
 }
 
 }  // namespace
@@ -85,6 +96,16 @@ void CheckpointFiles::release_pages(const std::string& name) const {
   if (bytes.size() < skipped + page) return;
   auto* const begin = const_cast<std::byte*>(bytes.data()) + skipped;
   ::madvise(begin, (bytes.size() - skipped) / page * page, MADV_DONTNEED);
+}
+
+std::vector<float> CheckpointFiles::floats(const std::string& name,
+                                           const std::vector<std::int64_t>& shape) const {
+  return elements_of<float>(find_tensor(name, shape), base::TensorType::f32);
+}
+
+std::vector<std::int32_t> CheckpointFiles::integers(const std::string& name,
+                                                    const std::vector<std::int64_t>& shape) const {
+  return elements_of<std::int32_t>(find_tensor(name, shape), base::TensorType::i32);
 }
 
 const StoredTensor& CheckpointFiles::find_tensor(const std::string& name,

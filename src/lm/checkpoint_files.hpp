@@ -31,6 +31,9 @@ class CheckpointFiles {
   bool has(const std::string& name) const { return tensors_.contains(name); }
   /// Refused with the name, the expected and the actual shape if there is none of this shape.
   const StoredTensor& find_tensor(const std::string& name, const std::vector<std::int64_t>& shape) const;
+  /// The elements of a tensor that must be stored as F32, or as I32.
+  std::vector<float> floats(const std::string& name, const std::vector<std::int64_t>& shape) const;
+  std::vector<std::int32_t> integers(const std::string& name, const std::vector<std::int64_t>& shape) const;
   /// Lets the system evict the resident pages of the files or of one tensor; they are reloaded on use.
   void release_pages() const;
   void release_pages(const std::string& name) const;

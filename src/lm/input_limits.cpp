@@ -18,6 +18,12 @@ void check_input_numbers(const std::vector<std::int32_t>& numbers, std::int64_t 
              fmt::format("sequence {}: {} {} is not from 0 to {}", sequence, what, number, limit - 1));
 }
 
+void check_place(std::uint32_t place, const Sequence& sequence, std::size_t number) {
+  if (place >= sequence.ids.size())
+    refuse(Errc::invalid_argument,
+           fmt::format("sequence {}: place {} is not from 0 to {}", number, place, sequence.ids.size() - 1));
+}
+
 }  // namespace
 
 void check_sequences(std::span<const Sequence> sequences, const InputLimits& limits) {
@@ -41,10 +47,25 @@ void check_places(std::span<const Sequence> sequences, std::span<const std::uint
     refuse(Errc::invalid_argument, fmt::format("{} sequences need as many masked places and {} logits each",
                                                sequences.size(), room.per_answer));
   check_sequences(sequences, limits);
-  for (std::size_t i = 0; i < sequences.size(); ++i)
-    if (places[i] >= sequences[i].ids.size())
-      refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, places[i],
-                                                 sequences[i].ids.size() - 1));
+  for (std::size_t i = 0; i < sequences.size(); ++i) check_place(places[i], sequences[i], i);
+}
+
+std::vector<std::uint32_t> check_place_lists(std::span<const Sequence> sequences,
+                                             std::span<const std::vector<std::uint32_t>> places,
+                                             const InputLimits& limits, const AnswerRoom& room) {
+  if (places.size() != sequences.size())
+    refuse(Errc::invalid_argument, fmt::format("{} sequences need a list of places each", sequences.size()));
+  check_sequences(sequences, limits);
+  std::vector<std::uint32_t> firsts = {0};
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    if (places[i].empty()) refuse(Errc::invalid_argument, fmt::format("sequence {} has no place", i));
+    for (const std::uint32_t place : places[i]) check_place(place, sequences[i], i);
+    firsts.push_back(firsts.back() + static_cast<std::uint32_t>(places[i].size()));
+  }
+  if (room.numbers != firsts.back() * room.per_answer)
+    refuse(Errc::invalid_argument,
+           fmt::format("{} places need {} logits each", firsts.back(), room.per_answer));
+  return firsts;
 }
 
 void check_prompts(std::span<const Sequence> prompts, const InputLimits& limits, std::size_t logits) {

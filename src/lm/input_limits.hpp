@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "lm/language_model.hpp"
 
@@ -29,6 +30,12 @@ void check_sequences(std::span<const Sequence> sequences, const InputLimits& lim
 /// The same, with one place in each sequence and room for one answer each.
 void check_places(std::span<const Sequence> sequences, std::span<const std::uint32_t> places,
                   const InputLimits& limits, const AnswerRoom& room);
+
+/// The same, with one place or more in each sequence. Returns the index of each sequence's first answer, and
+/// their number.
+std::vector<std::uint32_t> check_place_lists(std::span<const Sequence> sequences,
+                                             std::span<const std::vector<std::uint32_t>> places,
+                                             const InputLimits& limits, const AnswerRoom& room);
 
 /// There is a prompt, and room for as many logits per prompt as there are ids.
 void check_prompts(std::span<const Sequence> prompts, const InputLimits& limits, std::size_t logits);

@@ -35,7 +35,8 @@ struct LogitBounds {
 };
 
 /// How a model with a bounded head turns scores into logits: logit = range / (1 + exp(−slope · score)). All
-/// of it is public: it depends on the model and on the reach (see MaskedModel::at_reach), not on any text.
+/// of it is public: it depends on the model, the reach and the wander (MaskedModel::at_reach), not on any
+/// text.
 struct BoundedHead {
   float range = 0;
   float slope = 0;
@@ -44,6 +45,16 @@ struct BoundedHead {
   /// What a balanced draw multiplies scores by if the replaced word is among the model's outputs, and if not.
   float sharpness_known = 1;
   float sharpness_unknown = 1;
+};
+
+/// Turns scores into logits; what is not a number stays so. The same bits on every processor, under
+/// FloatMode.
+void squash_all(const BoundedHead& head, std::span<float> scores);
+
+/// What a draw subtracts from the scores of the word that stands in the original and of its inflections.
+struct OwnPenalty {
+  std::span<const float> of_word;       ///< one per output; empty: nothing
+  std::span<const std::int32_t> group;  ///< of each output; inflections of one lemma share theirs
 };
 
 /// A model that fills a masked position. Safe to share between threads.
@@ -59,17 +70,20 @@ class MaskedModel {
   /// Where the architecture keeps the logits for any weights and input; nullopt: they are unbounded.
   virtual std::optional<LogitBounds> bounds() const = 0;
 
-  /// The model as it answers when draws are made at this ε, sharing its weights; null for a model that does
-  /// not depend on ε. A model that does must be used this way: as opened, its logits are unbounded.
-  virtual Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const = 0;
-  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one per logit; empty: uniform.
-  virtual std::span<const float> log_base() const = 0;
-
-  /// As at_epsilon, but takes the largest difference that the ln weights of a draw may show, and answers with
-  /// scores, which bounded_head() turns into logits. Null for a model without a bounded head.
-  virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double) const { return nullptr; }
-  /// Null unless the model came from at_reach or at_epsilon.
+  /// The model, sharing its weights, as it answers draws whose ln weights differ by at most `reach`; null for
+  /// a model without a bounded head. One that has it must be used this way: it answers with scores, which
+  /// bounded_head() turns into logits within bounds(). Models without a usual_wander() ignore `wander`, which
+  /// is from 0 to 1.
+  virtual Result<std::shared_ptr<const MaskedModel>> at_reach(double /*reach*/, double /*wander*/) const {
+    return nullptr;
+  }
+  /// What `wander` is unless the user says so; nullopt for a model that does not depend on it.
+  virtual std::optional<double> usual_wander() const { return std::nullopt; }
+  /// Of a model from at_reach, as is what follows: null in all others.
   virtual const BoundedHead* bounded_head() const { return nullptr; }
+  virtual OwnPenalty own_penalty() const { return {}; }
+  /// ln of the public measure that a draw weighs by exp(logit·ε/(2·range)), one per logit; empty: uniform.
+  virtual std::span<const float> log_base() const { return {}; }
 
   /// The logits at one place of each sequence: masked[i] is an index into sequences[i].ids. `out` takes
   /// output_size() numbers each, in order. Each answer depends on its own sequence alone, up to rounding.
@@ -166,7 +180,7 @@ LanguageModelBackend& engine_backend();
 Result<LanguageModelBackend*> language_model_plugin();
 
 /// What the plugin exports; `abi` must match the program's. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 5;
+inline constexpr std::uint32_t kLanguageModelAbi = 6;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 
 }  // namespace sotto::lm

@@ -16,9 +16,6 @@ namespace sotto {
 using namespace lm;
 namespace {
 
-// Whether an architecture bounds logits does not depend on ε.
-constexpr double kAnyEpsilon = 10;
-
 using AnyModel = std::variant<std::shared_ptr<const WordFiller>, std::shared_ptr<const TextWriter>>;
 
 /// Models that write texts have these architectures; any other is assumed to fill masks, and the plugin
@@ -49,11 +46,11 @@ void describe(const WordFiller& filler, LanguageModelInfo& info) {
   info.positions = filler.model().max_positions();
   info.logits = filler.model().output_size();
   info.outcomes = filler.words().size();
-  const auto bounds = filler.bounds_at(kAnyEpsilon);
-  if (!bounds || !*bounds) return;
+  const auto bounds = filler.model().bounds();
+  if (!bounds) return;
   info.bounded = true;
-  info.lowest = (*bounds)->lowest;
-  info.highest = (*bounds)->highest;
+  info.lowest = bounds->lowest;
+  info.highest = bounds->highest;
 }
 
 void describe(const TextWriter& writer, LanguageModelInfo& info) {

@@ -138,14 +138,20 @@ MaskedText::Window MaskedText::window_of(const MaskedInput& input, std::size_t t
   return {begin, begin + most};
 }
 
-std::vector<std::uint32_t> MaskedText::read(Window window, Sequence& out) const {
+MaskedText::Places MaskedText::read(Window window, Sequence& out) const {
   clear(out);
   const std::int32_t mask[] = {filler_.mask()};
-  std::vector<std::uint32_t> places;
+  Places places;
   for (std::size_t i = window.begin; i < window.end; ++i) {
-    places.push_back(static_cast<std::uint32_t>(out.ids.size()));
+    places.words.push_back(static_cast<std::uint32_t>(out.ids.size()));
     // A token that the model has no piece for is one that it cannot see.
     add_slot(original(i).empty() ? mask : original(i), i - window.begin, 0, out);
+  }
+  places.masks.resize(window.end - window.begin);
+  const auto first = std::lower_bound(expected_.begin(), expected_.end(), window.begin);
+  for (auto token = first; token != expected_.end() && *token < window.end; ++token) {
+    places.masks[*token - window.begin] = static_cast<std::uint32_t>(out.ids.size());
+    add_slot(mask, *token - window.begin, 1, out);
   }
   return places;
 }

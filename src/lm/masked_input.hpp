@@ -50,6 +50,8 @@ class MaskedText {
   void replace(std::size_t token, std::string_view word);
   void remove(std::size_t token);
   void add_after(std::size_t token, std::string_view word);
+  /// Says that a word will be added after a token, in ascending order, so that read() has a mask for it.
+  void expect_after(std::size_t token) { expected_.push_back(token); }
 
   /// The question for a token's place or, with `after`, for what follows it. Every other place shows the text
   /// in its current state. Fills `out`; returns the index of the mask in it.
@@ -64,9 +66,14 @@ class MaskedText {
   /// The part of the original in which a token is scored without a mask. Windows overlap by half, and a token
   /// has a quarter of its window to both sides of it unless the text ends there.
   Window window_of(const MaskedInput& input, std::size_t token) const;
-  /// The original in a window, without a mask; for the slots layout. Fills `out`; returns the index in it of
-  /// each token's first piece.
-  std::vector<std::uint32_t> read(Window window, Sequence& out) const;
+  /// Indices in a sequence, one per token of its window.
+  struct Places {
+    std::vector<std::uint32_t> words;  ///< the token's first piece
+    std::vector<std::uint32_t> masks;  ///< the mask of the word expected after it; 0: there is none
+  };
+  /// The original in a window, nothing in it masked, and at the end a mask for each word that is expected;
+  /// for the slots layout. Fills `out`.
+  Places read(Window window, Sequence& out) const;
 
  private:
   struct Cell {
@@ -94,6 +101,7 @@ class MaskedText {
   std::vector<std::int32_t> pieces_;   // of the original
   std::vector<std::uint32_t> begins_;  // of each token's pieces, and the end
   std::vector<Cell> cells_;            // empty until something is replaced
+  std::vector<std::size_t> expected_;  // tokens after which a word will be added
 };
 
 }  // namespace sotto::lm

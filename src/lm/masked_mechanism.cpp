@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/checked_value.hpp"
 #include "base/message.hpp"
-#include "base/parallel.hpp"
 #include "lm/balanced_law.hpp"
+#include "lm/float_mode.hpp"
 #include "lm/logit_law.hpp"
-#include "random/integer_samplers.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -18,128 +19,8 @@ namespace {
 constexpr std::size_t kBatchBytes = 16 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
-// Draws whose weights are computed together, some megabytes of them.
-constexpr std::size_t kWeighed = 64;
-
-// Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
-constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
-
-bool toss(BitSource& bits, double probability) {
-  return random::bernoulli(bits, static_cast<std::uint64_t>(std::llround(probability * kCoinUnits)),
-                           kCoinUnits);
-}
 
 }  // namespace
-
-/// A question about a document: what to put in the place `number` of its drawn ones, or after it.
-struct MaskedMechanism::Question {
-  MaskedDocument* document;
-  MaskedText* text;
-  std::size_t number;
-  bool after;
-};
-
-/// Gathers questions and draws the answers in the order they were asked. Without masks, the questions of a
-/// window share a sequence.
-class MaskedMechanism::Batch {
- public:
-  /// Both must outlive the batch.
-  Batch(const MaskedMechanism& mechanism, const DrawsMade& made) : mechanism_(mechanism), made_(made) {}
-
-  Result<void> ask(const Question& question) {
-    const std::size_t token = question.document->drawn[question.number];
-    if (mechanism_.options_.mode == MaskedMode::one_pass)
-      read(question, token);
-    else
-      places_.push_back(question.text->mask(mechanism_.input_, token, question.after, next_sequence()));
-    questions_.push_back(question);
-    return questions_.size() >= mechanism_.batch_ ? answer() : Result<void>();
-  }
-
-  Result<void> answer() {
-    if (questions_.empty()) return {};
-    const std::size_t size = mechanism_.model_->output_size();
-    logits_.resize(questions_.size() * size);
-    const std::span<float> logits(logits_);
-    const auto sequences = std::span(sequences_).first(used_);
-    if (mechanism_.options_.mode == MaskedMode::one_pass)
-      SOTTO_TRY(mechanism_.model_->logits_at(sequences, std::span(shared_).first(used_), logits));
-    else
-      SOTTO_TRY(mechanism_.model_->logits(sequences, places_, logits));
-    for (std::size_t i = 0; i < questions_.size(); i += kWeighed) SOTTO_TRY(draw(i, logits));
-    const std::size_t draws = questions_.size();
-    questions_.clear();
-    places_.clear();
-    used_ = 0;
-    if (made_ && !made_(draws)) return fail(Errc::interrupted, "interrupted");
-    return {};
-  }
-
- private:
-  void put(const Question& question, std::uint32_t word) const {
-    MaskedOutput& output = question.document->outputs[question.number];
-    (question.after ? output.added : output.word) = word;
-    if (mechanism_.options_.mode != MaskedMode::sequential) return;
-    const std::size_t token = question.document->drawn[question.number];
-    const std::string& spelled = mechanism_.filler_->words()[word];
-    if (question.after)
-      question.text->add_after(token, spelled);
-    else
-      question.text->replace(token, spelled);
-  }
-
-  Sequence& next_sequence() {
-    if (used_ == sequences_.size()) sequences_.emplace_back();
-    return sequences_[used_++];
-  }
-
-  /// Adds a question to the sequence of its window.
-  void read(const Question& question, std::size_t token) {
-    const MaskedText::Window window = question.text->window_of(mechanism_.input_, token);
-    if (used_ == 0 || questions_.back().document != question.document || window != window_) {
-      first_pieces_ = question.text->read(window, next_sequence());
-      window_ = window;
-      if (shared_.size() < used_) shared_.emplace_back();
-      shared_[used_ - 1].clear();
-    }
-    shared_[used_ - 1].push_back(first_pieces_[token - window.begin]);
-  }
-
-  /// Some of the draws, in order; their weights are computed by several threads.
-  Result<void> draw(std::size_t first, std::span<float> logits) {
-    const std::size_t size = mechanism_.model_->output_size();
-    const std::size_t count = std::min(kWeighed, questions_.size() - first);
-    std::vector<Result<void>> results(count);
-    weights_.resize(std::max(weights_.size(), count));
-    // Similarities are computed by a model with threads of its own.
-    const unsigned threads = mechanism_.extras_.similarity ? 1 : mechanism_.options_.threads;
-    base::parallel_for(count, 1, threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Question& question = questions_[first + i];
-        results[i] = mechanism_.weights(*question.document, question.document->drawn[question.number],
-                                        logits.subspan((first + i) * size, size), weights_[i]);
-      }
-    });
-    for (std::size_t i = 0; i < count; ++i) {
-      SOTTO_TRY(results[i]);
-      const Question& question = questions_[first + i];
-      put(question, DrawLaw::draw_weighted(weights_[i], *question.document->bits));
-    }
-    return {};
-  }
-
-  const MaskedMechanism& mechanism_;
-  const DrawsMade& made_;
-  std::vector<Question> questions_;
-  std::vector<Sequence> sequences_;  // those of this batch, and room for more
-  std::size_t used_ = 0;             // sequences of this batch
-  std::vector<std::uint32_t> places_;
-  std::vector<std::vector<std::uint32_t>> shared_;  // the places in each sequence, if there is no mask
-  MaskedText::Window window_{};                     // of the last sequence
-  std::vector<std::uint32_t> first_pieces_;         // in it
-  std::vector<float> logits_;
-  std::vector<std::vector<std::uint64_t>> weights_;
-};
 
 Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared_ptr<const WordFiller> filler,
                                                                      const MaskedOptions& options,
@@ -149,26 +30,38 @@ Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared
   std::shared_ptr<MaskedMechanism> mechanism(
       new MaskedMechanism(std::move(filler), options, std::move(input)));
   mechanism->extras_ = std::move(extras);
-  SOTTO_TRY(mechanism->check_mode());
+  SOTTO_TRY(mechanism->choose_mode());
+  SOTTO_TRY(mechanism->choose_wander());
   SOTTO_TRY(mechanism->choose_law(bounds));
   const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
   mechanism->batch_ = std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
   return mechanism;
 }
 
-Result<void> MaskedMechanism::check_mode() const {
-  if (options_.mode != MaskedMode::one_pass) return {};
-  if (!filler_->one_pass() || filler_->layout() != InputLayout::slots)
-    return fail_parameter(
-        "parameters.mode", "one-pass",
-        "'one-pass' is not allowed; the model's config.json does not say that it was trained "
-        "for it; give parallel or sequential");
-  if (options_.addition > 0)
-    return fail_parameter("parameters.addition", fmt::format("{}", options_.addition),
-                          "cannot be above 0 in the mode one-pass, which has no place for an added word");
+Result<void> MaskedMechanism::choose_mode() {
+  const std::vector<MaskedMode>& modes = filler_->modes();
+  mode_ = options_.mode.value_or(modes.front());
+  if (std::find(modes.begin(), modes.end(), mode_) == modes.end()) {
+    std::vector<const char*> names;
+    names.reserve(modes.size());
+    for (const MaskedMode mode : modes) names.push_back(to_string(mode));
+    return base::not_allowed("parameters.mode", to_string(mode_),
+                             fmt::format("{}, which the model was made for", fmt::join(names, " or ")));
+  }
+  if (mode_ != MaskedMode::one_pass) return {};
   if (!options_.with_original)
     return fail_parameter("parameters.context", "none",
                           "cannot be none in the mode one-pass, which reads nothing else");
+  return {};
+}
+
+Result<void> MaskedMechanism::choose_wander() {
+  const std::optional<double> usual = filler_->model().usual_wander();
+  if (options_.wander && !usual)
+    return fail_parameter(
+        "parameters.wander", fmt::format("{}", *options_.wander),
+        fmt::format("'{}' is not allowed; the model's words do not wander; leave it out", *options_.wander));
+  wander_ = options_.wander ? options_.wander : usual;
   return {};
 }
 
@@ -180,7 +73,7 @@ Result<void> MaskedMechanism::choose_law(std::optional<LogitBounds> bounds) {
 }
 
 Result<void> MaskedMechanism::balance() {
-  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon));
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon, wander_.value_or(0)));
   if (!model_)
     return fail_parameter("parameters.law", "balanced",
                           "'balanced' is not allowed; the model's head is not made for it; give bounded");
@@ -192,7 +85,8 @@ Result<void> MaskedMechanism::balance() {
 }
 
 Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
-  SOTTO_ASSIGN(model_, filler_->model().at_epsilon(options_.epsilon));
+  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
+  SOTTO_ASSIGN(model_, filler_->model().at_reach(options_.epsilon / 2, wander_.value_or(0)));
   const MaskedModel& answering = model_ ? *model_ : filler_->model();
   if (!bounds) bounds = answering.bounds();
   if (!bounds)
@@ -211,24 +105,34 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   return {};
 }
 
+void MaskedMechanism::lower_own(std::uint32_t own, std::span<float> scores) const {
+  const OwnPenalty penalty = model_->own_penalty();
+  if (penalty.of_word.empty()) return;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (penalty.group[i] == penalty.group[own]) scores[i] -= penalty.of_word[own];
+}
+
 /// What is done to the answers here is a function of the text, like the answers themselves, so the law's
 /// guarantee covers it. Changes to the weights afterwards are not covered.
-Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_t token,
-                                      std::span<float> answers, std::vector<std::uint64_t>& out) const {
-  const Token& place = document.tokens[token];
-  const std::string_view original = document.text.substr(place.begin, place.end - place.begin);
+Result<void> MaskedMechanism::weights(const Place& place, std::span<float> answers,
+                                      std::vector<std::uint64_t>& out) const {
   const bool balanced = law_kind_ == LawKind::balanced;
-  if (balanced) {
-    const BoundedHead& head = *model_->bounded_head();
-    const float sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
-    for (float& answer : answers) answer *= sharpness;
+  const std::optional<std::uint32_t> own = filler_->find(place.original);
+  const FloatMode mode;
+  if (own) lower_own(filler_->logits()[*own], answers);
+  if (const BoundedHead* const head = model_->bounded_head()) {
+    const float sharpness = own ? head->sharpness_known : head->sharpness_unknown;
+    if (balanced)
+      for (float& answer : answers) answer *= sharpness;
+    else
+      squash_all(*head, answers);
   }
   if (extras_.similarity)
-    SOTTO_TRY(extras_.similarity->apply(*filler_, document.text, document.tokens, token,
+    SOTTO_TRY(extras_.similarity->apply(*filler_, place.document.text, place.document.tokens, place.token,
                                         balanced ? std::nullopt : std::optional(bounds_), answers));
   std::vector<std::uint32_t> opposites;
   if (extras_.antonyms) {
-    SOTTO_ASSIGN(opposites, extras_.antonyms->antonyms(original));
+    SOTTO_ASSIGN(opposites, extras_.antonyms->antonyms(place.original));
   }
   for (const std::uint32_t word : opposites) answers[filler_->logits()[word]] = -INFINITY;
   SOTTO_TRY(law_->weights(answers, out));
@@ -245,15 +149,15 @@ Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<
   Sequence sequence;
   const MaskedText masked(*filler_, text, tokens);
   std::uint32_t place = 0;
-  if (options_.mode == MaskedMode::one_pass) {
+  if (mode_ == MaskedMode::one_pass) {
     const MaskedText::Window window = masked.window_of(input_, token);
-    place = masked.read(window, sequence)[token - window.begin];
+    place = masked.read(window, sequence).words[token - window.begin];
   } else {
     place = masked.mask(input_, token, false, sequence);
   }
   std::vector<float> answers(model_->output_size());
   SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
-  return weights(document, token, answers, out);
+  return weights({document, token, document.original(token)}, answers, out);
 }
 
 Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {
@@ -261,74 +165,6 @@ Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector
   tokenize(word, tokens);
   if (tokens.empty()) return fail(Errc::invalid_argument, fmt::format("'{}' is not a word", word));
   return weights_of_token(word, tokens, 0, out);
-}
-
-void MaskedMechanism::prepare(MaskedDocument& document) const {
-  document.outputs.assign(document.drawn.size(), {});
-  document.draws = document.drawn.size();
-  if (options_.addition == 0 && options_.deletion == 0) {
-    for (MaskedOutput& output : document.outputs) output.word = 0;
-    return;
-  }
-  document.draws = 0;
-  // Anything but kNone marks what will be drawn.
-  for (MaskedOutput& output : document.outputs) {
-    if (!toss(*document.bits, options_.deletion)) output.word = 0;
-    if (toss(*document.bits, options_.addition)) output.added = 0;
-    document.draws += (output.word != MaskedOutput::kNone) + (output.added != MaskedOutput::kNone);
-  }
-}
-
-Result<void> MaskedMechanism::rewrite(std::span<MaskedDocument> documents, const DrawsMade& made) const {
-  return options_.mode == MaskedMode::sequential ? rewrite_in_turn(documents, made)
-                                                 : rewrite_at_once(documents, made);
-}
-
-/// Every draw sees the original, with one mask or without, so all draws of all documents can be made
-/// together.
-Result<void> MaskedMechanism::rewrite_at_once(std::span<MaskedDocument> documents,
-                                              const DrawsMade& made) const {
-  Batch batch(*this, made);
-  std::vector<std::unique_ptr<MaskedText>> texts;  // of the documents in the current batch
-  for (MaskedDocument& document : documents) {
-    texts.push_back(std::make_unique<MaskedText>(*filler_, document.text, document.tokens));
-    for (std::size_t i = 0; i < document.outputs.size(); ++i) {
-      if (document.outputs[i].word != MaskedOutput::kNone)
-        SOTTO_TRY(batch.ask({&document, texts.back().get(), i, false}));
-      if (document.outputs[i].added != MaskedOutput::kNone)
-        SOTTO_TRY(batch.ask({&document, texts.back().get(), i, true}));
-    }
-  }
-  return batch.answer();
-}
-
-/// Within a document the draws are sequential; the batch takes the next draw of each document.
-Result<void> MaskedMechanism::rewrite_in_turn(std::span<MaskedDocument> documents,
-                                              const DrawsMade& made) const {
-  Batch batch(*this, made);
-  std::vector<MaskedText> texts;
-  texts.reserve(documents.size());
-  std::size_t longest = 0;
-  for (const MaskedDocument& document : documents) {
-    texts.emplace_back(*filler_, document.text, document.tokens);
-    longest = std::max(longest, document.outputs.size());
-  }
-  for (std::size_t i = 0; i < longest; ++i) {
-    for (const bool after : {false, true}) {
-      for (std::size_t d = 0; d < documents.size(); ++d) {
-        MaskedDocument& document = documents[d];
-        if (i >= document.outputs.size()) continue;
-        const MaskedOutput& output = document.outputs[i];
-        const bool is_there = (after ? output.added : output.word) != MaskedOutput::kNone;
-        if (is_there)
-          SOTTO_TRY(batch.ask({&document, &texts[d], i, after}));
-        else if (!after)
-          texts[d].remove(document.drawn[i]);
-      }
-      SOTTO_TRY(batch.answer());
-    }
-  }
-  return {};
 }
 
 Guarantee MaskedMechanism::guarantee() const {

@@ -21,26 +21,18 @@
 
 namespace sotto::lm {
 
-/// What the draws of a text see.
-enum class MaskedMode {
-  /// Every word is masked in the original text, so that all draws of a text can be made at once.
-  parallel,
-  /// As printed in Algorithm 2, a draw sees the words drawn before it.
-  sequential,
-  /// The original text without a mask, so that one pass of the model scores all words. For models made for
-  /// it.
-  one_pass,
-};
-
 struct MaskedOptions {
-  double epsilon = 0;         ///< per draw
-  bool with_original = true;  ///< the original text precedes the one with the mask
-  MaskedMode mode = MaskedMode::parallel;
+  double epsilon = 0;                             ///< per draw
+  bool with_original = true;                      ///< the original text precedes the one with the mask
+  std::optional<MaskedMode> mode = std::nullopt;  ///< empty: the model's first
   std::size_t window = 0;  ///< maximum number of tokens a draw sees; 0: as many as the model takes
   double addition = 0;     ///< A of Algorithm 3: the probability that a word is added after a place
   double deletion = 0;     ///< D of Algorithm 3: the probability that a place is deleted
   std::optional<LawKind> law = std::nullopt;  ///< empty: the model's default
-  unsigned threads = 1;                       ///< that compute weights; affects only speed
+  /// From 0, the model tells what the law allows, to 1, it replaces every word of content. Empty: the model's
+  /// default, and the only value for a model that does not depend on it.
+  std::optional<double> wander = std::nullopt;
+  unsigned threads = 1;  ///< that compute weights; affects only speed
 };
 
 /// What else influences the scores of words.
@@ -62,6 +54,10 @@ struct MaskedDocument : DrawnText {
   std::span<const Token> tokens;      ///< the output of tokenize()
   std::vector<std::uint32_t> drawn;   ///< the tokens to draw, in order
   std::vector<MaskedOutput> outputs;  ///< by prepare() and rewrite(): one per element of `drawn`
+
+  std::string_view original(std::size_t token) const {
+    return text.substr(tokens[token].begin, tokens[token].end - tokens[token].begin);
+  }
 };
 
 /// Immutable, so safe to share between threads.
@@ -98,6 +94,8 @@ class MaskedMechanism {
   const std::shared_ptr<const WordFiller>& shared_filler() const { return filler_; }
   const LogitBounds& bounds() const { return bounds_; }
   LawKind law_kind() const { return law_kind_; }
+  MaskedMode mode() const { return mode_; }
+  std::optional<double> wander() const { return wander_; }  ///< nullopt: words do not wander
 
   /// The guarantee of one draw.
   Guarantee guarantee() const;
@@ -106,23 +104,33 @@ class MaskedMechanism {
   class Batch;
   struct Question;
 
+  /// Where a word is drawn.
+  struct Place {
+    const MaskedDocument& document;
+    std::size_t token;
+    std::string_view original;  ///< the word that is replaced; empty: none
+  };
+
   MaskedMechanism(std::shared_ptr<const WordFiller> filler, const MaskedOptions& options, MaskedInput input)
       : filler_(std::move(filler)), options_(options), input_(std::move(input)) {}
 
-  Result<void> check_mode() const;
+  Result<void> choose_mode();
+  Result<void> choose_wander();
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
-  Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
-                       std::vector<std::uint64_t>& out) const;
+  void lower_own(std::uint32_t own, std::span<float> scores) const;
+  Result<void> weights(const Place& place, std::span<float> answers, std::vector<std::uint64_t>& out) const;
   Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
   Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 
   std::shared_ptr<const WordFiller> filler_;
-  std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε
+  std::shared_ptr<const MaskedModel> model_;  // as it answers at this ε and wander
   MaskedOptions options_;
   MaskedExtras extras_;
   MaskedInput input_;
+  MaskedMode mode_ = MaskedMode::parallel;
+  std::optional<double> wander_;
   LawKind law_kind_ = LawKind::bounded;
   LogitBounds bounds_;
   std::unique_ptr<const DrawLaw> law_;

@@ -1,12 +1,14 @@
 #include "lm/word_filler.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include <sotto/error_text.hpp>
 #include <sotto/tokenizer.hpp>
 
+#include "base/checked_value.hpp"
 #include "base/file.hpp"
 #include "base/message.hpp"
 #include "lm/tokenizer/json_file.hpp"
@@ -19,6 +21,7 @@ namespace {
 constexpr std::size_t kMostBytes = 256;
 
 constexpr const char* kWordsFile = "words.txt";
+constexpr std::array<std::string_view, 3> kModeNames = {"parallel", "sequential", "one-pass"};
 
 Result<std::vector<std::string>> read_words(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kWordsFile;
@@ -38,6 +41,17 @@ Result<std::vector<std::string>> read_words(const std::filesystem::path& folder)
   return words;
 }
 
+Result<std::vector<MaskedMode>> read_modes(const Json& names) {
+  if (!names.is_array() || names.empty()) return fail(Errc::bad_format, "'modes' must be a list of strings");
+  std::vector<MaskedMode> modes;
+  for (const Json& name : names) {
+    auto mode = parse_masked_mode("modes", name.is_string() ? name.get<std::string>() : name.dump());
+    if (!mode) return fail(Errc::bad_format, describe(mode.error()));
+    modes.push_back(*mode);
+  }
+  return modes;
+}
+
 Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "config.json";
   SOTTO_ASSIGN(const Json config, read_optional_json_object(file));
@@ -45,9 +59,9 @@ Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
   if (const auto window = config.find("window_slots"); window != config.end() && window->is_number_unsigned())
     settings.window = window->get<std::size_t>();
   if (const auto modes = config.find("modes"); modes != config.end()) {
-    if (!modes->is_array())
-      return fail(Errc::bad_format, fmt::format("{}: 'modes' must be a list of strings", file.string()));
-    settings.one_pass = std::find(modes->begin(), modes->end(), "one-pass") != modes->end();
+    auto known = read_modes(*modes);
+    if (!known) return base::fail_at(file.string(), std::move(known.error()));
+    settings.modes = std::move(*known);
   }
   const auto law = config.find("law");
   if (law == config.end()) return settings;
@@ -59,12 +73,21 @@ Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
 
 }  // namespace
 
+const char* to_string(MaskedMode mode) {
+  return kModeNames[static_cast<std::size_t>(mode)].data();
+}
+
+Result<MaskedMode> parse_masked_mode(std::string_view parameter, std::string_view name) {
+  SOTTO_ASSIGN(const std::size_t index, read_choice(parameter, name, kModeNames));
+  return static_cast<MaskedMode>(index);
+}
+
 Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const MaskedModel> model,
                                                            std::shared_ptr<const SubwordTokenizer> tokenizer,
                                                            std::vector<std::string> words,
                                                            FillerSettings settings) {
   std::shared_ptr<WordFiller> filler(new WordFiller);
-  filler->settings_ = settings;
+  filler->settings_ = std::move(settings);
   if (!tokenizer->special().mask)
     return fail(Errc::bad_format, "the vocabulary has no mask token, so this is not a masked model");
   if (tokenizer->size() > model->input_size())
@@ -72,6 +95,10 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::make(std::shared_ptr<const
                                               tokenizer->size(), model->input_size()));
   filler->mask_ = static_cast<std::int32_t>(*tokenizer->special().mask);
   filler->layout_ = model->piece_count() > 1 ? InputLayout::slots : InputLayout::pair;
+  const std::vector<MaskedMode>& modes = filler->settings_.modes;
+  if (filler->layout_ == InputLayout::pair &&
+      std::find(modes.begin(), modes.end(), MaskedMode::one_pass) != modes.end())
+    return fail(Errc::bad_format, "'modes' has one-pass, which is for models that read words as slots");
   filler->model_ = std::move(model);
   filler->tokenizer_ = std::move(tokenizer);
   SOTTO_TRY(filler->take_words(std::move(words)));
@@ -89,11 +116,6 @@ Result<std::shared_ptr<const WordFiller>> WordFiller::open(const std::filesystem
   auto filler = make(std::move(model), std::move(tokenizer), std::move(words), settings);
   if (!filler) return base::fail_at(folder.string(), std::move(filler.error()));
   return filler;
-}
-
-Result<std::optional<LogitBounds>> WordFiller::bounds_at(double epsilon) const {
-  SOTTO_ASSIGN(const std::shared_ptr<const MaskedModel> answering, model_->at_epsilon(epsilon));
-  return answering ? answering->bounds() : model_->bounds();
 }
 
 Result<void> WordFiller::take_words(std::vector<std::string> words) {

@@ -26,11 +26,27 @@ enum class InputLayout {
   slots,  ///< the pieces of a word share a position; original and text share positions and differ by segment
 };
 
+/// What the draws of a text see.
+enum class MaskedMode {
+  /// Every word is masked in the original text, so that all draws of a text can be made at once.
+  parallel,
+  /// As printed in Algorithm 2, a draw sees the words drawn before it.
+  sequential,
+  /// The original text without a mask, so that one pass of the model scores all words. For models made for
+  /// it.
+  one_pass,
+};
+
+const char* to_string(MaskedMode mode);
+/// "parallel", "sequential" or "one-pass".
+Result<MaskedMode> parse_masked_mode(std::string_view parameter, std::string_view name);
+
 /// What config.json says about using a masked model.
 struct FillerSettings {
   std::size_t window = 0;          ///< the largest window in tokens it was trained on; 0: unknown
   LawKind law = LawKind::bounded;  ///< of its draws
-  bool one_pass = false;           ///< it was trained to score words in sight of them, without a mask
+  /// What it was made for, the usual mode first.
+  std::vector<MaskedMode> modes = {MaskedMode::parallel, MaskedMode::sequential};
 };
 
 /// Immutable, so safe to share between threads.
@@ -58,10 +74,8 @@ class WordFiller {
   std::size_t usual_window() const { return settings_.window; }
   /// law of config.json; bounded if absent.
   LawKind usual_law() const { return settings_.law; }
-  /// Whether modes of config.json has "one-pass".
-  bool one_pass() const { return settings_.one_pass; }
-  /// The bounds that the architecture sets on the logits when draws are made at this ε; nullopt: none.
-  Result<std::optional<LogitBounds>> bounds_at(double epsilon) const;
+  /// modes of config.json; parallel and sequential if absent.
+  const std::vector<MaskedMode>& modes() const { return settings_.modes; }
 
   /// The possible output words as spelled; a word's number is its index here.
   const std::vector<std::string>& words() const { return words_; }

@@ -53,6 +53,8 @@ nlohmann::ordered_json language_model_json(const LanguageModelReceipt& model) {
            ? "on every processor: the same key, input and version give the same output"
            : "for the same build, device, precision and input file only; elsewhere sums may be rounded to "
              "another word, and a re-run is a new spend"}};
+  if (!model.mode.empty()) json["mode"] = model.mode;
+  if (model.wander) json["wander"] = *model.wander;
   if (!model.calibration_text.empty()) json["calibration_text_sha256"] = model.calibration_text;
   return json;
 }

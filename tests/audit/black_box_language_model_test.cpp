@@ -6,7 +6,9 @@
 #include "audit/audit_fixture.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/logit_law.hpp"
+#include "lm/masked_mechanism.hpp"
 #include "mechanisms/unbatched_tokens.hpp"
+#include "support/one_pass_checkpoint.hpp"
 
 namespace sotto::testing {
 namespace {
@@ -105,6 +107,64 @@ class BalancedWord final : public Mechanism {
   bool broken_;
 };
 
+const std::vector<std::string> kOnePassWords = {"cat",  "cats", "dog", "dogs", "walk", "walks",
+                                                "warm", "not",  "is",  "anna", "otto", "rome"};
+
+/// A text of one word through a one-pass model. Broken: as BalancedWord, from the model's scores.
+class OnePassWord final : public Mechanism {
+ public:
+  OnePassWord(const std::filesystem::path& folder, double epsilon, bool broken)
+      : mechanism_(
+            lm::MaskedMechanism::make(lm::WordFiller::open(folder, {}).value(), {.epsilon = epsilon}, {})
+                .value()),
+        told_(mechanism_->filler().model().at_reach(epsilon, 1).value()),
+        broken_(broken) {}
+
+  std::unique_ptr<PendingTokens> make_pending() const override {
+    return std::make_unique<mechanism::UnbatchedTokens<OnePassWord>>(*this);
+  }
+  void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
+    std::vector<std::uint64_t> weights;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i == 0 || in[i] != in[i - 1]) weights = broken_ ? raw_weights(in[i]) : sound_weights(in[i]);
+      out[i] = lm::DrawLaw::draw_weighted(weights, bits);
+    }
+  }
+  Guarantee guarantee() const override { return mechanism_->guarantee(); }
+  double distance(TokenId a, TokenId b) const override { return a == b ? 0 : 1; }
+  std::vector<double> row(TokenId) const override { return {}; }
+
+ private:
+  /// Those the model cannot say are all the same input.
+  static std::string text_of(TokenId word) {
+    return word < kOnePassWords.size() ? kOnePassWords[word] : "zaphod";
+  }
+  std::vector<std::uint64_t> sound_weights(TokenId word) const {
+    std::vector<std::uint64_t> weights;
+    EXPECT_TRUE(mechanism_->weights_of_word(text_of(word), weights));
+    return weights;
+  }
+  std::vector<std::uint64_t> raw_weights(TokenId word) const {
+    lm::Sequence text;
+    mechanism_->filler().add_pieces(text_of(word), true, text.ids);
+    text.positions.assign(text.ids.size(), 0);
+    for (std::size_t i = 0; i < text.ids.size(); ++i) text.pieces.push_back(static_cast<std::int32_t>(i));
+    const std::uint32_t place = 0;
+    std::vector<float> scores(kOnePassWords.size());
+    EXPECT_TRUE(told_->logits({&text, 1}, {&place, 1}, scores));
+    const lm::BoundedHead& head = *told_->bounded_head();
+    std::vector<std::uint64_t> weights;
+    for (const float score : scores)
+      weights.push_back(
+          static_cast<std::uint64_t>(1e12 * std::exp(head.reach / (1 + std::exp(-head.slope * score)))));
+    return weights;
+  }
+
+  std::shared_ptr<const lm::MaskedMechanism> mechanism_;
+  std::shared_ptr<const lm::MaskedModel> told_;
+  bool broken_;
+};
+
 // Must run before anything loads the plugin.
 const int kPluginIsChosen = ::setenv("SOTTO_PLUGINS", SOTTO_FAKE_PLUGIN, 1);
 
@@ -153,6 +213,35 @@ TEST_F(BlackBoxLanguageModel, BalancedWeightsAreNotRefutedAndUnbalancedOnesAre) 
     const BlackBoxReport wrong =
         audit(BalancedWord(model->size(), epsilon, true), *model, small_audit(40'000, 20, 1));
     EXPECT_TRUE(wrong.losses_refute()) << epsilon << " " << wrong.epsilon_lower;
+  }
+}
+
+TEST_F(BlackBoxLanguageModel, OnePassIsNotRefutedAndWithoutBalanceIs) {
+  const auto model = tiny();
+  ASSERT_EQ(model->size(), kOnePassWords.size());
+  // A text prefers the first word alone or all the others, so the raw weights' totals are far apart.
+  OnePassCheckpoint checkpoint(kOnePassWords);
+  std::vector<float>& rows = checkpoint.floats["head.words.weight"].values;
+  const std::size_t width = rows.size() / kOnePassWords.size();
+  for (std::size_t i = width; i < rows.size(); ++i) rows[i] = -rows[i % width];
+  checkpoint.floats["head.words.bias"].values.assign(kOnePassWords.size(), 0);
+  const auto folder = folder_.path() / "one-pass";
+  checkpoint.write(folder);
+  for (const double epsilon : {1.0, 2.0, 5.0}) {
+    const BlackBoxReport right =
+        audit(OnePassWord(folder, epsilon, false), *model, small_audit(40'000, 40, 1));
+    EXPECT_FALSE(right.refuted()) << epsilon;
+    const BlackBoxReport wrong =
+        audit(OnePassWord(folder, epsilon, true), *model, small_audit(40'000, 40, 1));
+    EXPECT_TRUE(wrong.losses_refute()) << epsilon << " " << wrong.epsilon_lower;
+    std::printf("    ε = %g: at least %.3f, and %.3f without balance\n", epsilon, right.epsilon_lower,
+                wrong.epsilon_lower);
+    BlackBoxOptions document = masked_audit(folder.string(), epsilon, 200);
+    document.path = AuditPath::document;
+    const auto through = audit_black_box(document);
+    ASSERT_TRUE(through) << through.error().message;
+    EXPECT_FALSE(through->refuted());
+    EXPECT_TRUE(through->own_claim);
   }
 }
 

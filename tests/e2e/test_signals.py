@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import SANITIZERS, SOTTO, WORDS, sentences, vectors, wait_until_signals_are_caught
+from conftest import SANITIZERS, SOTTO, SOURCE, WORDS, sentences, vectors, wait_until_signals_are_caught
 from experiment_world import command as evaluate
 from experiment_world import make_world
 from test_language_models import make_model, plugin  # noqa: F401 (a fixture)
@@ -47,13 +47,14 @@ def endless(program, line):
     return subprocess.Popen(["yes", line], stdout=subprocess.PIPE, cwd=program.folder)
 
 
-# Each command has work for minutes. {small}, {large}, {lists} are models; "<" means that an endless text is piped in,
+# Each command has work for minutes. {small}, {large}, {lists}, {shipped} are models; "<" means that an endless text is piped in,
 # "fifo" is a named pipe that receives endlessly many vectors.
 LONG = [
     "privatize --model {lists} -e 1 -o out <",
     "privatize -m santext --model {large} -e 1 -o out <",
     "privatize -m dp-mlm --model ./bounded -e 10 -o out <",
     "privatize -m dp-mlm --model ./bounded --set mode=sequential -e 10 -o out <",
+    "privatize -m dp-mlm --model {shipped} -e 10 -o out <",
     "privatize -m dp-paraphrase --model ./causal -e 10 -o out in-letters.txt",
     "explain soup -m cmp --model {small} -e 1 --draws 100000000",
     "audit -m santext --model {large} -e 1",
@@ -94,7 +95,8 @@ def world(program, plugin, models, large):  # noqa: F811
 
 def start(world, models, large, command):
     """The process of a command, and those that feed it."""
-    paths = {"small": models / "first.safetensors", "large": large, "lists": models / "lists.safetensors"}
+    paths = {"small": models / "first.safetensors", "large": large, "lists": models / "lists.safetensors",
+             "shipped": SOURCE / "models" / "sotto-en-mlm"}
     words = [word.format(**paths) for word in command.split()]
     feeders = []
     options = {}

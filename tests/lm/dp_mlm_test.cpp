@@ -347,7 +347,8 @@ class OnePass : public DpMlm {
   static std::shared_ptr<const WordFiller> filler_of(std::shared_ptr<const MaskedModel> model,
                                                      bool declared) {
     return WordFiller::make(std::move(model), testing::small_tokenizer(kSentenceWords),
-                            std::vector<std::string>{"yes", "no"}, {.one_pass = declared})
+                            std::vector<std::string>{"yes", "no"},
+                            declared ? FillerSettings{.modes = {MaskedMode::one_pass}} : FillerSettings{})
         .value();
   }
 };
@@ -368,6 +369,55 @@ TEST_F(OnePass, ReadsTheOriginalOnceWithoutAMask) {
     EXPECT_EQ(sequence.segments, std::vector<std::int32_t>(7, 0));
   }
   EXPECT_EQ(model->places, (std::vector<std::uint32_t>{0, 1, 5, 6}));
+}
+
+TEST_F(OnePass, AddedWordsHaveAMaskEachAtTheEnd) {
+  const auto model = slots_model(8);
+  const auto m = MaskedMechanism::make(filler_of(model, true), {.epsilon = 10, .addition = 1}, {}).value();
+  Text text_run(*m, "Cat abcd, the mat");
+  text_run.document.outputs[0].word = MaskedOutput::kNone;   // cat is deleted, and a word added after it
+  text_run.document.outputs[2].added = MaskedOutput::kNone;  // none after the
+  ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+  ASSERT_EQ(model->asked.size(), 6U);
+  for (const Sequence& sequence : model->asked) {
+    EXPECT_EQ(read(*m, sequence), "cat a ##b ##c , the mat [MASK] [MASK] [MASK]");
+    EXPECT_EQ(sequence.positions, (std::vector<std::int32_t>{0, 1, 1, 1, 2, 3, 4, 0, 1, 4}));
+    EXPECT_EQ(sequence.segments, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 1}));
+    EXPECT_EQ(sequence.pieces, (std::vector<std::int32_t>{0, 0, 1, 2, 0, 0, 0, 0, 0, 0}));
+  }
+  EXPECT_EQ(model->places, (std::vector<std::uint32_t>{7, 1, 8, 5, 6, 9}));
+}
+
+// A batch may end inside a window, which is then read again with the same masks.
+TEST_F(OnePass, MasksOfAWindowDependOnItsCoinsAlone) {
+  const auto model = slots_model(8);
+  const auto m = MaskedMechanism::make(filler_of(model, true), {.epsilon = 10, .addition = 1}, {}).value();
+  std::string text;
+  for (std::size_t i = 0; i < m->good_batch(); ++i) text += i % 3 == 0 ? "the " : "cat ";
+  Text text_run(*m, text);
+  ASSERT_TRUE(m->rewrite({&text_run.document, 1}));
+  ASSERT_EQ(model->asked.size(), 2 * m->good_batch());
+  EXPECT_GT(model->batches.size(), 1U);
+  for (std::size_t i = 0; i < model->asked.size(); ++i) {
+    EXPECT_EQ(model->asked[i].ids.size(), 16U) << i;
+    EXPECT_EQ(model->asked[i].segments.at(model->places[i]), i % 2) << "a word, then the one added after it";
+  }
+}
+
+TEST_F(OnePass, AnAddedWordHasNoOriginal) {
+  // At ε = 1000 the score decides: sharpened by −1, the worst word is the best.
+  const auto model = make_model(
+      [](const Sequence&, std::uint32_t, std::uint32_t output) { return output == 0 ? 3.0F : 0.0F; });
+  model->pieces = 3;
+  model->outputs = 2;
+  model->head = BoundedHead{10, 0.1F, 125, 40, 1, -1};
+  const auto words =
+      WordFiller::make(model, testing::small_tokenizer(kSentenceWords), std::vector<std::string>{"cat", "no"},
+                       {.modes = {MaskedMode::one_pass}})
+          .value();
+  const auto m =
+      MaskedMechanism::make(words, {.epsilon = 1000, .addition = 1, .law = LawKind::balanced}, {}).value();
+  EXPECT_EQ(outputs(*m, "cat cat the"), "cat no cat no no no");
 }
 
 TEST_F(OnePass, LongTextsAreReadInWindowsThatOverlap) {
@@ -415,11 +465,7 @@ TEST_F(OnePass, WeightsAndDocumentsAreTheSameAloneAndTogether) {
 TEST_F(OnePass, IsForModelsThatDeclareIt) {
   const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
   expect_error(MaskedMechanism::make(filler_of(slots_model(8), false), options, {}), Errc::invalid_argument,
-               "parameters.mode", {"config.json does not say"});
-  MaskedOptions adding = options;
-  adding.addition = 0.1;
-  expect_error(MaskedMechanism::make(filler_of(slots_model(8), true), adding, {}), Errc::invalid_argument,
-               "parameters.addition", {"no place"});
+               "parameters.mode", {"'one-pass' is not allowed; give parallel or sequential"});
   MaskedOptions without = options;
   without.with_original = false;
   expect_error(MaskedMechanism::make(filler_of(slots_model(8), true), without, {}), Errc::invalid_argument,

@@ -35,9 +35,8 @@ class FakeMaskedModel final : public lm::MaskedModel, public std::enable_shared_
   std::uint32_t segment_count() const override { return 2; }
   std::uint32_t piece_count() const override { return pieces; }
   std::optional<lm::LogitBounds> bounds() const override { return given_bounds; }
-  Result<std::shared_ptr<const lm::MaskedModel>> at_epsilon(double) const override { return nullptr; }
   std::span<const float> log_base() const override { return base; }
-  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double) const override {
+  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double, double) const override {
     return head ? shared_from_this() : nullptr;
   }
   const lm::BoundedHead* bounded_head() const override { return head ? &*head : nullptr; }

@@ -11,6 +11,7 @@
 #include "pipeline/rewrite/masked_rewriter.hpp"
 #include "pipeline/rewrite/word_rewriter.hpp"
 #include "privacy/nano_epsilon.hpp"
+#include "support/one_pass_checkpoint.hpp"
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"
 #include "support/tiny_model.hpp"
@@ -218,7 +219,7 @@ TEST_F(LanguageModels, TheReceiptStatesDrawsAndBoundedRange) {
   const auto json =
       nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
   EXPECT_EQ(json["mechanism"]["name"], "dp-mlm");
-  EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "parallel");
+  EXPECT_EQ(json["mechanism"]["parameters"]["mode"], "auto");
   EXPECT_EQ(json["guarantee"]["kind"], "analytic");
   EXPECT_EQ(json["guarantee"]["unit"]["epsilon"], "pure");
   EXPECT_EQ(json["guarantee"]["epsilon_per_token"], 25);
@@ -279,6 +280,105 @@ TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
   PrivatizeOptions keeping = mlm(1);
   keeping.policy = Policy::paper();
   expect_error(privatize_files(keeping, to), Errc::invalid_argument, "ledger", {"no differential privacy"});
+}
+
+// One-pass models are computed by the engine.
+class OnePassModels : public LanguageModels {
+ protected:
+  OnePassModels() {
+    testing::OnePassCheckpoint({"soup", "soups", "waiter", "waiters", "cold", "warm", "the", "was", "good"})
+        .write(path("one-pass"));
+  }
+  PrivatizeOptions wandering(const ParameterValues& parameters,
+                             const std::string& mechanism = "dp-mlm") const {
+    PrivatizeOptions options = mlm(4, "one-pass");
+    options.mechanism.name = mechanism;
+    options.mechanism.parameters = parameters;
+    return options;
+  }
+};
+
+TEST_F(OnePassModels, WanderBelongsToTheConfigurationAndTheReceipt) {
+  const auto parameters = [](const PrivatizeOptions& options) {
+    return nlohmann::json::parse(
+        to_json(Privatizer::make(options).value()->receipt()))["mechanism"]["parameters"];
+  };
+  EXPECT_EQ(parameters(wandering({}))["wander"], "auto");
+  EXPECT_EQ(parameters(wandering({}))["mode"], "auto");
+  const auto model = [](const PrivatizeOptions& options) {
+    return nlohmann::json::parse(to_json(Privatizer::make(options).value()->receipt()))["language_model"];
+  };
+  EXPECT_EQ(model(wandering({}))["wander"], 1);
+  EXPECT_EQ(model(wandering({}))["mode"], "one-pass");
+  EXPECT_EQ(model(wandering({{"wander", "0"}}))["wander"], 0);
+  EXPECT_FALSE(model(mlm(4)).contains("wander"));
+  EXPECT_EQ(model(mlm(4))["mode"], "parallel");
+  EXPECT_EQ(parameters(wandering({{"wander", ".50"}}))["wander"], "0.5");
+  EXPECT_EQ(configuration(wandering({{"wander", ".50"}})), configuration(wandering({{"wander", "5e-1"}})));
+  std::set<std::string> seen;
+  for (const char* wander : {"auto", "0", "0.5", "1"})
+    EXPECT_TRUE(seen.insert(configuration(wandering({{"wander", wander}}))).second) << wander;
+  for (const char* wrong : {"2", "-0.1", "nan", "some", ""})
+    expect_error(Privatizer::make(wandering({{"wander", wrong}})), Errc::invalid_argument,
+                 "parameters.wander", {"0", "1"});
+  PrivatizeOptions bert = mlm(4);
+  bert.mechanism.parameters["wander"] = "0";
+  expect_error(Privatizer::make(bert), Errc::invalid_argument, "parameters.wander", {"leave it out"});
+}
+
+TEST_F(OnePassModels, OtherModesAreRefused) {
+  for (const char* mode : {"parallel", "sequential"})
+    expect_error(Privatizer::make(wandering({{"mode", mode}})), Errc::invalid_argument, "parameters.mode",
+                 {"give one-pass"});
+  EXPECT_EQ(rewrite("the soup", wandering({{"mode", "one-pass"}, {"law", "bounded"}})).empty(), false);
+}
+
+TEST_F(OnePassModels, EveryThreadCountAndOrderGivesTheSame) {
+  std::string jsonl;
+  std::string reversed;
+  for (int i = 0; i < 300; ++i) {
+    const std::string line = R"({"id": ")" + std::to_string(i) + R"(", "t": ")" +
+                             (i % 2 == 0 ? "The soup was cold, waiter!" : "Good warm soups 12") + "\"}\n";
+    jsonl += line;
+    reversed.insert(0, line);
+  }
+  write("in.jsonl", jsonl);
+  write("reversed.jsonl", reversed);
+  const auto lines = [&](const std::string& input, unsigned threads) {
+    FileOptions to = files(input, "out.jsonl");
+    to.fields = {"t"};
+    to.id_field = "id";
+    to.dataset = "same";
+    PrivatizeOptions options = wandering({{"addition", "0.3"}}, "dp-mlm-plus");
+    options.language.threads = threads;
+    const std::string out = run(options, to);
+    std::set<std::string> found;
+    for (std::size_t begin = 0; begin < out.size(); begin = out.find('\n', begin) + 1)
+      found.insert(out.substr(begin, out.find('\n', begin) - begin));
+    return found;
+  };
+  const std::set<std::string> first = lines("in.jsonl", 1);
+  EXPECT_EQ(first.size(), 300U);
+  for (const unsigned threads : {2U, 8U}) EXPECT_EQ(lines("in.jsonl", threads), first);
+  EXPECT_EQ(lines("reversed.jsonl", 2), first);
+}
+
+TEST_F(OnePassModels, TheLedgerChargesARepeatNothing) {
+  write("in.jsonl", "{\"who\": \"a\", \"t\": \"the soup was cold\"}\n");
+  FileOptions to = files("in.jsonl", "out.jsonl");
+  to.fields = {"t"};
+  to.ledger = LedgerOptions{path("ledger"), "who", 1000, 10};
+  const auto charged = [&](const char* wander) {
+    return privatize_files(wandering({{"wander", wander}}), to).value().ledger->charged_documents;
+  };
+  EXPECT_EQ(charged("1"), 1U);
+  const std::string out = read("out.jsonl");
+  EXPECT_EQ(charged("1.0"), 0U);
+  EXPECT_EQ(read("out.jsonl"), out);
+  EXPECT_EQ(charged("0.5"), 1U) << "other noise, and so a new spend";
+  const auto accounts = Ledger::open(path("ledger")).value()->accounts_of("a").value();
+  ASSERT_EQ(accounts.size(), 1U);
+  EXPECT_EQ(accounts[0].spent, 2 * 4 * 4'000'000'000);
 }
 
 TEST_F(LanguageModels, FreeLogitsNeedACalibrationOnAnotherText) {

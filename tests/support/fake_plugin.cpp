@@ -88,9 +88,7 @@ class Masked final : public lm::MaskedModel {
     if (!settings_.range) return std::nullopt;
     return lm::LogitBounds{0, *settings_.range, true};
   }
-  Result<std::shared_ptr<const lm::MaskedModel>> at_epsilon(double) const override { return nullptr; }
-  std::span<const float> log_base() const override { return {}; }
-  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double reach) const override {
+  Result<std::shared_ptr<const lm::MaskedModel>> at_reach(double reach, double /*wander*/) const override {
     if (!settings_.balanced) return nullptr;
     return std::make_shared<const Masked>(settings_, reach);
   }

@@ -1,7 +1,8 @@
 // The bounded masked model (see also docs/bounded-mlm.md). Its input has a text twice, as it was and as it is
 // being rewritten, distinguished by segment and sharing positions. Words are read as pieces at one position;
 // the outputs are scores of whole words, which the head's law keeps in a fixed range (BoundedHead). The model
-// is conditioned on the reach of a draw; without one it is an ordinary masked model.
+// is conditioned on the reach of a draw and, from format version 2 on, on its wander; without a reach it is
+// an ordinary masked model.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "lm/engine/engine_run.hpp"
 #include "lm/failure.hpp"
 #include "lm/float_mode.hpp"
+#include "lm/own_words.hpp"
 #include "random/portable_math.hpp"
 
 namespace sotto::lm {
@@ -36,9 +38,11 @@ struct BoundedWeights {
   RowTable piece_indices;
   RowTable segments;
   std::vector<float> conditions;  // one row per knot, and a last one for use without a reach
+  std::vector<float> wander_conditions;
+  OwnWords own_words;
   std::vector<float> base_measures;
-  std::vector<float> log_totals;
-  std::vector<float> sharpness;  // for possible output words, and for others
+  std::vector<float> log_totals;  // one row per knot of the wander
+  std::vector<float> sharpness;   // for possible output words, and for others
   RowNorm embedding_norm;
   std::vector<TransformerLayer> layers;
   RowNorm norm;
@@ -62,8 +66,9 @@ TransformerLayer read_bounded_layer(const TensorReader& tensors, const BoundedSi
 }
 
 BoundedWeights::BoundedWeights(const CheckpointFiles& files, const LanguageModelResources& resources)
-    : run(resources), sizes(read_bounded_sizes(files.config())) {
+    : run(resources), sizes(read_bounded_sizes(files.config())), own_words(files, sizes) {
   const auto knots = static_cast<std::int64_t>(sizes.knots.size());
+  const auto wander_knots = static_cast<std::int64_t>(sizes.wander_knots.size());
   const TensorReader all(files);
   const TensorReader embed = all / "embed";
   pieces = embed.table("pieces.weight", sizes.limits.ids, sizes.piece_width);
@@ -72,6 +77,7 @@ BoundedWeights::BoundedWeights(const CheckpointFiles& files, const LanguageModel
   piece_indices = embed.table("piece_index.weight", sizes.limits.pieces, sizes.width);
   segments = embed.table("segment.weight", sizes.limits.segments, sizes.width);
   conditions = embed.numbers("reach.weight", {knots + 1, sizes.width});
+  if (wander_knots > 0) wander_conditions = embed.numbers("wander.weight", {wander_knots, sizes.width});
   embedding_norm = embed.norm("norm", sizes.width, sizes.epsilon);
   for (std::int64_t i = 0; i < sizes.layers; ++i)
     layers.push_back(read_bounded_layer(all / "layers" / i, sizes));
@@ -80,7 +86,8 @@ BoundedWeights::BoundedWeights(const CheckpointFiles& files, const LanguageModel
   head_norm = all.norm("head.norm", sizes.head_width, sizes.epsilon);
   head_words = all.linear("head.words", sizes.head_width, sizes.words);
   base_measures = all.numbers("base_measure.weight", {knots, sizes.words});
-  log_totals = all.numbers("log_total", {knots});
+  log_totals =
+      all.numbers("log_total", wander_knots > 0 ? std::vector{wander_knots, knots} : std::vector{knots});
   sharpness = all.numbers("sharpness", {2, knots});
 }
 
@@ -139,8 +146,13 @@ void BoundedWeights::scores(const EngineBatch& batch, const BatchRows& rows, std
   head_words.multiply(work.vectors, out);
 }
 
-// What a model answers with: logits within the range, or the scores they are computed from.
-enum class EngineAnswers { logits, scores };
+/// The number at a column between two rows of a table.
+double between(const std::vector<float>& table, std::size_t columns, const KnotShare& knot,
+               std::size_t column) {
+  const std::size_t right = knot.right * columns + column;
+  return (1 - knot.share) * static_cast<double>(table[right - columns]) +
+         knot.share * static_cast<double>(table[right]);
+}
 
 // ln of the softmax, as exact as doubles are.
 std::vector<float> log_shares(const std::vector<double>& numbers) {
@@ -151,6 +163,7 @@ std::vector<float> log_shares(const std::vector<double>& numbers) {
   for (const double x : numbers) sum += random::portable_exp(std::clamp(x - largest, -700.0, 0.0));
   const double log_sum = random::portable_log(sum);
   std::vector<float> out;
+  out.reserve(numbers.size());
   for (const double x : numbers) out.push_back(static_cast<float>(x - largest - log_sum));
   return out;
 }
@@ -158,33 +171,35 @@ std::vector<float> log_shares(const std::vector<double>& numbers) {
 class EngineBounded final : public MaskedModel {
  public:
   explicit EngineBounded(std::shared_ptr<const BoundedWeights> weights) : weights_(std::move(weights)) {
-    const auto width = static_cast<std::size_t>(weights_->sizes.width);
-    condition_.assign(weights_->conditions.end() - static_cast<std::ptrdiff_t>(width),
-                      weights_->conditions.end());
+    const FloatMode mode;
+    const std::size_t width = this->width();
+    for (std::size_t i = 0; i < width; ++i) {
+      condition_.push_back(weights_->conditions[weights_->sizes.knots.size() * width + i]);
+      if (depends_on_wander()) condition_[i] += weights_->wander_conditions[i];
+    }
   }
 
-  EngineBounded(std::shared_ptr<const BoundedWeights> weights, double reach, EngineAnswers answers)
-      : EngineBounded(std::move(weights)) {
+  EngineBounded(std::shared_ptr<const BoundedWeights> weights, double reach, double wander)
+      : weights_(std::move(weights)) {
     const FloatMode mode;
-    answers_ = answers;
     const BoundedSizes& sizes = weights_->sizes;
     const KnotShare knot = share_of_knots(sizes.knots, reach);
-    const auto between = [&](const std::vector<float>& numbers, std::size_t row, std::size_t columns,
-                             std::size_t column) {
-      const std::size_t right = (row + knot.right) * columns + column;
-      return (1 - knot.share) * static_cast<double>(numbers[right - columns]) +
-             knot.share * static_cast<double>(numbers[right]);
-    };
-    for (std::size_t i = 0; i < condition_.size(); ++i)
-      condition_[i] = static_cast<float>(between(weights_->conditions, 0, condition_.size(), i));
+    const KnotShare wander_knot =
+        depends_on_wander() ? share_of_wander(sizes.wander_knots, wander) : KnotShare{};
+    for (std::size_t i = 0; i < width(); ++i) {
+      double condition = between(weights_->conditions, width(), knot, i);
+      if (depends_on_wander()) condition += between(weights_->wander_conditions, width(), wander_knot, i);
+      condition_.push_back(static_cast<float>(condition));
+    }
+    own_penalty_ = weights_->own_words.penalties(wander);
     std::vector<double> base;
     for (std::size_t i = 0; i < output_size(); ++i)
-      base.push_back(between(weights_->base_measures, 0, output_size(), i));
+      base.push_back(between(weights_->base_measures, output_size(), knot, i));
     log_base_ = log_shares(base);
     head_ = std::make_unique<BoundedHead>(
         head_at_reach(sizes, reach,
-                      {between(weights_->log_totals, 0, 1, 0), between(weights_->sharpness, 0, 1, 0),
-                       between(weights_->sharpness, sizes.knots.size(), 1, 0)}));
+                      {log_total_at(knot, wander_knot), between(weights_->sharpness, 1, knot, 0),
+                       between(weights_->sharpness, 1, knot, sizes.knots.size())}));
   }
 
   std::uint32_t input_size() const override { return size_of(weights_->sizes.limits.ids); }
@@ -198,12 +213,15 @@ class EngineBounded final : public MaskedModel {
   std::span<const float> log_base() const override { return log_base_; }
   const BoundedHead* bounded_head() const override { return head_.get(); }
 
-  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const override {
-    return told("an ε", epsilon, epsilon / 2, EngineAnswers::logits);
+  OwnPenalty own_penalty() const override { return {own_penalty_, weights_->own_words.groups()}; }
+  std::optional<double> usual_wander() const override {
+    return depends_on_wander() ? std::optional(weights_->sizes.usual_wander) : std::nullopt;
   }
-  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
-    return told("a reach", reach, reach, EngineAnswers::scores);
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach, double wander) const override {
+    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
+      check_draw(reach, wander);
+      return std::make_shared<const EngineBounded>(weights_, reach, wander);
+    });
   }
 
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
@@ -220,30 +238,26 @@ class EngineBounded final : public MaskedModel {
                          std::span<const std::vector<std::uint32_t>> places,
                          std::span<float> out) const override {
     return guarded([&] {
-      if (places.size() != sequences.size())
-        refuse(Errc::invalid_argument,
-               fmt::format("{} sequences need a list of places each", sequences.size()));
+      const std::vector<std::uint32_t> firsts =
+          check_place_lists(sequences, places, weights_->sizes.limits, {output_size(), out.size()});
       std::vector<std::uint32_t> all;
-      std::vector<std::uint32_t> ends = {0};
-      for (std::size_t i = 0; i < sequences.size(); ++i) {
-        for (const std::uint32_t place : places[i])
-          if (place >= sequences[i].ids.size())
-            refuse(Errc::invalid_argument, fmt::format("sequence {}: place {} is not from 0 to {}", i, place,
-                                                       sequences[i].ids.size() - 1));
-        if (places[i].empty()) refuse(Errc::invalid_argument, fmt::format("sequence {} has no place", i));
-        all.insert(all.end(), places[i].begin(), places[i].end());
-        ends.push_back(static_cast<std::uint32_t>(all.size()));
-      }
-      if (out.size() != all.size() * output_size())
-        refuse(Errc::invalid_argument,
-               fmt::format("{} places need {} logits each", all.size(), output_size()));
-      check_sequences(sequences, weights_->sizes.limits);
-      answer(sequences, all, ends, out);
+      for (const std::vector<std::uint32_t>& list : places) all.insert(all.end(), list.begin(), list.end());
+      answer(sequences, all, firsts, out);
     });
   }
 
  private:
   static std::uint32_t size_of(std::int64_t size) { return static_cast<std::uint32_t>(size); }
+  std::size_t width() const { return static_cast<std::size_t>(weights_->sizes.width); }
+  bool depends_on_wander() const { return !weights_->sizes.wander_knots.empty(); }
+
+  double log_total_at(const KnotShare& reach, const KnotShare& wander) const {
+    const auto of_row = [&](std::size_t row) {
+      return between(weights_->log_totals, 1, reach, row * weights_->sizes.knots.size());
+    };
+    if (!depends_on_wander()) return of_row(0);
+    return (1 - wander.share) * of_row(wander.right - 1) + wander.share * of_row(wander.right);
+  }
 
   /// At places[ends[i]] to places[ends[i + 1]] of sequence i, at least one.
   void answer(std::span<const Sequence> sequences, std::span<const std::uint32_t> places,
@@ -257,27 +271,15 @@ class EngineBounded final : public MaskedModel {
           picked.push_back(batch.begins[i] + places[k]);
         picked_begins.push_back(static_cast<std::uint32_t>(picked.size()));
       }
-      float* const target = out.data() + std::size_t{first} * output_size();
-      weights_->scores(batch, {batch.begins, picked, picked_begins}, condition_, work, target);
-      if (answers_ == EngineAnswers::logits)
-        squash_all(target, picked.size() * output_size(), head_->slope, head_->range);
+      weights_->scores(batch, {batch.begins, picked, picked_begins}, condition_, work,
+                       out.data() + std::size_t{first} * output_size());
     };
     weights_->run.for_each_batch(sequences, body);
   }
 
-  Result<std::shared_ptr<const MaskedModel>> told(const char* what, double given, double reach,
-                                                  EngineAnswers answers) const {
-    if (!(given > 0) || !std::isfinite(given))
-      return fail(Errc::invalid_argument,
-                  fmt::format("{} of {} is not allowed; give a number above 0", what, given));
-    return guarded([&]() -> std::shared_ptr<const MaskedModel> {
-      return std::make_shared<const EngineBounded>(weights_, reach, answers);
-    });
-  }
-
   std::shared_ptr<const BoundedWeights> weights_;
   std::vector<float> condition_;
-  EngineAnswers answers_ = EngineAnswers::scores;
+  std::vector<float> own_penalty_;
   std::vector<float> log_base_;
   std::unique_ptr<BoundedHead> head_;  // null in a model as opened
 };

@@ -202,8 +202,8 @@ void normalize_row(const NormOfRow& norm, const float* row, float* out) {
   float_kernels().normalize(norm, row, out);
 }
 
-void squash_all(float* numbers, std::size_t count, float slope, float range) {
-  float_kernels().squash(numbers, count, slope, range);
+void squash_all(const BoundedHead& head, std::span<float> scores) {
+  float_kernels().squash(scores.data(), scores.size(), head.slope, head.range);
 }
 
 float square_of_length(const float* numbers, std::size_t count) {

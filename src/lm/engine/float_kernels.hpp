@@ -22,9 +22,6 @@ struct NormOfRow {
 };
 void normalize_row(const NormOfRow& norm, const float* row, float* out);
 
-/// range / (1 + e^(−slope · x)).
-void squash_all(float* numbers, std::size_t count, float slope, float range);
-
 /// x · x.
 float square_of_length(const float* numbers, std::size_t count);
 

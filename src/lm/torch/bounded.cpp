@@ -1,7 +1,8 @@
 // The bounded masked model. Its input has a text twice, as it was and as it is being rewritten, distinguished
 // by segment and sharing positions. Words are read as pieces at one position; the outputs are scores of whole
 // words, which the head's law keeps in a fixed range (BoundedHead). The model is conditioned on the reach of
-// a draw; without one it is an ordinary masked model, and its scores are logits.
+// a draw and, from format version 2 on, on its wander; without a reach it is an ordinary masked model, and
+// its scores are logits.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "lm/own_words.hpp"
 #include "lm/torch/failure.hpp"
 #include "lm/torch/layers.hpp"
 #include "lm/torch/masked.hpp"
@@ -49,13 +51,16 @@ class BoundedLayer {
 struct BoundedNetwork {
   explicit BoundedNetwork(const Checkpoint& checkpoint);
 
-  at::Tensor scores(const Inputs& inputs, const at::Tensor& at, const at::Tensor& condition) const {
+  at::Tensor states(const Inputs& inputs, const at::Tensor& at, const at::Tensor& condition) const {
     at::Tensor x = project(at::embedding(pieces, inputs.ids));
     x.add_(at::embedding(slots, inputs.positions)).add_(at::embedding(piece_indices, inputs.pieces));
     x = embedding_norm(x.add_(at::embedding(segments, inputs.segments)).add_(condition));
     for (std::size_t i = 0; i < layers.size(); ++i)
       x = layers[i](inputs, x, i + 1 == layers.size() ? at : at::Tensor());
-    return head_words(head_norm(activate(Activation::gelu, head_dense(norm(x)))));
+    return norm(x);
+  }
+  at::Tensor scores(const at::Tensor& states) const {
+    return head_words(head_norm(activate(Activation::gelu, head_dense(states))));
   }
 
   Runtime runtime;
@@ -65,10 +70,12 @@ struct BoundedNetwork {
   at::Tensor slots;
   at::Tensor piece_indices;
   at::Tensor segments;
-  at::Tensor conditions;  // one row per knot, and a last one for use without a reach
+  at::Tensor conditions;         // one row per knot, and a last one for use without a reach
+  at::Tensor wander_conditions;  // one row per knot of the wander, of zeros in format version 1
+  OwnWords own_words;
   at::Tensor base_measures;
-  at::Tensor log_totals;
-  at::Tensor sharpness;  // for possible output words, and for others
+  at::Tensor log_totals;  // the same
+  at::Tensor sharpness;   // for possible output words, and for others
   Norm embedding_norm;
   std::vector<BoundedLayer> layers;
   Norm norm;
@@ -78,9 +85,12 @@ struct BoundedNetwork {
 };
 
 BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
-    : runtime(checkpoint.runtime()), sizes(read_bounded_sizes(checkpoint.config())) {
+    : runtime(checkpoint.runtime()),
+      sizes(read_bounded_sizes(checkpoint.config())),
+      own_words(checkpoint, sizes) {
   const InputLimits& limits = sizes.limits;
   const auto knot_count = static_cast<std::int64_t>(sizes.knots.size());
+  const auto wander_count = static_cast<std::int64_t>(sizes.wander_knots.size());
   const Weights weights(checkpoint);
   const Weights embed = weights / "embed";
   pieces = embed.tensor("pieces.weight", {limits.ids, sizes.piece_width});
@@ -89,6 +99,8 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
   piece_indices = embed.tensor("piece_index.weight", {limits.pieces, sizes.width});
   segments = embed.tensor("segment.weight", {limits.segments, sizes.width});
   conditions = embed.tensor("reach.weight", {knot_count + 1, sizes.width});
+  wander_conditions = wander_count > 0 ? embed.tensor("wander.weight", {wander_count, sizes.width})
+                                       : at::zeros({1, sizes.width}, conditions.options());
   embedding_norm = Norm(embed, "norm", sizes.width, sizes.epsilon);
   for (std::int64_t i = 0; i < sizes.layers; ++i) layers.emplace_back(weights / "layers" / i, sizes);
   norm = Norm(weights, "norm", sizes.width, sizes.epsilon);
@@ -96,39 +108,40 @@ BoundedNetwork::BoundedNetwork(const Checkpoint& checkpoint)
   head_norm = Norm(weights, "head.norm", sizes.head_width, sizes.epsilon);
   head_words = Linear(weights, "head.words", sizes.head_width, sizes.words);
   base_measures = weights.tensor("base_measure.weight", {knot_count, sizes.words});
-  log_totals = weights.tensor("log_total", {knot_count});
+  log_totals = wander_count > 0 ? weights.tensor("log_total", {wander_count, knot_count})
+                                : weights.tensor("log_total", {knot_count}).unsqueeze(0);
   sharpness = weights.tensor("sharpness", {2, knot_count});
 }
 
-at::Tensor knot_weights(const std::vector<double>& knots, double reach, const at::Tensor& like) {
-  const KnotShare at = share_of_knots(knots, reach);
-  at::Tensor weights = at::zeros({static_cast<std::int64_t>(knots.size())}, at::kFloat);
+at::Tensor knot_weights(std::size_t knots, const KnotShare& at, const at::Tensor& like) {
+  at::Tensor weights = at::zeros({static_cast<std::int64_t>(knots)}, at::kFloat);
   const auto right = static_cast<std::int64_t>(at.right);
   weights[right - 1] = 1 - at.share;
   weights[right] = at.share;
   return weights.to(like.device());
 }
 
-// What a model answers with: logits within the range, or the scores they are computed from.
-enum class Answers { logits, scores };
-
 class BoundedMaskedModel final : public BatchedMaskedModel {
  public:
   explicit BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network)
       : BatchedMaskedModel(network->runtime, network->sizes.limits, network->sizes.words),
         network_(std::move(network)),
-        condition_(network_->conditions[-1]) {}
+        condition_(network_->conditions[-1] + network_->wander_conditions[0]) {}
 
-  BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network, double reach, Answers answers)
+  BoundedMaskedModel(std::shared_ptr<const BoundedNetwork> network, double reach, double wander)
       : BoundedMaskedModel(std::move(network)) {
-    answers_ = answers;
-    const at::Tensor weights = knot_weights(network_->sizes.knots, reach, network_->conditions);
-    condition_ = at::matmul(weights, network_->conditions.narrow(0, 0, weights.size(0)));
+    const BoundedSizes& sizes = network_->sizes;
+    const at::Tensor weights =
+        knot_weights(sizes.knots.size(), share_of_knots(sizes.knots, reach), condition_);
+    const at::Tensor wander_weights = wander_weights_at(wander);
+    condition_ = at::matmul(weights, network_->conditions.narrow(0, 0, weights.size(0))) +
+                 at::matmul(wander_weights, network_->wander_conditions);
+    own_penalty_ = network_->own_words.penalties(wander);
     const at::Tensor base = at::matmul(weights, network_->base_measures).log_softmax(-1).to(at::kCPU);
     log_base_.assign(base.data_ptr<float>(), base.data_ptr<float>() + base.numel());
     head_ = std::make_unique<BoundedHead>(
-        head_at_reach(network_->sizes, reach,
-                      {at::dot(weights, network_->log_totals).item<float>(),
+        head_at_reach(sizes, reach,
+                      {at::dot(at::matmul(wander_weights, network_->log_totals), weights).item<float>(),
                        at::dot(weights, network_->sharpness[0]).item<float>(),
                        at::dot(weights, network_->sharpness[1]).item<float>()}));
   }
@@ -139,35 +152,35 @@ class BoundedMaskedModel final : public BatchedMaskedModel {
   std::span<const float> log_base() const override { return log_base_; }
   const BoundedHead* bounded_head() const override { return head_.get(); }
 
-  // Half of ε: the normalizer of an exponential mechanism may change as much as the weights.
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double epsilon) const override {
-    return told("an ε", epsilon, epsilon / 2, Answers::logits);
+  OwnPenalty own_penalty() const override { return {own_penalty_, network_->own_words.groups()}; }
+  std::optional<double> usual_wander() const override {
+    return depends_on_wander() ? std::optional(network_->sizes.usual_wander) : std::nullopt;
   }
-  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach) const override {
-    return told("a reach", reach, reach, Answers::scores);
+  Result<std::shared_ptr<const MaskedModel>> at_reach(double reach, double wander) const override {
+    return torch_guarded([&]() -> std::shared_ptr<const MaskedModel> {
+      check_draw(reach, wander);
+      return std::make_shared<const BoundedMaskedModel>(network_, reach, wander);
+    });
   }
 
  protected:
-  at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {
-    at::Tensor scores = network_->scores(inputs, at, condition_);
-    if (answers_ == Answers::scores) return scores;
-    return scores.mul_(head_->slope).sigmoid_().mul_(head_->range);
+  at::Tensor states(const Inputs& inputs, const at::Tensor& at) const override {
+    return network_->states(inputs, at, condition_);
   }
+  at::Tensor head(const at::Tensor& states) const override { return network_->scores(states); }
 
  private:
-  Result<std::shared_ptr<const MaskedModel>> told(const char* what, double given, double reach,
-                                                  Answers answers) const {
-    if (!(given > 0) || !std::isfinite(given))
-      return fail(Errc::invalid_argument,
-                  fmt::format("{} of {} is not allowed; give a number above 0", what, given));
-    return torch_guarded([&]() -> std::shared_ptr<const MaskedModel> {
-      return std::make_shared<const BoundedMaskedModel>(network_, reach, answers);
-    });
+  bool depends_on_wander() const { return !network_->sizes.wander_knots.empty(); }
+
+  at::Tensor wander_weights_at(double wander) const {
+    const std::vector<double>& knots = network_->sizes.wander_knots;
+    if (knots.empty()) return at::ones({1}, condition_.options());
+    return knot_weights(knots.size(), share_of_wander(knots, wander), condition_);
   }
 
   std::shared_ptr<const BoundedNetwork> network_;
   at::Tensor condition_;
-  Answers answers_ = Answers::scores;
+  std::vector<float> own_penalty_;
   std::vector<float> log_base_;
   std::unique_ptr<BoundedHead> head_;  // null in a model as opened
 };

@@ -59,12 +59,13 @@ class BertMaskedModel final : public BatchedMaskedModel {
   }
 
   std::optional<LogitBounds> bounds() const override { return std::nullopt; }
-  Result<std::shared_ptr<const MaskedModel>> at_epsilon(double) const override { return nullptr; }
-  std::span<const float> log_base() const override { return {}; }
 
  protected:
-  at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const override {
-    return decoder_(norm_(activate(activation_, transform_(encoder_->states(inputs, at)))));
+  at::Tensor states(const Inputs& inputs, const at::Tensor& at) const override {
+    return encoder_->states(inputs, at);
+  }
+  at::Tensor head(const at::Tensor& states) const override {
+    return decoder_(norm_(activate(activation_, transform_(states))));
   }
 
  private:
@@ -85,7 +86,33 @@ Result<void> BatchedMaskedModel::logits(std::span<const Sequence> sequences,
       std::vector<std::int64_t> at;
       for (std::size_t i = 0; i < members.size(); ++i)
         at.push_back(masked[members[i]] + (inputs.begins.empty() ? 0 : inputs.begins[i]));
-      scatter_rows(answer(inputs, to_device(at, runtime_)), members, out);
+      scatter_rows(head(states(inputs, to_device(at, runtime_))), members, out);
+    };
+    for_each_batch(sequences, runtime_, packing(), body);
+  });
+}
+
+Result<void> BatchedMaskedModel::logits_at(std::span<const Sequence> sequences,
+                                           std::span<const std::vector<std::uint32_t>> places,
+                                           std::span<float> out) const {
+  return torch_guarded([&] {
+    const std::vector<std::uint32_t> firsts =
+        check_place_lists(sequences, places, limits_, {output_size_, out.size()});
+    const auto body = [&](std::span<const std::uint32_t> members, const Inputs& inputs) {
+      const at::Tensor all = states(inputs, {});
+      std::vector<std::int64_t> rows;
+      for (std::size_t i = 0; i < members.size(); ++i)
+        for (const std::uint32_t place : places[members[i]])
+          rows.push_back(place + (inputs.begins.empty() ? static_cast<std::int64_t>(i) * all.size(1)
+                                                        : inputs.begins[i]));
+      const at::Tensor picked = all.flatten(0, 1).index_select(0, to_device(rows, runtime_));
+      const at::Tensor answers = head(picked).to(at::kCPU, at::kFloat).contiguous();
+      const float* row = answers.data_ptr<float>();
+      for (const std::uint32_t member : members) {
+        const std::size_t numbers = places[member].size() * output_size_;
+        std::copy_n(row, numbers, out.data() + std::size_t{firsts[member]} * output_size_);
+        row += numbers;
+      }
     };
     for_each_batch(sequences, runtime_, packing(), body);
   });
@@ -98,8 +125,7 @@ Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std
              fmt::format("a sequence of {} ids needs {} logits for each", sequence.ids.size(), output_size_));
     check_sequences({&sequence, 1}, limits_);
     const auto body = [&](std::span<const std::uint32_t>, const Inputs& inputs) {
-      const at::Tensor rows = answer(inputs, {}).to(at::kCPU, at::kFloat).contiguous();
-      std::copy_n(rows.data_ptr<float>(), out.size(), out.data());
+      copy_rows(head(states(inputs, {})), out);
     };
     for_each_batch({&sequence, 1}, runtime_, packing(), body);
   });

@@ -18,15 +18,20 @@ class BatchedMaskedModel : public MaskedModel {
   std::uint32_t piece_count() const override { return static_cast<std::uint32_t>(limits_.pieces); }
   Result<void> logits(std::span<const Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override;
+  Result<void> logits_at(std::span<const Sequence> sequences,
+                         std::span<const std::vector<std::uint32_t>> places,
+                         std::span<float> out) const override;
   Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const override;
 
  protected:
   BatchedMaskedModel(Runtime runtime, InputLimits limits, std::int64_t output_size)
       : runtime_(runtime), limits_(limits), output_size_(static_cast<std::uint32_t>(output_size)) {}
   const Runtime& runtime() const { return runtime_; }
-  /// [batch, 1, output_size]: the logits at these places; if `at` is undefined, at all places, [batch,
-  /// length, output_size].
-  virtual at::Tensor answer(const Inputs& inputs, const at::Tensor& at) const = 0;
+  /// [batch, 1, width]: what the head reads at these places; if `at` is undefined, at all places, [batch,
+  /// length, width].
+  virtual at::Tensor states(const Inputs& inputs, const at::Tensor& at) const = 0;
+  /// From the last dimension of states to output_size logits.
+  virtual at::Tensor head(const at::Tensor& states) const = 0;
 
  private:
   /// A GPU needs rows of equal length; a CPU needs no padding.

@@ -295,7 +295,6 @@ class TrainableBert final : public TransformerGraph {
   TrainableNorm norm_;
 };
 
-// As without a reach: the last row of the conditions is the one for that.
 class TrainableBounded final : public TransformerGraph {
  public:
   TrainableBounded(const Checkpoint& checkpoint, StatePooling pooling, std::int64_t outputs,
@@ -306,7 +305,6 @@ class TrainableBounded final : public TransformerGraph {
     const std::int64_t slots = config.whole("max_slots", 1, kMostPositions);
     const std::int64_t pieces = config.whole("max_pieces_per_slot", 1, kMostPositions);
     const std::int64_t piece_width = config.whole("piece_size", 1, kLargestWidth);
-    const auto knots = static_cast<std::int64_t>(config.numbers("reach_knots").size());
     limits() = {static_cast<std::uint32_t>(ids), static_cast<std::uint32_t>(slots), 2,
                 static_cast<std::uint32_t>(pieces)};
     // No token represents the whole text.
@@ -319,7 +317,7 @@ class TrainableBounded final : public TransformerGraph {
     slots_ = parameters.add(embed, "slot.weight", {slots, width});
     piece_indices_ = parameters.add(embed, "piece_index.weight", {pieces, width});
     segments_ = parameters.add(embed, "segment.weight", {2, width});
-    condition_ = parameters.add(embed.tensor("reach.weight", {knots + 1, width})[-1]);
+    condition_ = parameters.add(plain_condition(config, embed, width));
     embedding_norm_ = read_norm(embed, "norm", sizes(), parameters);
     add_layers(all / "layers", kBoundedNames, NormPlace::before, parameters);
     norm_ = read_norm(all, "norm", sizes(), parameters);
@@ -327,6 +325,17 @@ class TrainableBounded final : public TransformerGraph {
   }
 
  private:
+  /// That of use without a reach, which is the last row, and of wander 0.
+  static at::Tensor plain_condition(const Config& config, const Weights& embed, std::int64_t width) {
+    const auto count = [](const std::vector<double>& knots) {
+      return static_cast<std::int64_t>(knots.size());
+    };
+    const at::Tensor condition =
+        embed.tensor("reach.weight", {count(config.numbers("reach_knots")) + 1, width})[-1];
+    const std::int64_t wander_knots = count(read_wander_knots(config));
+    return wander_knots > 0 ? condition + embed.tensor("wander.weight", {wander_knots, width})[0] : condition;
+  }
+
   at::Tensor embedded(const Leaves& leaves, const Inputs& inputs, Dropout& dropout) const override {
     const at::Tensor x = at::linear(at::embedding(leaves[pieces_], inputs.ids), leaves[project_]) +
                          at::embedding(leaves[slots_], inputs.positions) +

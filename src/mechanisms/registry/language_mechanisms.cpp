@@ -9,11 +9,15 @@ std::vector<ParameterInfo> masked_parameters() {
   return {
       {"context", "concat",
        "concat: the original text precedes the one with the mask; none: the mask alone in its text"},
-      {"mode", "parallel",
-       "parallel: each word is masked in the original text, so that all draws of a text are made at once; "
-       "sequential: as printed in the paper, a draw sees the words already drawn; one-pass: one pass of the "
-       "model over the text scores all words, for models whose config.json says that they were trained for "
-       "it"},
+      {"mode", "auto",
+       "one-pass: one pass of the model over the text scores all words; parallel: each word is masked in the "
+       "original text; sequential: as printed in the paper, a draw sees the words already drawn; auto: what "
+       "the model's config.json says, otherwise parallel; a model takes only the modes it was made for"},
+      {"wander", "auto",
+       "a number from 0 to 1, for models made for it: at 0 a word stays where the law allows it; at 1 every "
+       "word of content becomes a near but different one, and names become other names; changes what is "
+       "told, not what is promised; auto: what the model's config.json says",
+       ParameterKind::numbers},
       {"law", "auto",
        "balanced: weights with one public total, for models made for it; bounded: the exponential "
        "mechanism; auto: what the model's config.json says, otherwise bounded"},
@@ -37,11 +41,10 @@ std::vector<ParameterInfo> masked_parameters() {
 MechanismInfo dp_mlm_info() {
   MechanismInfo info;
   info.name = "dp-mlm";
-  info.summary =
-      "masks each word and draws a new one from a masked language model's logits, clipped or bounded";
+  info.summary = "draws a new word for each from a masked language model's scores, clipped or bounded";
   info.metric = "none: pure epsilon";
   info.guarantee = kPureDraw;
-  info.speed = "one model pass per word";
+  info.speed = "one model pass per text, or per word with a model that masks";
   info.use_when = "the text must read well and its words must fit together";
   info.default_model = "sotto-en-mlm";
   info.parameters = masked_parameters();

@@ -100,6 +100,8 @@ void LanguageTextMechanism::add_to(Receipt& receipt) const {
   model.device = to_string(options().language.device);
   model.precision = to_string(precision_);
   model.law = lm::to_string(draw_.law);
+  model.mode = draw_.mode;
+  model.wander = draw_.wander;
   model.lowest_logit = draw_.bounds.lowest;
   model.highest_logit = draw_.bounds.highest;
   model.bounded_by_architecture = draw_.bounds.by_architecture;

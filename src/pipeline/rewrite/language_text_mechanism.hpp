@@ -18,6 +18,8 @@ struct ModelDraw {
   lm::LogitBounds bounds;
   lm::LawKind law = lm::LawKind::bounded;
   std::uint64_t outcomes = 0;  ///< number of words or tokens that it chooses from
+  std::string mode = {};       ///< of a masked model
+  std::optional<double> wander = std::nullopt;
 };
 
 class LanguageTextMechanism : public TextMechanism {

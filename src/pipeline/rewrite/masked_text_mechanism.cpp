@@ -8,6 +8,9 @@
 namespace sotto::pipeline {
 namespace {
 
+/// The value of a parameter that leaves the choice to the model.
+constexpr const char* kAuto = "auto";
+
 /// A probability of DP-MLM-plus. DP-MLM has no such parameter: it is DP-MLM-plus with both at 0.
 Result<double> coin_probability(const ParameterValues& parameters, const std::string& name) {
   const auto coin = parameters.find(name);
@@ -21,12 +24,15 @@ Result<lm::MaskedOptions> masked_options(double epsilon, const ParameterValues& 
   SOTTO_ASSIGN(const std::size_t context,
                read_choice("parameters.context", parameters.at("context"), {"concat", "none"}));
   options.with_original = context == 0;
-  SOTTO_ASSIGN(const std::size_t mode,
-               read_choice("parameters.mode", parameters.at("mode"), {"parallel", "sequential", "one-pass"}));
-  options.mode = static_cast<lm::MaskedMode>(mode);
+  if (parameters.at("mode") != kAuto) {
+    SOTTO_ASSIGN(options.mode, lm::parse_masked_mode("parameters.mode", parameters.at("mode")));
+  }
   SOTTO_ASSIGN(const std::size_t law,
                read_choice("parameters.law", parameters.at("law"), {"auto", "bounded", "balanced"}));
   if (law != 0) options.law = law == 1 ? lm::LawKind::bounded : lm::LawKind::balanced;
+  if (parameters.at("wander") != kAuto) {
+    SOTTO_ASSIGN(options.wander, read_number("parameters.wander", parameters.at("wander"), 0, 1));
+  }
   SOTTO_ASSIGN(options.window, read_integer("parameters.window", parameters.at("window"), 0, 1'000'000));
   SOTTO_ASSIGN(options.addition, coin_probability(parameters, "addition"));
   SOTTO_ASSIGN(options.deletion, coin_probability(parameters, "deletion"));
@@ -50,8 +56,7 @@ Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const Pa
   SOTTO_ASSIGN(lm::MaskedOptions masked, masked_options(options().mechanism.epsilon, parameters));
   masked.threads = base::thread_count(options().language.threads);
   SOTTO_ASSIGN(const auto filler, lm::WordFiller::open(folder_, options().language));
-  SOTTO_ASSIGN(const auto own_bounds, filler->bounds_at(options().mechanism.epsilon));
-  const bool bounded = own_bounds.has_value();
+  const bool bounded = filler->model().bounds().has_value();
   if (bounded) calibration_.reset();
   if (!bounded && !calibration_) return no_bounds();
   std::optional<lm::LogitBounds> bounds;
@@ -59,8 +64,9 @@ Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const Pa
   SOTTO_ASSIGN(lm::MaskedExtras extras, open_extras(parameters, *filler));
   SOTTO_ASSIGN(mechanism_, lm::MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
   display_ = DisplayWords(filler->words(), spelling());
-  return ModelDraw{mechanism_->guarantee(), mechanism_->bounds(), mechanism_->law_kind(),
-                   filler->words().size()};
+  return ModelDraw{
+      mechanism_->guarantee(),           mechanism_->bounds(), mechanism_->law_kind(), filler->words().size(),
+      lm::to_string(mechanism_->mode()), mechanism_->wander()};
 }
 
 Result<lm::MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& parameters,

@@ -89,7 +89,7 @@ TEST_F(EngineFolders, TinyBoundedModelFollowsTheReference) {
   const auto opened = masked(tiny("bounded")).value();
   for (const nlohmann::json& answer : expected["reaches"]) {
     const double reach = answer["reach"];
-    const auto model = reach > 0 ? opened->at_reach(reach).value() : opened;
+    const auto model = reach > 0 ? opened->at_reach(reach, 0).value() : opened;
     if (reach > 0) {
       const BoundedHead* const head = model->bounded_head();
       EXPECT_NEAR(head->slope, answer["slope"].get<float>(), 1e-5);
@@ -107,7 +107,7 @@ TEST_F(EngineFolders, TinyBoundedModelFollowsTheReference) {
     EXPECT_GT(correlation(scores, reference), 0.999) << reach;
     on_every_target([&](const char* target) {
       const auto again = masked(tiny("bounded")).value();
-      const auto told = reach > 0 ? again->at_reach(reach).value() : again;
+      const auto told = reach > 0 ? again->at_reach(reach, 0).value() : again;
       std::vector<float> out(scores.size());
       ASSERT_TRUE(told->logits(sequences, places, out));
       EXPECT_TRUE(same_bits(out, scores)) << target;
@@ -116,7 +116,7 @@ TEST_F(EngineFolders, TinyBoundedModelFollowsTheReference) {
 }
 
 TEST_F(EngineFolders, OnePassAnswersAllPlacesAsOneByOne) {
-  const auto model = engine_masked(2)->at_reach(10).value();
+  const auto model = engine_masked(2)->at_reach(10, 0).value();
   const MaskedQuestions questions = masked_questions();
   std::vector<std::vector<std::uint32_t>> places;
   std::vector<Sequence> copies;
@@ -147,11 +147,21 @@ TEST_F(EngineFolders, OnePassIsDeclaredByTheFolder) {
   std::filesystem::copy(shipped_model("sotto-en-mlm"), target);
   const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
   expect_error(MaskedMechanism::make(WordFiller::open(target, on_threads(1)).value(), options, {}),
-               Errc::invalid_argument, "parameters.mode", {"does not say"});
+               Errc::invalid_argument, "parameters.mode", {"give parallel or sequential"});
   configure(target, "modes", {"one-pass"});
-  EXPECT_TRUE(MaskedMechanism::make(WordFiller::open(target, on_threads(1)).value(), options, {}));
-  configure(target, "modes", "one-pass");
-  expect_error(WordFiller::open(target, on_threads(1)), Errc::bad_format, {"modes", "list"});
+  const auto filler = WordFiller::open(target, on_threads(1)).value();
+  EXPECT_EQ(MaskedMechanism::make(filler, {.epsilon = 10}, {}).value()->mode(), MaskedMode::one_pass);
+  for (const MaskedMode other : {MaskedMode::parallel, MaskedMode::sequential})
+    expect_error(MaskedMechanism::make(filler, {.epsilon = 10, .mode = other}, {}), Errc::invalid_argument,
+                 "parameters.mode", {"give one-pass"});
+  configure(target, "modes", {"sequential", "one-pass"});
+  const auto two = WordFiller::open(target, on_threads(1)).value();
+  EXPECT_EQ(MaskedMechanism::make(two, {.epsilon = 10}, {}).value()->mode(), MaskedMode::sequential);
+  for (const nlohmann::json& bad : {nlohmann::json("one-pass"), nlohmann::json::array(), nlohmann::json({1}),
+                                    nlohmann::json({"one pass"})}) {
+    configure(target, "modes", bad);
+    expect_error(WordFiller::open(target, on_threads(1)), Errc::bad_format, {"modes", "config.json"});
+  }
 }
 
 TEST_F(EngineFolders, RefusesInputsOutOfRange) {

@@ -22,7 +22,7 @@ constexpr double kReach = 10;
 
 std::vector<float> masked_scores(const MaskedModel& opened) {
   const MaskedQuestions questions = masked_questions();
-  const auto model = opened.at_reach(kReach).value();
+  const auto model = opened.at_reach(kReach, 0).value();
   std::vector<float> out(questions.sequences.size() * model->output_size());
   EXPECT_TRUE(model->logits(questions.sequences, questions.places, out));
   return out;
@@ -30,11 +30,12 @@ std::vector<float> masked_scores(const MaskedModel& opened) {
 
 std::vector<float> masked_logits(const MaskedModel& opened) {
   const MaskedQuestions questions = masked_questions();
-  const auto model = opened.at_epsilon(kReach).value();
+  const auto model = opened.at_reach(kReach / 2, 0).value();
   std::vector<float> out(questions.sequences.size() * model->output_size());
   EXPECT_TRUE(model->logits(questions.sequences, questions.places, out));
-  out.insert(out.end(), model->log_base().begin(), model->log_base().end());
   const BoundedHead& head = *model->bounded_head();
+  squash_all(head, out);
+  out.insert(out.end(), model->log_base().begin(), model->log_base().end());
   out.insert(out.end(), {head.slope, head.log_total, head.sharpness_known, head.sharpness_unknown});
   return out;
 }
@@ -85,7 +86,7 @@ TEST(EngineShipped, MaskedScoresFollowTheReference) {
   std::size_t agree = 0;
   for (std::size_t n = 0; n < cases.size(); ++n) {
     const bool plain = cases[n]["plain"];
-    const auto model = plain ? opened : opened->at_reach(cases[n]["epsilon"]).value();
+    const auto model = plain ? opened : opened->at_reach(cases[n]["epsilon"], 0).value();
     std::vector<float> z(model->output_size());
     ASSERT_TRUE(model->logits({&questions.sequences[n], 1}, {&questions.places[n], 1}, z));
     const auto expected =
@@ -174,7 +175,7 @@ TEST(EngineShipped, BitsDoNotDependOnThreads) {
 }
 
 TEST(EngineShipped, BitsDoNotDependOnTheBatch) {
-  const auto model = engine_masked(2)->at_reach(kReach).value();
+  const auto model = engine_masked(2)->at_reach(kReach, 0).value();
   const MaskedQuestions questions = masked_questions();
   const std::size_t words = model->output_size();
   const std::size_t count = questions.sequences.size();

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "lm/torch/plugin_fixture.hpp"
+#include "support/correlation.hpp"
+#include "support/one_pass_checkpoint.hpp"
 #include "support/result_matchers.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -75,7 +77,7 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
     std::shared_ptr<const MaskedModel> model = plain;
     const double reach = answer["reach"];
     if (reach > 0) {
-      const auto told = plain->at_reach(reach);
+      const auto told = plain->at_reach(reach, 0);
       ASSERT_TRUE(told.has_value()) << told.error().message;
       model = *told;
       const BoundedHead* head = model->bounded_head();
@@ -91,13 +93,6 @@ TEST_F(BoundedParity, EqualsReferenceAtEveryReach) {
     ASSERT_TRUE(model->logits(sequences, places, scores));
     for (std::size_t i = 0; i < sequences.size(); ++i)
       EXPECT_LE(largest_difference(std::span(scores).subspan(i * 37, 37), answer["scores"][i]), kTolerance);
-    if (reach == 0) continue;
-    const auto bounded = plain->at_epsilon(2 * reach);
-    ASSERT_TRUE(bounded.has_value()) << bounded.error().message;
-    std::vector<float> logits(scores.size());
-    ASSERT_TRUE((*bounded)->logits(sequences, places, logits));
-    for (std::size_t i = 0; i < logits.size(); ++i)
-      EXPECT_NEAR(logits[i], 10 / (1 + std::exp(-answer["slope"].get<double>() * scores[i])), 1e-5);
   }
 }
 
@@ -112,27 +107,73 @@ TEST_F(BoundedParity, LogitsCannotLeaveTheRange) {
   const auto opened = masked(folder.path());
   ASSERT_NE(opened, nullptr);
   ASSERT_TRUE(opened->bounds().has_value());
-  const auto model = opened->at_epsilon(0.01).value();
+  const auto model = opened->at_reach(0.005, 0).value();
   const Sequence sequence{{5, 6, 7}, {}, {}, {}};
   const std::uint32_t place = 1;
   std::vector<float> logits(37);
   ASSERT_TRUE(model->logits({&sequence, 1}, {&place, 1}, logits));
+  squash_all(*model->bounded_head(), logits);
   const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
-  EXPECT_EQ(*least, opened->bounds()->lowest);
+  EXPECT_GE(*least, opened->bounds()->lowest);
+  EXPECT_LT(*least, 1e-30F);
   EXPECT_EQ(*most, opened->bounds()->highest);
+}
+
+// 8-bit activations against 32 bits, several places of several sequences in one pass.
+TEST_F(BoundedParity, OnePassEqualsTheEngine) {
+  const TemporaryFolder folder;
+  OnePassCheckpoint({"cat", "cats", "dog", "dogs", "the", "not", "is"}).write(folder.path());
+  const auto plugin = masked(folder.path());
+  ASSERT_NE(plugin, nullptr);
+  const auto engine = engine_backend().open_masked(folder.path(), resources()).value();
+  EXPECT_EQ(plugin->usual_wander(), 1.0);
+  const std::vector<Sequence> sequences = {
+      {{70, 68, 1}, {0, 1, 1}, {0, 0, 1}, {0, 0, 0}},
+      {{80, 81}, {0, 0}, {0, 0}, {0, 1}},
+      {{66, 67, 68, 69, 70, 1}, {0, 1, 2, 3, 4, 2}, {0, 0, 0, 0, 0, 1}, {}}};
+  const std::vector<std::vector<std::uint32_t>> places = {{0, 2}, {1}, {4, 5, 0}};
+  const auto answers = [&](const MaskedModel& model) {
+    std::vector<float> out(6 * model.output_size());
+    EXPECT_TRUE(model.logits_at(sequences, places, out));
+    return out;
+  };
+  for (const double wander : {0.0, 0.3, 1.0}) {
+    const auto one = plugin->at_reach(3, wander).value();
+    const auto other = engine->at_reach(3, wander).value();
+    const std::vector<float> exact = answers(*one);
+    EXPECT_GT(correlation(exact, answers(*other)), 0.999) << wander;
+    EXPECT_NEAR(one->bounded_head()->log_total, other->bounded_head()->log_total, 1e-5);
+    EXPECT_TRUE(std::ranges::equal(one->own_penalty().of_word, other->own_penalty().of_word));
+    EXPECT_TRUE(std::ranges::equal(one->own_penalty().group, other->own_penalty().group));
+    // One place of a sequence at a time.
+    std::vector<float> alone(one->output_size());
+    ASSERT_TRUE(one->logits({&sequences[2], 1}, {&places[2][1], 1}, alone));
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(alone[i], exact[4 * alone.size() + i], kTolerance);
+  }
+  EXPECT_GT(correlation(answers(*plugin), answers(*engine)), 0.999) << "without a reach";
+  std::vector<float> out(plugin->output_size());
+  expect_error(plugin->logits_at({&sequences[0], 1}, std::vector<std::vector<std::uint32_t>>{{3}}, out),
+               Errc::invalid_argument, {"place 3"});
+  expect_error(plugin->logits_at({&sequences[0], 1}, std::vector<std::vector<std::uint32_t>>{{}}, {}),
+               Errc::invalid_argument, {"no place"});
+  expect_error(plugin->logits_at(sequences, std::vector<std::vector<std::uint32_t>>{{0}}, out),
+               Errc::invalid_argument, {"3 sequences"});
+  OnePassCheckpoint damaged({"cat", "cats"});
+  damaged.floats["own_penalty"].values[0] = -1;
+  damaged.write(folder.path());
+  expect_error(backend().open_masked(folder.path(), resources()), Errc::bad_format, {"own_penalty", "-1"});
 }
 
 TEST_F(BoundedParity, ReachMustBePositive) {
   const auto model = masked(checkpoint_folder("bounded"));
   ASSERT_NE(model, nullptr);
   for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    expect_error(model->at_reach(wrong), Errc::invalid_argument, {"reach", "above 0"});
-    expect_error(model->at_epsilon(wrong), Errc::invalid_argument, {"ε", "above 0"});
+    expect_error(model->at_reach(wrong, 0), Errc::invalid_argument, {"reach", "above 0"});
   }
   const auto other = masked(checkpoint_folder("bert"));
   ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->at_reach(1).value(), nullptr);
-  EXPECT_EQ(other->at_epsilon(1).value(), nullptr);
+  EXPECT_EQ(other->at_reach(1, 0).value(), nullptr);
   EXPECT_FALSE(other->bounds().has_value());
 }
 

@@ -63,6 +63,11 @@ class Shipped : public PluginTest {
     EXPECT_TRUE(model.logits({&question.sequence, 1}, {&question.place, 1}, out));
     return out;
   }
+  static std::vector<float> bounded_logits(const MaskedModel& model, const Question& question) {
+    std::vector<float> logits = answer(model, question);
+    squash_all(*model.bounded_head(), logits);
+    return logits;
+  }
   /// Compares ln P of each token given those before it with the reference, as losses.
   void compare_losses(const std::string& model_name, const std::string& file) {
     const auto model = backend().open_causal(shipped(model_name), resources());
@@ -124,7 +129,7 @@ TEST_F(Shipped, MaskedScoresAndProbabilities) {
       continue;
     }
     const double epsilon = row["epsilon"];
-    const auto balanced = words->model().at_reach(epsilon).value();
+    const auto balanced = words->model().at_reach(epsilon, 0).value();
     std::vector<float> z = answer(*balanced, question);
     compare(
         number + ".balanced.z", [&](std::size_t i) { return z[i]; }, worst_score);
@@ -133,12 +138,12 @@ TEST_F(Shipped, MaskedScoresAndProbabilities) {
     for (float& score : z) score *= known ? head.sharpness_known : head.sharpness_unknown;
     compare_law(number + ".balanced.p",
                 BalancedLaw::make(head, epsilon, words->logits(), balanced->log_base()).value(), z);
-    const auto bounded = words->model().at_epsilon(epsilon).value();
+    const auto bounded = words->model().at_reach(epsilon / 2, 0).value();
     compare_law(
         number + ".bounded.p",
         LogitLaw::make(*bounded->bounds(), std::min(epsilon, 250.0), words->logits(), bounded->log_base())
             .value(),
-        answer(*bounded, question));
+        bounded_logits(*bounded, question));
   }
   RecordProperty("largest_difference_of_scores", std::to_string(worst_score));
   RecordProperty("largest_difference_of_probabilities", std::to_string(worst_probability));
@@ -156,8 +161,8 @@ TEST_F(Shipped, EngineFollowsThePlugin) {
   for (const nlohmann::json& row : reference("mlm")) {
     const Question question = ask(*words, row["text"], row["slot"], row["beside_original"]);
     for (const double reach : {1.0, 10.0, 50.0}) {
-      const std::vector<float> exact = answer(*words->model().at_reach(reach).value(), question);
-      const std::vector<float> bytes = answer(*engine->at_reach(reach).value(), question);
+      const std::vector<float> exact = answer(*words->model().at_reach(reach, 0).value(), question);
+      const std::vector<float> bytes = answer(*engine->at_reach(reach, 0).value(), question);
       worst = std::min(worst, correlation(exact, bytes));
     }
   }
@@ -232,14 +237,14 @@ TEST_F(Shipped, BothLawsAreSampledAtEveryEpsilon) {
       SOTTO_EXPECT_PASSES(chi_squared_test(observed, expected, 1e-6));
   };
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0}) {
-    const auto balanced = words->model().at_reach(epsilon).value();
+    const auto balanced = words->model().at_reach(epsilon, 0).value();
     const BoundedHead& head = *balanced->bounded_head();
     std::vector<float> z = answer(*balanced, question);
     for (float& score : z) score *= head.sharpness_known;
     test(BalancedLaw::make(head, epsilon, words->logits(), balanced->log_base()).value(), z,
          balanced_law(z, balanced->log_base(), head, epsilon));
-    const auto bounded = words->model().at_epsilon(epsilon).value();
-    const std::vector<float> logits = answer(*bounded, question);
+    const auto bounded = words->model().at_reach(epsilon / 2, 0).value();
+    const std::vector<float> logits = bounded_logits(*bounded, question);
     std::vector<double> exact;
     double total = 0;
     for (std::size_t i = 0; i < logits.size(); ++i)
