@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/tokenizer.hpp>
+
 #include "embed/model_paths.hpp"
 #include "embed/unknown/public_words.hpp"
 #include "embed/unknown/spelling_index.hpp"
@@ -114,7 +116,7 @@ class WordMap::Impl::Search {
 
   WordPath run() const {
     if (map_.written_out(token_.letters) == kNoPlace) return WordPath::none;
-    if (offer_itself()) return WordPath::folded;
+    if (token_.dotted ? offer_dotted() : offer_itself()) return WordPath::folded;
     if (offer_doublings()) return WordPath::corrected;
     if (offer_endings() || offer_parts()) return WordPath::folded;
     if (offer_corrections(1)) return WordPath::corrected;
@@ -134,6 +136,15 @@ class WordMap::Impl::Search {
   bool offer_itself() const {
     return offer(map_.written_out(token_.letters)) || offer_all(spelled(token_.letters)) || offer_joined() ||
            offer(map_.written_out(spellings_.back()));
+  }
+
+  /// "a.m." as it is written out, otherwise without full stops as "pm" is; but no abbreviation means a word
+  /// of every sentence ("U.S." is not "us").
+  bool offer_dotted() const {
+    std::string dotted;
+    for (const char letter : token_.letters) dotted.append({letter, '.'});
+    if (offer(map_.written_out(dotted))) return true;
+    return !is_stopword(token_.letters) && offer_itself();
   }
 
   /// The words a string may be a drawn-out form of; the most frequent first.
