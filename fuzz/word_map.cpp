@@ -12,9 +12,9 @@ using namespace sotto;
 using fuzz::require;
 
 constexpr std::size_t kMostTokens = 64;
-constexpr std::string_view kTokens[] = {"",       "soooo",    "recieve",   "ThrowbackFriday",
-                                        "e-mail", "@jack",    "Caf\u00E9", "\xFF\xC3",
-                                        "gr8",    "theology", "a",         "\u200D\u0301"};
+constexpr std::string_view kTokens[] = {
+    "",    "soooo",    "recieve", "ThrowbackFriday", "e-mail", "@jack", "Caf\u00E9", "\xFF\xC3",
+    "gr8", "theology", "a",       "\u200D\u0301",    "a.m.",   "U.S."};
 
 struct Found {
   embed::WordPath path;

@@ -27,7 +27,7 @@ enum class GuaranteeScope {
 /// What two texts must share for a promise between them to hold. An observer may learn all of it.
 enum class SharedTrait {
   token_classes,  ///< the sequence of words, numbers and punctuation
-  punctuation,    ///< as written
+  punctuation,    ///< as written; the full stops of dotted abbreviations ("p.m.") belong to words
   whitespace,     ///< between tokens
   number_shapes,  ///< digit count and separators of each number
   segmentation,   ///< the number of tokens that words are joined into, and where

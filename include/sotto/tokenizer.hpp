@@ -11,11 +11,15 @@
 
 namespace sotto {
 
-inline constexpr int kTokenizerVersion = 2;
+inline constexpr int kTokenizerVersion = 3;
 
+/// A dotted abbreviation ("p.m.", "U.S.") is a word: two or more single letters of the Latin script, each
+/// followed by a full stop, neither inside a word nor directly after a full stop, and with no letter or digit
+/// directly after them. All its full stops belong to it, also where they end a sentence; so it never ends
+/// one.
 enum class TokenClass : std::uint8_t {
   word,         ///< letters of the Latin script with their diacritics; single apostrophes and hyphens between
-                ///< letters
+                ///< letters; or a dotted abbreviation
   number,       ///< ASCII digits, with single '.' or ',' between digits
   punctuation,  ///< one character of a fixed whitelist (ASCII punctuation and what is common in English
                 ///< prose) that is alone or in a common run such as "..." or "),".

@@ -5,7 +5,8 @@
 
 WORDS are models (.safetensors) and lists of words (.txt, one a line); CORPORA is the folder of the corpora. A word gets a
 form if at most a third of its occurrences are in lower case. Only occurrences after another word and a blank or a comma
-count, in sentences that are not headlines: everywhere else capitals tell nothing. A phrase ("New_York") gets one only if
+count, in sentences that are not headlines: everywhere else capitals tell nothing. Those of a dotted abbreviation count after a
+number, too ("5 p.m."). A phrase ("New_York") gets one only if
 it differs from the forms of its words.
 """
 import argparse
@@ -16,7 +17,7 @@ import pathlib
 import re
 import struct
 
-from tokens import WORD
+from tokens import WORD_OR_ABBREVIATION
 from vectors import read_tensors, read_words
 
 CORPORA = ["wikipedia", "gutenberg", "imdb_unsup", "reuters", "news2014"]
@@ -27,6 +28,7 @@ MOST_CAPITALS = 0.5   # of its words
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')]*\s+")
 ORDINARY_GAPS = {" ", ", "}
+AFTER_NUMBER = re.compile(r"[0-9] \Z")
 
 
 def vocabulary(paths):
@@ -46,8 +48,9 @@ def is_prose(words):
 def occurrences(line):
     """The words and runs of up to three words of a line that stand where capitals mean something."""
     for sentence in SENTENCE_END.split(line.replace("\u2019", "'")):
-        found = list(WORD.finditer(sentence))
+        found = list(WORD_OR_ABBREVIATION.finditer(sentence))
         if is_prose([match[0] for match in found]):
+            yield from (match[0] for match in found if match[0].endswith(".") and AFTER_NUMBER.search(sentence[:match.start()]))
             run = []  # words up to this one with single blanks between them
             for before, match in zip(found, found[1:]):
                 gap = sentence[before.end():match.start()]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the map of strings to words: words and frequencies of a model, and n-gram vectors fitted to its vectors.
 
-    make_word_map.py MODEL.safetensors abbreviations.tsv expletives.rot13 OUT.safetensors
+    make_word_map.py MODEL.safetensors abbreviations.tsv expletives.rot13 OUT.safetensors [--vectors-of MAP.safetensors]
 
 A word's vector is predicted as the sum of the vectors of its n-grams (3 to 5 letters, with '<' and '>' around the word),
 which are found by ridge regression. Both are kept in 4 bits, in the model's first principal components. Words with a
 vector form groups around common directions (spherical k-means), so that a look-up need not compare all of them. The
-result depends on numpy's linear algebra only through the signs and rounding of those components.
+result depends on numpy's linear algebra only through the signs and rounding of those components. With --vectors-of the
+vectors are those of a finished map, so that new abbreviations change nothing else.
 """
 import argparse
 import codecs
@@ -30,6 +31,7 @@ LARGEST = 7         # in 4 bits, stored with an offset of 8
 CLIP = 2.5          # standard deviations that become LARGEST
 GROUPS = 256        # of words with a vector
 ROUNDS = 25         # of k-means
+VECTORS = ["word_vectors", "word_groups", "group_vectors", "ngram_vectors"]
 
 
 def read_model(path):
@@ -157,30 +159,33 @@ def write(path, tensors):
     path.write_bytes(content.replace(b"0" * 64, digest, 1))
 
 
+def computed_vectors(words, vectors):
+    """The tensors that depend on the model's vectors."""
+    values, basis = np.linalg.eigh(vectors.T.astype(np.float64) @ vectors)
+    reduced = vectors @ basis[:, np.argsort(values)[::-1][:DIMENSION]].astype(np.float32)
+    ngram_vectors = fit(Incidence(words, chosen_ngrams(words)), reduced)
+    word_vectors = four_bits(unit(reduced[:TARGETS]))
+    word_groups, group_vectors = groups(word_vectors)
+    return word_vectors, word_groups, group_vectors, four_bits(ngram_vectors)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("abbreviations", type=pathlib.Path, nargs="+")
     parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--vectors-of", type=pathlib.Path)
     arguments = parser.parse_args()
     words, counts, vectors = read_model(arguments.model)
-    values, basis = np.linalg.eigh(vectors.T.astype(np.float64) @ vectors)
-    reduced = vectors @ basis[:, np.argsort(values)[::-1][:DIMENSION]].astype(np.float32)
-    rows = chosen_ngrams(words)
-    ngram_vectors = fit(Incidence(words, rows), reduced)
-    word_vectors = four_bits(unit(reduced[:TARGETS]))
-    word_groups, group_vectors = groups(word_vectors)
+    computed = map(read_tensors(arguments.vectors_of), VECTORS) if arguments.vectors_of else computed_vectors(words, vectors)
     as_bytes = lambda content: np.frombuffer(content, np.uint8)
     write(arguments.output, {
-        "ngram_hashes": ("U32", np.array(list(rows), np.uint32)),
+        "ngram_hashes": ("U32", np.array(list(chosen_ngrams(words)), np.uint32)),
         "frequencies": ("I16", np.rint(np.log2(counts) * 256).astype(np.int16)),
         "lengths": ("U8", np.array([len(word) for word in words], np.uint8)),
         "words": ("U8", as_bytes("".join(words).encode())),
         "abbreviations": ("U8", as_bytes(read_abbreviations(arguments.abbreviations, words))),
-        "word_vectors": ("U8", word_vectors),
-        "word_groups": ("U8", word_groups),
-        "group_vectors": ("U8", group_vectors),
-        "ngram_vectors": ("U8", four_bits(ngram_vectors)),
+        **{name: ("U8", tensor) for name, tensor in zip(VECTORS, computed)},
     })
 
 

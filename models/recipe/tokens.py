@@ -1,4 +1,4 @@
-"""Words of running text, cut the way Sotto's tokenizer cuts them.
+"""Words of running text, cut the way Sotto's tokenizer cuts them; the vectors, at the full stops of abbreviations too.
 
 Every other script of the recipe imports this one, so that the vocabulary, the training text and the coverage
 figures all speak of the same tokens.
@@ -8,6 +8,8 @@ import re
 
 # A word is a run of letters with inner apostrophes or hyphens. Runs that touch a digit ("mp3", "b2b") are not words.
 WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:['-][^\W\d_]+)*(?!\w)")
+# The same with dotted abbreviations ("p.m.", "U.S."), which were no words yet when the vectors were made.
+WORD_OR_ABBREVIATION = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){2,}+(?![^\W_])|" + WORD.pattern)
 # Only these can enter the vocabulary. Words with other letters still count as running words when coverage is measured.
 ASCII_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*\Z")
 

@@ -24,7 +24,7 @@ tl::unexpected<Error> bad_forms(std::string_view name, std::string_view what) {
 bool is_form(std::string_view form) {
   return !form.empty() && std::all_of(form.begin(), form.end(), [](char c) {
     const char lower = text::ascii_lower(c);
-    return (lower >= 'a' && lower <= 'z') || c == '\'' || c == '-' || c == '_';
+    return (lower >= 'a' && lower <= 'z') || c == '\'' || c == '-' || c == '.' || c == '_';
   });
 }
 
@@ -73,7 +73,7 @@ Result<void> WordForms::add_forms(std::string_view lines, std::string_view name)
     const std::size_t size = std::min(lines.find('\n', begin), lines.size()) - begin;
     const std::string_view form = lines.substr(begin, size);
     const std::string_view key(keys_.data() + begin, size);
-    if (!is_form(form)) return bad_forms(name, "a form is empty or not of ASCII letters, ' - and _");
+    if (!is_form(form)) return bad_forms(name, "a form is empty or not of ASCII letters, ' - . and _");
     if (key <= last) return bad_forms(name, "the forms do not ascend");
     forms_.emplace(key, form);
     last = key;

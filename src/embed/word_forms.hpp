@@ -17,7 +17,7 @@ namespace sotto::embed {
 /// Immutable, so safe to share between threads.
 ///
 /// The file is a safetensors container with one tensor, `forms`: a form per line, ascending by its lower
-/// case. A form consists of ASCII letters, ' and -; underscores join those of a phrase.
+/// case. A form consists of ASCII letters, ' - and full stops; underscores join those of a phrase.
 class WordForms {
  public:
   /// The error names the file and what is wrong with it.

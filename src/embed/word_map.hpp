@@ -15,14 +15,15 @@ namespace sotto::embed {
 
 /// The version of the rules of WordMap::find. Raise it with every change that gives a string another word:
 /// the digest vouches for the file only.
-inline constexpr int kWordMapVersion = 2;
+inline constexpr int kWordMapVersion = 3;
 
 /// How a token outside a model's vocabulary found its place.
 enum class WordPath { folded, corrected, subword, none };
 
 /// The candidates for a string are, in this order:
 ///   folded     the word without case and accents, a drawn-out spelling shortened ("soooo"), an everyday
-///              abbreviation written out;
+///              abbreviation written out; a dotted one ("p.m.") written out, or without its full stops unless
+///              that is a stopword ("U.S.");
 ///   corrected  the word with a letter doubled or not ("begining");
 ///   folded     the stem of a known ending; the known parts of a compound ("#ThrowbackThursday"), the rarest
 ///   first,

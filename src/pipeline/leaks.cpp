@@ -62,7 +62,9 @@ void add_mechanism_leaks(const Receipt& receipt, std::vector<std::string>& leaks
 
 void add_policy_leaks(const Policy& policy, std::vector<std::string>& leaks) {
   if (policy.punctuation == PunctuationPolicy::keep)
-    leaks.emplace_back("punctuation as it is, and single symbols such as # $ % & * + < = > @ ^ _ | ~");
+    leaks.emplace_back(
+        "punctuation as it is, and single symbols such as # $ % & * + < = > @ ^ _ | ~ (the full stops of "
+        "abbreviations such as p.m. belong to words)");
   if (policy.numbers == NumberPolicy::random)
     leaks.emplace_back("how many digits each number has, and its separators");
   if (policy.numbers == NumberPolicy::keep) leaks.emplace_back("numbers, as they are");

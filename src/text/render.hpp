@@ -19,7 +19,9 @@ namespace sotto::text {
 /// construction.
 ///
 /// Two words never merge: if tokens without whitespace between them ("ok😀") are both replaced, or one between
-/// two words is dropped, a blank is inserted. This depends only on token classes and whitespace.
+/// two words is dropped, a blank is inserted. This depends only on token classes and whitespace. A full stop
+/// directly after a replacement that ends in one is omitted: "at 5 p.m." ends a sentence by itself. This
+/// depends only on what would be output.
 class Renderer {
  public:
   Renderer(std::string_view text, OutputBuffer& out)
@@ -29,7 +31,8 @@ class Renderer {
   void keep(const Token& token) {
     if (needs_care(token)) [[unlikely]]
       start_with_care(token, Last::kept);
-    copy_text(position_, token.end);
+    if (!repeats_full_stop(token)) [[likely]]
+      copy_text(position_, token.end);
     end_token(token, Last::kept);
   }
 
@@ -107,6 +110,12 @@ class Renderer {
   bool needs_care(const Token& token) const {
     return dropped_ || (token.begin == position_ && last_ != Last::nothing &&
                         token.token_class != TokenClass::punctuation);
+  }
+
+  /// Whether the token is a full stop directly after a replacement that ends in one.
+  bool repeats_full_stop(const Token& token) const {
+    return last_ == Last::replaced && token.begin == position_ && text_[token.begin] == '.' &&
+           token.token_class == TokenClass::punctuation && out_.size() > begin_ && out_.view().back() == '.';
   }
 
   void start_token(const Token& token) {

@@ -4,6 +4,7 @@
 
 #include <utf8proc.h>
 
+#include "text/abbreviation.hpp"
 #include "text/char_kind.hpp"
 #include "text/letter_case.hpp"
 #include "text/utf8.hpp"
@@ -50,6 +51,7 @@ class TokenFolder {
  public:
   std::optional<FoldedToken> fold(std::string_view token) {
     token.remove_prefix(std::min(token.find_first_not_of('#'), token.size()));
+    folded_.dotted = !token.empty() && abbreviation_end(token, 0) == token.size();
     for (std::size_t position = 0; position < token.size();) {
       if (static_cast<unsigned char>(token[position]) < 0x80) {
         if (!add_ascii(token[position++])) return std::nullopt;
@@ -98,6 +100,7 @@ class TokenFolder {
       return add_letter(ascii_lower(c));
     }
     if (c == '\'' || c == '-') return add_joiner(c);
+    if (c == '.') return folded_.dotted;
     if (c != '_') return false;
     break_here_ = !folded_.letters.empty();
     case_ = Case::none;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "text/abbreviation.hpp"
 #include "text/char_kind.hpp"
 #include "text/punctuation_run.hpp"
 #include "text/sentence_tracker.hpp"
@@ -69,6 +70,9 @@ class TokenScanner {
       case CharKind::foreign:
         if (const std::size_t end = url_end(position_)) return emit(end, TokenClass::other, first.value);
         if (const std::size_t end = email_end(position_)) return emit(end, TokenClass::other, first.value);
+        if (may_be_dotted(first))
+          if (const std::size_t end = abbreviation_end(text_, position_))
+            return emit(end, TokenClass::word, first.value);
         return word(first);
       case CharKind::mark:
       case CharKind::extender:
@@ -139,6 +143,14 @@ class TokenScanner {
     std::size_t end = position_ + first.size;
     for (Char c = at(end); c.kind == CharKind::symbol || extends(c.kind); c = at(end)) end += c.size;
     emit(end, TokenClass::other, first.value);
+  }
+
+  /// Whether the letter `first` may begin a dotted abbreviation. Answers for nearly all words by one byte.
+  /// None begins after a full stop, so a chain of letters and full stops is read only once.
+  bool may_be_dotted(const Char& first) const {
+    const std::size_t after = position_ + first.size;
+    if (after >= text_.size() || (text_[after] != '.' && (text_[after] & 0x80) == 0)) return false;
+    return position_ == 0 || text_[position_ - 1] != '.';
   }
 
   void word(const Char& first) {

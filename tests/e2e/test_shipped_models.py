@@ -64,7 +64,8 @@ def test_word_forms_are_there_and_are_no_model(program):
     assert stored.decode() in (SOURCE / "models" / "README.md").read_text()
     words = {word for file in ("wordnet", "phrases") for word in words_of(SOURCE / "models" / f"sotto-en-{file}.safetensors")}
     words |= {part for word in words for part in word.split("_")}
-    words |= set((SOURCE / "models" / "sotto-en-mlm" / "words.txt").read_text().split())
+    for file in ("sotto-en-mlm/words.txt", "recipe/dotted.txt"):
+        words |= set((SOURCE / "models" / file).read_text().split())
     assert {form.lower() for form in tensors["forms"].decode().split()} <= words
 
 

@@ -62,6 +62,16 @@ TEST(ShippedWordMap, StringsAndTheirWords) {
       {"Nguyen", "nguyen", WordPath::folded},
       {"Gonzalez", "gonzalez", WordPath::folded},
       {"Johannesburgers", "johannesburg", WordPath::folded},
+      {"p.m.", "pm", WordPath::folded},
+      {"P.M.", "pm", WordPath::folded},
+      {"a.m.", "morning", WordPath::folded},
+      {"e.g.", "eg", WordPath::folded},
+      {"i.e.", "ie", WordPath::folded},
+      {"U.S.", "usa", WordPath::folded},
+      {"U.S.A.", "usa", WordPath::folded},
+      {"U.K.", "uk", WordPath::folded},
+      {"I.T.", "computing", WordPath::folded},
+      {"O.M.G.", "omg", WordPath::folded},
       {"lmfao", "lol", WordPath::folded},
       {"ttyl", "later", WordPath::folded},
       {"rofl", "lol", WordPath::folded},
@@ -226,9 +236,18 @@ TEST(ShippedWordMap, StringsAndTheirWords) {
 }
 
 TEST(ShippedWordMap, StringsWithoutAPlace) {
-  for (const char* token :
-       {"asdfghjkl", "xqzjk", "http://t.co/abc", "www.foo.com", "me@example.com", "@jack", "gr8", "b4", "2nd",
-        "user123", "привет", "日本語", "h\u0435llo", "\U0001F600", "\u2764\uFE0F", "#", "_", "---"}) {
+  for (const char* token : {"a.b",         "v1.2",
+                            ".a.b.",       "e.g.x",
+                            "Mr.",         "asdfghjkl",
+                            "xqzjk",       "http://t.co/abc",
+                            "www.foo.com", "me@example.com",
+                            "@jack",       "gr8",
+                            "b4",          "2nd",
+                            "user123",     "привет",
+                            "日本語",      "h\u0435llo",
+                            "\U0001F600",  "\u2764\uFE0F",
+                            "#",           "_",
+                            "---"}) {
     const WordPath path = shipped().find(token, [](std::string_view) { return true; });
     EXPECT_EQ(path, WordPath::none) << token;
   }
@@ -244,6 +263,20 @@ TEST(ShippedWordMap, EveryWordIsOfferedInTheEnd) {
     });
     EXPECT_EQ(path, WordPath::subword) << wanted;
     EXPECT_EQ(last, wanted);
+  }
+}
+
+// "U.S." is not "us", whatever words a model has.
+TEST(ShippedWordMap, AbbreviationsAreNoStopwords) {
+  for (const char* token : {"U.S.", "a.m.", "I.T.", "W.H.O.", "u.p.", "M.E.", "O.R.", "D.O.", "I.S."}) {
+    std::string letters;
+    for (const char* c = token; *c != 0; ++c)
+      if (*c != '.') letters += *c >= 'A' && *c <= 'Z' ? static_cast<char>(*c + 32) : *c;
+    std::size_t offered = 0;
+    (void)shipped().find(token, [&](std::string_view word) {
+      EXPECT_NE(word, letters) << token;
+      return ++offered == 5;
+    });
   }
 }
 

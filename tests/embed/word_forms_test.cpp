@@ -16,13 +16,14 @@ TEST(ShippedWordForms, WordsAsPublicTextWritesThem) {
   const auto forms = WordForms::open(SOTTO_SHIPPED_WORD_FORMS).value();
   EXPECT_GT(forms->size(), 8000U);
   for (const char* form : {"I", "I'm", "Munich", "NASA", "Christmas", "iPhone", "Monday", "English", "God",
-                           "FBI", "New_York", "White_House"}) {
+                           "FBI", "U.S.", "U.K.", "U.N.", "New_York", "White_House"}) {
     std::string lower;
     for (const char* c = form; *c != 0; ++c)
       lower += *c >= 'A' && *c <= 'Z' ? static_cast<char>(*c + 32) : *c;
     EXPECT_EQ(forms->find(lower), form);
   }
-  for (const char* word : {"a", "the", "may", "us", "will", "new", "queen", "street", "soup", "Munich", ""})
+  for (const char* word : {"a", "the", "may", "us", "will", "new", "queen", "street", "soup", "p.m.", "a.m.",
+                           "e.g.", "Munich", ""})
     EXPECT_EQ(forms->find(word), "") << word;
   EXPECT_EQ(forms->digest().size(), 64U);
 }
@@ -45,8 +46,9 @@ class WordFormsFile : public FolderTest {
 };
 
 TEST_F(WordFormsFile, ReadsForms) {
-  const auto forms = open("iPhone\nNASA\nNew_York\n").value();
-  EXPECT_EQ(forms->size(), 3U);
+  const auto forms = open("iPhone\nNASA\nNew_York\nU.S.\n").value();
+  EXPECT_EQ(forms->size(), 4U);
+  EXPECT_EQ(forms->find("u.s."), "U.S.");
   EXPECT_EQ(forms->find("nasa"), "NASA");
   EXPECT_EQ(forms->find("iphone"), "iPhone");
   EXPECT_EQ(forms->find("new_york"), "New_York");

@@ -13,8 +13,8 @@ using namespace sotto::testing;
 class NaturalCase : public PipelineTest {
  protected:
   NaturalCase() {
-    const std::vector<std::string> words = {"munich", "nasa", "iphone", "i",  "i'm", "soup",
-                                            "was",    "cold", "may",    "Zz", "Wien"};
+    const std::vector<std::string> words = {"munich", "nasa", "iphone", "i",    "i'm", "soup", "was",
+                                            "cold",   "may",  "Zz",     "Wien", "the", "u.s.", "p.m."};
     write_list_set(path("names.safetensors"), words, {{"a", stepping_order(words.size(), 1)}});
   }
 
@@ -30,6 +30,7 @@ TEST_F(NaturalCase, EachWordHasItsUsualForm) {
   EXPECT_EQ(rewrite("soup munich nasa iphone i was cold. may i'm", names(1e6)),
             "Soup Munich NASA iPhone I was cold. May I'm");
   EXPECT_EQ(rewrite("iphone was. IPHONE was", names(1e6)), "iPhone was. iPhone was");
+  EXPECT_EQ(rewrite("the U.s. P.M. p.m. u.s.. p.m.? p.m.", names(1e6)), "The U.S. p.m. p.m. U.S. P.m.? P.m.");
   EXPECT_EQ(rewrite("was ZZ wien", names(1e6)), "Was Zz Wien") << "without a form, as in the model";
 }
 

@@ -109,12 +109,12 @@ TEST_F(StreamIdentity, TheConfigurationIsPinned) {
     expected.add("policy.case", "natural");
     expected.add("policy.articles", "agree");
     expected.add("case.forms", embed::shipped_word_forms().value()->digest());
-    expected.add("tokenizer.version", std::uint64_t{2});
+    expected.add("tokenizer.version", std::uint64_t{3});
     expected.add("unicode.version", text::unicode_tables_version());
     if (oov == OovPolicy::nearest) {
       expected.add("nearest.version", std::uint64_t{1});
       expected.add("nearest.map", embed::shipped_word_map().value()->digest());
-      expected.add("nearest.map_version", std::uint64_t{2});
+      expected.add("nearest.map_version", std::uint64_t{3});
     }
     EXPECT_EQ(receipt.configuration_digest, base::to_hex(expected.digest())) << to_string(oov);
   }

@@ -55,6 +55,8 @@ TEST(Articles, Agree) {
   EXPECT_EQ(agreed("a apple an dog"), "an apple a dog");
   EXPECT_EQ(agreed("an a old a"), "an an old a") << "the next word as it was drawn";
   EXPECT_EQ(agreed("a 8, an 7"), "an 8, a 7");
+  EXPECT_EQ(agreed("an U.S. a e.g. an p.m. a F.B.I. an u.k. a a.m."),
+            "a U.S. an e.g. a p.m. an F.B.I. a u.k. an a.m.");
   EXPECT_EQ(agreed("AN DOG"), "A DOG");
 }
 

@@ -146,5 +146,21 @@ TEST(Render, WordsDoNotGrowTogether) {
   EXPECT_EQ(rendered("one😀two 20😀", only_words), "x😀x 20😀");
 }
 
+TEST(Render, AFullStopDoesNotFollowAnother) {
+  const auto at_night = [](std::string_view text, std::string_view word) {
+    return rendered(text, [word](Renderer& r, const Token& token, std::string_view original) {
+      original == "night" ? r.replace(token, word) : r.keep(token);
+    });
+  };
+  EXPECT_EQ(at_night("At night. Then", "p.m."), "At p.m. Then");
+  EXPECT_EQ(at_night("night.", "p.m."), "p.m.");
+  EXPECT_EQ(at_night("(night.) \"night.\"", "p.m."), "(p.m.) \"p.m.\"");
+  EXPECT_EQ(at_night("night... night.. night?", "p.m."), "p.m... p.m.. p.m.?");
+  EXPECT_EQ(at_night("night, night! night", "p.m."), "p.m., p.m.! p.m.");
+  EXPECT_EQ(at_night("night . night).", "p.m."), "p.m. . p.m.).") << "only directly after the word";
+  EXPECT_EQ(at_night("p.m.. night.", "x"), "p.m.. x.") << "what is kept stays as it is";
+  EXPECT_EQ(at_night(". night.", ""), ". .");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -45,6 +45,12 @@ TEST(Sentences, PunctuationGoesWhereItBelongs) {
   EXPECT_EQ(sentences_of("... And so on"), Sentences{"... And so on"});
 }
 
+TEST(Sentences, AbbreviationsEndNone) {
+  EXPECT_EQ(sentences_of("He left at 5 p.m. She stayed. The U.S.! Yes"),
+            (Sentences{"He left at 5 p.m. She stayed.", "The U.S.!", "Yes"}));
+  EXPECT_EQ(sentences_of("at 5 p.m.\n\nNext"), (Sentences{"at 5 p.m.", "Next"}));
+}
+
 TEST(Sentences, BeyondAscii) {
   EXPECT_EQ(sentences_of("Ça va… «Oui.» 😀 1st.\u00A0Ende"),
             (Sentences{"Ça va…", "«Oui.»", "😀 1st.", "Ende"}));

@@ -47,6 +47,10 @@ TEST(TokenFolding, Letters) {
       {"hahahahaha", "haha"},
       {"hahahahah", "hahah"},
       {"coooooooool", "coool"},
+      {"p.m.", "pm"},
+      {"U.S.A.", "usa"},
+      {"\u00E9.\u00E0.", "ea"},
+      {"#e.g.", "eg"},
   };
   for (const Case& c : cases) EXPECT_EQ(letters_of(c.token), c.letters) << c.token;
 }
@@ -75,6 +79,12 @@ TEST(TokenFolding, NoLetters) {
                             "a\uFFFD",
                             "\u2122",
                             "a.b",
+                            "Mr.",
+                            "a.",
+                            ".a.b.",
+                            "a.b.c",
+                            "a.b..",
+                            "ph.d.",
                             "a\xFF",
                             "\xC3",
                             "\xED\xA0\x80",
@@ -82,6 +92,13 @@ TEST(TokenFolding, NoLetters) {
                             "a\nb"})
     EXPECT_EQ(letters_of(token), "(none)") << token;
   EXPECT_EQ(letters_of(std::string_view("a\0b", 3)), "(none)");
+}
+
+TEST(TokenFolding, DottedAbbreviations) {
+  EXPECT_TRUE(fold_token("U.S.")->dotted);
+  EXPECT_TRUE(fold_token("P.m.")->part_begins.empty());
+  EXPECT_FALSE(fold_token("US")->dotted);
+  EXPECT_FALSE(fold_token("#us")->dotted);
 }
 
 TEST(TokenFolding, Parts) {
@@ -114,8 +131,8 @@ TEST(TokenFolding, LengthIsBounded) {
 
 TEST(TokenFolding, WhateverComesOutIsLettersAndParts) {
   std::mt19937 random(1);
-  const std::string_view pieces[] = {"a", "B", "aa",     "xy",     "_", "-", "'",
-                                     "É", "ß", "\u0301", "\u200D", "#", "ﬁ"};
+  const std::string_view pieces[] = {"a",  "B", "aa", "xy",     "_",      "-", "'",
+                                     "a.", "É", "ß",  "\u0301", "\u200D", "#", "ﬁ"};
   for (int round = 0; round < 20'000; ++round) {
     std::string token;
     for (auto i = random() % 40; i > 0; --i) token += pieces[random() % std::size(pieces)];

@@ -29,10 +29,39 @@ TEST(Tokenizer, Words) {
   EXPECT_EQ(tokens_of("escape--accidentally"), (Lines{"w:escape", "p:-", "p:-", "w:accidentally"}));
   EXPECT_EQ(tokens_of("a'-b"), (Lines{"w:a", "p:'", "p:-", "w:b"}));
   EXPECT_EQ(tokens_of("-a- ’b’"), (Lines{"p:-", "w:a", "p:-", "p:’", "w:b", "p:’"}));
-  EXPECT_EQ(tokens_of("and/or AT&T e.g. U.S.A"),
-            (Lines{"w:and", "p:/", "w:or", "w:AT", "p:&", "w:T", "w:e", "p:.", "w:g", "p:.", "w:U", "p:.",
-                   "w:S", "p:.", "w:A"}));
+  EXPECT_EQ(tokens_of("and/or AT&T"), (Lines{"w:and", "p:/", "w:or", "w:AT", "p:&", "w:T"}));
   EXPECT_EQ(tokens_of("One.Two end.\nNext"), (Lines{"w:One", "p:.", "w:Two", "w:end", "p:.", "w:Next"}));
+}
+
+TEST(Tokenizer, DottedAbbreviations) {
+  EXPECT_EQ(tokens_of("5 p.m. e.g. U.S. U.S.A. J.R.R. Tolkien"),
+            (Lines{"n:5", "w:p.m.", "w:e.g.", "w:U.S.", "w:U.S.A.", "w:J.R.R.", "w:Tolkien"}));
+  EXPECT_EQ(tokens_of("(i.e., a.m./p.m.) 'U.S.' U.S.-led U.S.'s"),
+            (Lines{"p:(", "w:i.e.", "p:,", "w:a.m.", "p:/", "w:p.m.", "p:)", "p:'", "w:U.S.", "p:'", "w:U.S.",
+                   "p:-", "w:led", "w:U.S.", "p:'", "w:s"}));
+  EXPECT_EQ(tokens_of("é.à. e\u0301.a. \uFF41.\uFF42."),
+            (Lines{"w:é.à.", "w:e\u0301.a.", "w:\uFF41.\uFF42."}));
+  EXPECT_EQ(tokens_of("9-a.m. _e.g._ — U.K.— \"a.k.a.\""),
+            (Lines{"n:9", "p:-", "w:a.m.", "p:_", "w:e.g.", "p:_", "p:—", "w:U.K.", "p:—", "p:\"", "w:a.k.a.",
+                   "p:\""}));
+}
+
+TEST(Tokenizer, FullStopsThatEndNoAbbreviation) {
+  EXPECT_EQ(tokens_of("Mr. etc. I. plan B."),
+            (Lines{"w:Mr", "p:.", "w:etc", "p:.", "w:I", "p:.", "w:plan", "w:B", "p:."}));
+  EXPECT_EQ(tokens_of("a.b U.S.A Ph.D."),
+            (Lines{"w:a", "p:.", "w:b", "w:U", "p:.", "w:S", "p:.", "w:A", "w:Ph", "p:.", "w:D", "p:."}));
+  EXPECT_EQ(tokens_of("x.y.com"), (Lines{"w:x", "p:.", "w:y", "p:.", "w:com"}));
+  EXPECT_EQ(tokens_of("a.b.1 a.b.ж"),
+            (Lines{"w:a", "p:.", "w:b", "p:.", "n:1", "w:a", "p:.", "w:b", "p:.", "o:ж"}));
+  EXPECT_EQ(tokens_of("1.a.b. ...a.b."), (Lines{"n:1", "p:.", "w:a", "p:.", "w:b", "p:.", "p:.", "p:.", "p:.",
+                                                "w:a", "p:.", "w:b", "p:."}));
+  EXPECT_EQ(tokens_of("7p.m. pro-U.S. x_a.b."), (Lines{"o:7p", "p:.", "w:m", "p:.", "w:pro-U", "p:.", "w:S",
+                                                       "p:.", "o:x_a", "p:.", "w:b", "p:."}));
+  EXPECT_EQ(tokens_of("www.x.y. me@a.b. http://a.b."),
+            (Lines{"o:www.x.y", "p:.", "o:me@a.b", "p:.", "o:http://a.b", "p:."}));
+  EXPECT_EQ(tokens_of("А.Б. a..b."), (Lines{"o:А", "p:.", "o:Б", "p:.", "w:a", "p:.", "p:.", "w:b", "p:."}));
+  EXPECT_EQ(tokens_of("a.b.\uFE0F"), (Lines{"w:a", "p:.", "w:b", "o:.\uFE0F"}));
 }
 
 TEST(Tokenizer, LatinBeyondAscii) {
@@ -174,6 +203,15 @@ TEST(Tokenizer, SentenceStarts) {
 TEST(Tokenizer, SentenceStartsNeverDependOnWords) {
   EXPECT_EQ(tokens_of("Mr. Smith", true), (Lines{"*w:Mr", "p:.", "*w:Smith"}));
   EXPECT_EQ(tokens_of("xx. yyyyy", true), (Lines{"*w:xx", "p:.", "*w:yyyyy"}));
+}
+
+// An abbreviation is a word, so whether one stood somewhere does not show in the capitals either.
+TEST(Tokenizer, AbbreviationsEndNoSentence) {
+  EXPECT_EQ(tokens_of("at 5 p.m. then (p.m.) x", true),
+            (Lines{"*w:at", "n:5", "w:p.m.", "w:then", "p:(", "w:p.m.", "p:)", "w:x"}));
+  EXPECT_EQ(tokens_of("the U.S.. So p.m.? e.g. p.m.\" a", true),
+            (Lines{"*w:the", "w:U.S.", "p:.", "*w:So", "w:p.m.", "p:?", "*w:e.g.", "w:p.m.", "p:\"", "w:a"}));
+  EXPECT_EQ(tokens_of("U.S.\n\nthen", true), (Lines{"*w:U.S.", "*w:then"}));
 }
 
 TEST(Tokenizer, BlankLinesStartSentences) {

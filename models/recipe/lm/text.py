@@ -16,11 +16,12 @@ TOKEN = re.compile(
     r"(?P<url>(?:[a-z][a-z0-9+.-]*://|www\.)\w[^\s<>\"]*[\w/=&#%+$@~-])"
     r"|(?P<mail>\w[\w.%+'-]*@\w+(?:[.-]\w+)*)"
     r"|(?P<number>[0-9]++(?:[.,][0-9]++)*+)(?![^\W_])(?!_\w)"
+    rf"|(?P<abbreviation>(?<!\.)(?:{_LETTER}\.){{2,}}+(?![^\W_]))"
     rf"|(?P<word>{_LETTER}++(?:{_JOIN}{_LETTER}++)*+)(?![0-9])(?!_\w)"
     r"|(?P<mixed>\w(?:\w|" + _JOIN + r"(?=[^\W\d_]))*)"
     r"|(?P<mark>[!-/:-@\[-`{-~\u00a1-\u00bf\u2010-\u2033\u2039\u203a\u20ac\u2122\u2212\u00d7\u00f7])"
     r"|(?P<symbol>[^\w\s]+?)", re.IGNORECASE)
-_CLASS = {"number": NUMBER, "word": WORD, "mark": PUNCTUATION}
+_CLASS = {"number": NUMBER, "abbreviation": WORD, "word": WORD, "mark": PUNCTUATION}
 
 _TAG = re.compile(r"<[^<>]{1,80}>")
 _ENTITY = re.compile(r"&?#(\d{2,4});|&?\b(?:lt|gt|quot|amp|nbsp);")

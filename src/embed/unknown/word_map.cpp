@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <sotto/tokenizer.hpp>
+
 #include "base/parallel.hpp"
 #include "base/tree_hash.hpp"
 #include "embed/model_paths.hpp"
@@ -94,7 +96,8 @@ class WordMap::Impl::Search {
   WordPath run() const {
     const WordNumber written_out = map_.written_out(token_.letters);
     if (written_out == kNoPlace) return WordPath::none;
-    if (offer(written_out) || offer_itself()) return WordPath::folded;
+    if (token_.dotted ? offer_dotted(written_out) : offer(written_out) || offer_itself())
+      return WordPath::folded;
     if (offer_doublings()) return WordPath::corrected;
     if (offer_endings() || offer_parts()) return WordPath::folded;
     if (offer_corrections(1)) return WordPath::corrected;
@@ -114,6 +117,15 @@ class WordMap::Impl::Search {
   bool offer_itself() const {
     if (offer_all(words_of(spellings_)) || offer_joined()) return true;
     return spellings_.size() > 1 && offer(map_.written_out(spellings_.back()));
+  }
+
+  /// "a.m." as it is written out, otherwise without full stops as "pm" is; but no abbreviation means a word
+  /// of every sentence ("U.S." is not "us"). `written_out`: the word of the letters alone.
+  bool offer_dotted(WordNumber written_out) const {
+    std::string dotted;
+    for (const char letter : token_.letters) dotted.append({letter, '.'});
+    if (offer(map_.written_out(dotted))) return true;
+    return !is_stopword(token_.letters) && (offer(written_out) || offer_itself());
   }
 
   /// The spellings that are words, the most frequent first.

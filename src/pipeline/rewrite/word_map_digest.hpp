@@ -6,6 +6,6 @@
 namespace sotto::pipeline {
 
 inline constexpr std::string_view kShippedWordMapDigest =
-    "f0045e347d6053879de6697a474eae03ac550e1d9f2b05311c4c83990d2154a8";
+    "91fe4d8aad522031cc698014daa1fe2b098cc5bdb1501e06f7cbee96a8b2b730";
 
 }  // namespace sotto::pipeline
