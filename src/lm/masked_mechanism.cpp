@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
 // Draws whose weights are computed together, some megabytes of them.
 constexpr std::size_t kWeighed = 64;
+constexpr std::size_t kWeighedByThread = 8;
 
 // Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
 constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
@@ -113,17 +115,18 @@ class MaskedMechanism::Batch {
     weights_.resize(std::max(weights_.size(), count));
     // Similarities are computed by a model with threads of its own.
     const unsigned threads = mechanism_.extras_.similarity ? 1 : mechanism_.options_.threads;
-    base::parallel_for(count, 1, threads, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(count, kWeighedByThread, threads, [&](std::size_t begin, std::size_t end) {
+      LawMemory memory;
       for (std::size_t i = begin; i < end; ++i) {
         const Question& question = questions_[first + i];
-        results[i] = mechanism_.weights(*question.document, question.document->drawn[question.number],
-                                        logits.subspan((first + i) * size, size), weights_[i]);
+        results[i] = mechanism_.weigh(*question.document, question.document->drawn[question.number],
+                                      logits.subspan((first + i) * size, size), memory, weights_[i]);
       }
     });
     for (std::size_t i = 0; i < count; ++i) {
       SOTTO_TRY(results[i]);
       const Question& question = questions_[first + i];
-      put(question, DrawLaw::draw_weighted(weights_[i], *question.document->bits));
+      put(question, mechanism_.law_->sample(weights_[i], *question.document->bits));
     }
     return {};
   }
@@ -138,7 +141,7 @@ class MaskedMechanism::Batch {
   MaskedText::Window window_{};                     // of the last sequence
   std::vector<std::uint32_t> first_pieces_;         // in it
   std::vector<float> logits_;
-  std::vector<std::vector<std::uint64_t>> weights_;
+  std::vector<DrawWeights> weights_;
 };
 
 Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared_ptr<const WordFiller> filler,
@@ -213,28 +216,38 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
 
 /// What is done to the answers here is a function of the text, like the answers themselves, so the law's
 /// guarantee covers it. Changes to the weights afterwards are not covered.
-Result<void> MaskedMechanism::weights(const MaskedDocument& document, std::size_t token,
-                                      std::span<float> answers, std::vector<std::uint64_t>& out) const {
+Result<void> MaskedMechanism::weigh(const MaskedDocument& document, std::size_t token,
+                                    std::span<float> answers, LawMemory& memory, DrawWeights& out) const {
   const Token& place = document.tokens[token];
   const std::string_view original = document.text.substr(place.begin, place.end - place.begin);
   const bool balanced = law_kind_ == LawKind::balanced;
+  float sharpness = 1;
   if (balanced) {
     const BoundedHead& head = *model_->bounded_head();
-    const float sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
-    for (float& answer : answers) answer *= sharpness;
+    sharpness = filler_->find(original) ? head.sharpness_known : head.sharpness_unknown;
   }
-  if (extras_.similarity)
+  if (extras_.similarity) {
+    for (float& answer : answers) answer *= sharpness;
+    sharpness = 1;
     SOTTO_TRY(extras_.similarity->apply(*filler_, document.text, document.tokens, token,
                                         balanced ? std::nullopt : std::optional(bounds_), answers));
+  }
   std::vector<std::uint32_t> opposites;
   if (extras_.antonyms) {
     SOTTO_ASSIGN(opposites, extras_.antonyms->antonyms(original));
   }
-  for (const std::uint32_t word : opposites) answers[filler_->logits()[word]] = -INFINITY;
-  SOTTO_TRY(law_->weights(answers, out));
-  if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < out.size())
-    for (const std::uint32_t word : opposites) out[word] = 0;
+  for (const std::uint32_t word : opposites) answers[filler_->logits()[word]] = std::numeric_limits<float>::lowest();
+  SOTTO_TRY(law_->weigh({answers, sharpness}, memory, out));
+  if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < law_->size())
+    exclude(opposites, out);
   return {};
+}
+
+void MaskedMechanism::exclude(std::span<const std::uint32_t> words, DrawWeights& weights) const {
+  std::vector<std::uint64_t> all;
+  law_->spread(weights, all);
+  for (const std::uint32_t word : words) all[word] = 0;
+  weights = {{}, std::move(all), 0};
 }
 
 Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<const Token> tokens,
@@ -253,7 +266,11 @@ Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<
   }
   std::vector<float> answers(model_->output_size());
   SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
-  return weights(document, token, answers, out);
+  LawMemory memory;
+  DrawWeights drawn;
+  SOTTO_TRY(weigh(document, token, answers, memory, drawn));
+  law_->spread(drawn, out);
+  return {};
 }
 
 Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {

@@ -113,8 +113,9 @@ class MaskedMechanism {
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
-  Result<void> weights(const MaskedDocument& document, std::size_t token, std::span<float> answers,
-                       std::vector<std::uint64_t>& out) const;
+  Result<void> weigh(const MaskedDocument& document, std::size_t token, std::span<float> answers,
+                     LawMemory& memory, DrawWeights& out) const;
+  void exclude(std::span<const std::uint32_t> words, DrawWeights& weights) const;
   Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
   Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 
