@@ -16,11 +16,11 @@ namespace sotto::lm {
 namespace {
 
 // A batch's logits take at most this much, so that memory does not grow with the vocabulary.
-constexpr std::size_t kBatchBytes = 16 << 20;
-constexpr std::size_t kLargestBatch = 512;
+constexpr std::size_t kBatchBytes = 48 << 20;
+constexpr std::size_t kLargestBatch = 1024;
 constexpr std::size_t kSmallestBatch = 8;
 // Draws whose weights are computed together, some megabytes of them.
-constexpr std::size_t kWeighed = 64;
+constexpr std::size_t kWeighed = 256;
 constexpr std::size_t kWeighedByThread = 8;
 
 // Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
