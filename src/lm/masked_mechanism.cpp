@@ -16,8 +16,8 @@ namespace sotto::lm {
 namespace {
 
 // A batch's logits take at most this much, so that memory does not grow with the vocabulary.
-constexpr std::size_t kBatchBytes = 48 << 20;
-constexpr std::size_t kLargestBatch = 1024;
+constexpr std::size_t kBatchBytes = 24 << 20;
+constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
 // Draws whose weights are computed together, some megabytes of them.
 constexpr std::size_t kWeighed = 256;

@@ -298,7 +298,7 @@ TEST_F(DpMlm, ALongTextIsSeenThroughAWindow) {
     }
     EXPECT_LE(largest, 64U);
     EXPECT_GE(largest, 50U);
-    for (const std::size_t batch : model->batches) EXPECT_LE(batch, 1024U);
+    for (const std::size_t batch : model->batches) EXPECT_LE(batch, 512U);
   }
   const auto model = mixing_model();
   const auto m = mechanism(model, {.epsilon = 10, .window = 3});
