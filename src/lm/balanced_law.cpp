@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,18 +16,24 @@
 namespace sotto::lm {
 namespace {
 
+using Wide = unsigned __int128;
+
 constexpr std::uint64_t kTotal = std::uint64_t{1} << 61;
 // Bounds are integers in doubles; the exponential and the product behind them err by a few units of 2^−53.
 constexpr double kRoundDown = 1 - 0x1p-48;
 // Larger scores are as good as infinite; clamping them keeps the search for the shift short.
-constexpr double kLargestScore = 1e4;
+constexpr float kLargestScore = 1e4F;
 constexpr double kLargestExponent = 60;  // beyond this, the 61-bit integers set the bounds
 constexpr double kLargestTotal = 700;    // ln; e^−700 · 2^61 is below 1
 constexpr int kMostSteps = 100;
-// Slope times change of the shift, times the reach: below this, the third order is below 1e-10.
-constexpr double kSmallStep = 5e-4;
-constexpr double kCoarselySolved = 1e-6;
-constexpr std::size_t kBins = 512;
+// Change of the shift, times slope and reach: below this, the third order changes no weight by more than
+// 1e-5.
+constexpr double kSmallStep = 0.1;
+constexpr double kNearlySolved = 0.02;  // a step from here ends near kSmallStep
+constexpr double kLargestShare = 0.9;   // u of the largest score, as first guessed
+constexpr double kLargestGap = 2 * kLargestScore;
+// Of listed outcomes: the sum of their largest weights over the sum that they are to have.
+constexpr double kRoom = 1.5;
 
 /// Where the shift is.
 struct Bracket {
@@ -50,31 +56,6 @@ double shift_change(const BalancedSum& sum) {
   return change;
 }
 
-/// Solves for outcomes in bins of equal scores, each in the middle of its own, so that few terms are left.
-double coarse_shift(const BalancedTerms& terms, const ScoreRange& scores, Bracket bracket) {
-  double base[kBins] = {};
-  double moment[kBins] = {};
-  const double width = std::max(scores.most - scores.least, 1e-9);
-  const double factor = (kBins - 1) / width;
-  for (std::size_t i = 0; i < terms.count; ++i) {
-    const double above = std::max(0.0, terms.scores[i] - scores.least);
-    const auto bin = std::min(kBins - 1, static_cast<std::size_t>(static_cast<std::int64_t>(above * factor)));
-    base[bin] += terms.base[i];
-    moment[bin] += terms.base[i] * above;
-  }
-  for (std::size_t i = 0; i < kBins; ++i)
-    if (base[i] > 0) moment[i] = scores.least + moment[i] / base[i];
-  const BalancedTerms bins{moment, base, kBins, terms.slope, terms.reach, terms.log_total};
-  double shift = (bracket.left + bracket.right) / 2;
-  for (int step = 0; step < kMostSteps; ++step) {
-    const BalancedSum sum = balanced_sum(bins, shift);
-    if (std::abs(sum.weights - 1) <= kCoarselySolved || !bracket.narrow(shift, sum.weights)) break;
-    // A step of Newton's method on the logarithm of the sum, which is straighter than the sum.
-    shift = bracket.inside(shift - random::portable_log(sum.weights) * sum.weights / sum.first);
-  }
-  return shift;
-}
-
 }  // namespace
 
 Result<BalancedLaw> BalancedLaw::make(const BoundedHead& head, double epsilon,
@@ -94,82 +75,161 @@ Result<BalancedLaw> BalancedLaw::make(const BoundedHead& head, double epsilon,
   const double measure = std::accumulate(law.base_.begin(), law.base_.end(), 0.0);
   for (double& base : law.base_) base /= measure;
   law.make_bounds();
-  law.base_.resize((law.size() + kBalancedLanes - 1) / kBalancedLanes * kBalancedLanes, 0.0);
+  const double most = (law.log_total_ + random::portable_log(static_cast<double>(law.size()))) / law.reach_;
+  law.gap_ = std::clamp(law.place_of(std::min(kLargestShare, most)), 2 / law.slope_, kLargestGap);
+  const double growth = 1 + kLeftOut * random::portable_exp(std::min(law.log_total_, kLargestTotal));
+  law.cut_ = law.place_of(std::min(kLargestShare, random::portable_log(growth) / law.reach_));
   return law;
 }
 
 void BalancedLaw::make_bounds() {
   const double most = random::portable_exp(std::min(epsilon(), kLargestExponent)) * kRoundDown;
   const double least = random::portable_exp(-std::min(log_total_, kLargestTotal));
+  std::vector<std::uint64_t> lowest;
   Wide least_total = 0;
   Wide most_total = 0;
   for (const double base : base_) {
-    const double low = std::max(1.0, std::ceil(base * least * static_cast<double>(kTotal)));
-    const double high = std::min(static_cast<double>(kTotal), std::floor(low * most));
-    low_.push_back(static_cast<std::uint64_t>(low));
-    high_.push_back(std::max(low_.back(), static_cast<std::uint64_t>(high)));
-    least_total += low_.back();
-    most_total += high_.back();
+    low_.push_back(std::max(1.0, std::ceil(base * least * static_cast<double>(kTotal))));
+    const double high = std::min(static_cast<double>(kTotal), std::floor(low_.back() * most));
+    high_.push_back(std::max(low_.back(), high));
+    lowest.push_back(static_cast<std::uint64_t>(low_.back()));
+    least_total += lowest.back();
+    most_total += static_cast<std::uint64_t>(high_.back());
   }
   total_ = static_cast<std::uint64_t>(std::clamp<Wide>(kTotal, least_total, most_total));
+  publish(lowest);
 }
 
-void BalancedLaw::solve(const BalancedTerms& terms, double* weights) const {
-  const ScoreRange range = range_of(terms.scores, terms.count);
+/// Where sigmoid(slope · x) is `share`.
+double BalancedLaw::place_of(double share) const {
+  return random::portable_log(share / (1 - share)) / slope_;
+}
+
+/// The outcomes listed for a draw. In its memory.
+struct BalancedLaw::Listed {
+  std::size_t count = 0;
+  BalancedTerms terms;       ///< padded with outcomes that have no base; weights are shares of the target
+  Bracket bracket;           ///< of the shift
+  std::uint64_t target = 0;  ///< what the weights have to add up to
+  bool has_room = false;     ///< for them to do so
+  double* low = nullptr;
+  double* high = nullptr;
+  double* weights = nullptr;  ///< to be computed
+  double* shares = nullptr;   ///< u
+};
+
+BalancedLaw::Listed BalancedLaw::list(const ScoreRow& row, double threshold, LawMemory& memory) const {
+  SelectedScores& selected = memory.selected;
+  select_scores(row, static_cast<float>(threshold), selected);
+  Listed listed;
+  listed.count = selected.count;
+  const std::size_t padded = (listed.count + kBalancedLanes - 1) / kBalancedLanes * kBalancedLanes;
+  if (memory.numbers.size() < 6 * padded) memory.numbers.resize(6 * padded);
+  double* const scores = memory.numbers.data();
+  double* const base = scores + padded;
+  listed.low = base + padded;
+  listed.high = listed.low + padded;
+  listed.weights = listed.high + padded;
+  listed.shares = listed.weights + padded;
+  double measure = 0;
+  double most = 0;
+  std::uint64_t least = 0;
+  for (std::size_t k = 0; k < listed.count; ++k) {
+    const std::uint32_t i = selected.places[k];
+    scores[k] = selected.scores[k];
+    measure += base[k] = base_[i];
+    most += listed.high[k] = high_[i];
+    listed.low[k] = low_[i];
+    least += static_cast<std::uint64_t>(static_cast<std::int64_t>(low_[i]));
+  }
+  std::fill(scores + listed.count, scores + padded, scores[0]);
+  std::fill(base + listed.count, base + padded, 0.0);
+  listed.target = total_ - (published_before(size()) - least);
+  const auto target = static_cast<double>(listed.target);
+  listed.has_room = most >= kRoom * target;
+  const double log_total = log_total_ + random::portable_log(target / static_cast<double>(total_));
+  listed.terms = {scores, base, padded, slope_, reach_, log_total};
   // If all scores were equal, the solution would be here; so the two extremes bracket it for any scores.
-  const double share = std::min(log_total_ / reach_, 1 - 0x1p-53);
-  const double offset = random::portable_log(share / (1 - share)) / slope_;
-  Bracket bracket{range.least - offset, range.most - offset};
-  double shift = coarse_shift(terms, range, bracket);
-  const auto shares = std::make_unique_for_overwrite<double[]>(terms.count);
+  const double share = (log_total - random::portable_log(measure)) / reach_;
+  const double offset = place_of(std::clamp(share, 0x1p-53, 1 - 0x1p-53));
+  const ScoreRange range = range_of(scores, padded);
+  listed.bracket = {range.least - offset, range.most - offset};
+  return listed;
+}
+
+/// Nearly the shift for which the weights listed are what the others leave.
+double BalancedLaw::near_shift(const Listed& listed, double shift) {
+  Bracket bracket = listed.bracket;
+  shift = bracket.inside(shift);
   for (int step = 0; step < kMostSteps; ++step) {
-    const BalancedSum sum = balanced_weights(terms, shift, weights, shares.get());
+    const BalancedSum sum = balanced_sum(listed.terms, shift);
+    if (!bracket.narrow(shift, sum.weights)) break;
+    // A step of Newton's method on the logarithm of the sum, which is straighter than the sum.
+    shift = bracket.inside(shift - random::portable_log(sum.weights) * sum.weights / sum.first);
+    if (std::abs(sum.weights - 1) <= kNearlySolved) break;
+  }
+  return shift;
+}
+
+/// The weights listed, from a shift near theirs.
+void BalancedLaw::solve(const Listed& listed, double shift) {
+  const BalancedTerms& terms = listed.terms;
+  Bracket bracket = listed.bracket;
+  shift = bracket.inside(shift);
+  for (int step = 0; step < kMostSteps; ++step) {
+    const BalancedSum sum = balanced_weights(terms, shift, listed.weights, listed.shares);
     const double change = shift_change(sum);
-    if (std::abs(change) * slope_ * (1 + reach_) <= kSmallStep) {
-      move_balanced_weights(terms, change, shares.get(), weights);
-      return;
-    }
+    if (std::abs(change) * terms.slope * (1 + terms.reach) <= kSmallStep)
+      return move_balanced_weights(terms, change, listed.shares, listed.weights);
     if (!bracket.narrow(shift, sum.weights)) return;
     shift = bracket.inside(shift + change);
   }
 }
 
-Result<void> BalancedLaw::weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const {
-  SOTTO_TRY(check_numbers(scores));
-  const FloatMode mode;
-  const auto z = std::make_unique_for_overwrite<double[]>(base_.size());
-  const auto shares = std::make_unique_for_overwrite<double[]>(base_.size());
-  for (std::size_t i = 0; i < size(); ++i)
-    z[i] = std::clamp(static_cast<double>(scores[outcomes()[i]]), -kLargestScore, kLargestScore);
-  std::fill(z.get() + size(), z.get() + base_.size(), z[0]);
-  solve({z.get(), base_.data(), base_.size(), slope_, reach_, log_total_}, shares.get());
-  const auto scale = static_cast<double>(total_);
+/// What rounding leaves over goes first to the heaviest weight, which is affected least.
+void BalancedLaw::round(const Listed& listed, std::vector<std::uint64_t>& weights) const {
+  const auto scale = static_cast<double>(listed.target);
+  weights.resize(listed.count);
   Wide sum = 0;
-  out.resize(size());
-  for (std::size_t i = 0; i < size(); ++i) {
+  for (std::size_t k = 0; k < listed.count; ++k) {
+    const double weight = std::min(std::max(scale * listed.weights[k], listed.low[k]), listed.high[k]);
     // Conversion to a signed number is a single instruction.
-    const auto weight = static_cast<std::int64_t>(std::min(scale * shares[i], static_cast<double>(kTotal)));
-    out[i] = std::clamp(static_cast<std::uint64_t>(weight), low_[i], high_[i]);
-    sum += out[i];
+    weights[k] = static_cast<std::uint64_t>(static_cast<std::int64_t>(weight));
+    sum += weights[k];
   }
-  balance(sum, out);
-  return {};
+  const auto heaviest =
+      static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+  for (std::size_t n = 0; sum != listed.target; ++n) {
+    const std::size_t k = (heaviest + n) % listed.count;
+    const bool add = sum < listed.target;
+    const auto bound = static_cast<std::uint64_t>(add ? listed.high[k] : listed.low[k]);
+    const std::uint64_t room = add ? bound - weights[k] : weights[k] - bound;
+    const Wide missing = add ? listed.target - sum : sum - listed.target;
+    const auto moved = static_cast<std::uint64_t>(std::min<Wide>(room, missing));
+    weights[k] = add ? weights[k] + moved : weights[k] - moved;
+    sum = add ? sum + moved : sum - moved;
+  }
 }
 
-/// Starts at the heaviest weight, which is affected least, and stops when the sum is exact.
-void BalancedLaw::balance(Wide sum, std::vector<std::uint64_t>& weights) const {
-  if (sum == total_) return;
-  std::uint64_t most = 0;
-  for (const std::uint64_t weight : weights) most = std::max(most, weight);
-  const auto heaviest = std::find(weights.begin(), weights.end(), most) - weights.begin();
-  for (std::size_t n = 0; sum != total_; ++n) {
-    const std::size_t i = (static_cast<std::size_t>(heaviest) + n) % weights.size();
-    const std::uint64_t room = sum < total_ ? high_[i] - weights[i] : weights[i] - low_[i];
-    const Wide missing = sum < total_ ? total_ - sum : sum - total_;
-    const auto moved = static_cast<std::uint64_t>(std::min<Wide>(room, missing));
-    weights[i] = sum < total_ ? weights[i] + moved : weights[i] - moved;
-    sum = sum < total_ ? sum + moved : sum - moved;
+Result<void> BalancedLaw::weigh(const ScaledAnswers& scores, LawMemory& memory, DrawWeights& out) const {
+  const FloatMode mode;
+  const ScoreRow row{in_order(scores.answers, memory).data(), size(), scores.factor, kLargestScore};
+  const LargestScore largest = largest_score(row);
+  if (!largest.all_numbers) return not_a_number();
+  double threshold = 0;
+  Listed listed;
+  for (double gap = gap_; !listed.has_room && gap < 2 * kLargestGap; gap *= 2) {
+    threshold = largest.score - gap;
+    listed = list(row, threshold, memory);
   }
+  const double shift = near_shift(listed, largest.score - gap_);
+  if (shift + cut_ < threshold) listed = list(row, shift + cut_, memory);
+  solve(listed, shift);
+  const auto end = memory.selected.places.begin() + static_cast<std::ptrdiff_t>(listed.count);
+  out.listed.assign(memory.selected.places.begin(), end);
+  round(listed, out.weights);
+  out.rest = total_ - listed.target;
+  return {};
 }
 
 Guarantee BalancedLaw::guarantee() const {

@@ -26,18 +26,27 @@ namespace sotto::lm {
 ///
 ///   P(i|x) / P(i|x′) = (w(i)/T) / (w′(i)/T) = w(i)/w′(i) <= hi(i)/lo(i) <= e^ε.
 ///
+/// Because scores are free, those that matter too little count as −∞: such an outcome has the weight lo(i),
+/// which is public, so a draw computes the weights of the others alone, of those listed. Fewer terms make c
+/// smaller, so the c of any list bounds the true one from below. Left out are outcomes whose u for such a
+/// bound lies below a public u₀ with exp(r·u₀) = 1 + C·kLeftOut. Each of them loses at most m(i)·kLeftOut and
+/// no other one loses, so the law changes by at most kLeftOut in total variation.
+///
 /// The solver's accuracy decides only how close the sampled law is to the one above. The integers are the
 /// same on every processor: all sums have a fixed order (balanced_kernel.hpp), and the functions are our own.
 ///
 /// The loss of a draw lies in [−ε, ε] and may use all of it, so ρ is min(ε²/2, ε), not ε²/8.
 class BalancedLaw final : public DrawLaw {
  public:
+  /// The largest change of the law, in total variation, by leaving out scores.
+  static constexpr double kLeftOut = 0x1p-8;
+
   /// `head` and `log_base` are the model's at this ε (MaskedModel::at_reach); an empty `log_base` is uniform.
   /// Rejects an ε outside the allowed range, and a model whose total no shift can reach.
   static Result<BalancedLaw> make(const BoundedHead& head, double epsilon,
                                   std::vector<std::uint32_t> outcomes, std::span<const float> log_base);
 
-  Result<void> weights(std::span<const float> scores, std::vector<std::uint64_t>& out) const override;
+  Result<void> weigh(const ScaledAnswers& scores, LawMemory& memory, DrawWeights& out) const override;
   Guarantee guarantee() const override;
 
   /// T: the sum of the weights of every draw.
@@ -46,15 +55,20 @@ class BalancedLaw final : public DrawLaw {
  private:
   BalancedLaw(double epsilon, std::vector<std::uint32_t> outcomes) : DrawLaw(epsilon, std::move(outcomes)) {}
 
-  using Wide = unsigned __int128;
+  struct Listed;
 
   void make_bounds();
-  void solve(const BalancedTerms& terms, double* weights) const;
-  void balance(Wide sum, std::vector<std::uint64_t>& weights) const;
+  double place_of(double share) const;
+  Listed list(const ScoreRow& row, double threshold, LawMemory& memory) const;
+  static double near_shift(const Listed& listed, double shift);
+  static void solve(const Listed& listed, double shift);
+  void round(const Listed& listed, std::vector<std::uint64_t>& weights) const;
 
-  std::vector<double> base_;         // m(i), zero-padded; a weight is T times this times e^(r·u)/C
-  std::vector<std::uint64_t> low_;   // lo(i)
-  std::vector<std::uint64_t> high_;  // hi(i)
+  std::vector<double> base_;  // m(i); a weight is T times this times e^(r·u)/C
+  std::vector<double> low_;   // lo(i)
+  std::vector<double> high_;  // hi(i)
+  double gap_ = 0;            // between the largest score and a first guess at the shift
+  double cut_ = 0;            // scores from the shift plus this on matter
   std::uint64_t total_ = 0;
   double reach_ = 0;
   double slope_ = 0;

@@ -18,10 +18,53 @@ Result<LawKind> parse_law(std::string_view parameter, std::string_view name) {
   return static_cast<LawKind>(index);
 }
 
-Result<std::uint32_t> DrawLaw::draw(std::span<const float> answers, BitSource& bits,
-                                    std::vector<std::uint64_t>& scratch) const {
-  SOTTO_TRY(weights(answers, scratch));
-  return draw_weighted(scratch, bits);
+DrawLaw::DrawLaw(double epsilon, std::vector<std::uint32_t> outcomes)
+    : outcomes_(std::move(outcomes)), in_order_(true), epsilon_(epsilon) {
+  for (std::size_t i = 0; i < size(); ++i) in_order_ &= outcomes_[i] == i;
+}
+
+void DrawLaw::spread(const DrawWeights& weights, std::vector<std::uint64_t>& out) const {
+  out = weights.weights;
+  if (weights.listed.empty()) return;
+  out.resize(size());
+  for (std::size_t i = 0; i < size(); ++i) out[i] = published_before_[i + 1] - published_before_[i];
+  for (std::size_t k = 0; k < weights.listed.size(); ++k) out[weights.listed[k]] = weights.weights[k];
+}
+
+Result<void> DrawLaw::weights(std::span<const float> answers, std::vector<std::uint64_t>& out) const {
+  LawMemory memory;
+  DrawWeights weights;
+  SOTTO_TRY(weigh({answers}, memory, weights));
+  spread(weights, out);
+  return {};
+}
+
+std::uint32_t DrawLaw::sample(const DrawWeights& weights, BitSource& bits) const {
+  if (weights.listed.empty()) return draw_weighted(weights.weights, bits);
+  std::uint64_t total = weights.rest;
+  for (const std::uint64_t weight : weights.weights) total += weight;
+  std::uint64_t left = random::uniform_below(bits, total);
+  for (std::size_t k = 0; k < weights.listed.size(); ++k) {
+    if (left < weights.weights[k]) return weights.listed[k];
+    left -= weights.weights[k];
+  }
+  return outcome_of_rest(weights.listed, left);
+}
+
+/// Where this point is among the public weights of the outcomes that are not listed.
+std::uint32_t DrawLaw::outcome_of_rest(std::span<const std::uint32_t> listed, std::uint64_t point) const {
+  // Among those of all outcomes, it is further by the weights of the listed ones before it.
+  for (const std::uint32_t outcome : listed) {
+    if (point < published_before_[outcome]) break;
+    point += published_before_[outcome + 1] - published_before_[outcome];
+  }
+  const auto next = std::upper_bound(published_before_.begin(), published_before_.end(), point);
+  return static_cast<std::uint32_t>(next - published_before_.begin() - 1);
+}
+
+void DrawLaw::publish(std::span<const std::uint64_t> weights) {
+  published_before_.assign(1, 0);
+  for (const std::uint64_t weight : weights) published_before_.push_back(published_before_.back() + weight);
 }
 
 std::uint32_t DrawLaw::draw_weighted(std::span<const std::uint64_t> weights, BitSource& bits) {
@@ -59,10 +102,14 @@ Result<std::vector<double>> DrawLaw::base_shares(std::span<const std::uint32_t> 
   return shares;
 }
 
-Result<void> DrawLaw::check_numbers(std::span<const float> answers) const {
-  bool all_numbers = true;
-  for (const std::uint32_t outcome : outcomes_) all_numbers &= !std::isnan(answers[outcome]);
-  if (all_numbers) return {};
+std::span<const float> DrawLaw::in_order(std::span<const float> answers, LawMemory& memory) const {
+  if (in_order_) return answers.first(size());
+  memory.row.clear();
+  for (const std::uint32_t outcome : outcomes_) memory.row.push_back(answers[outcome]);
+  return memory.row;
+}
+
+Result<void> DrawLaw::not_a_number() {
   return fail(Errc::bad_format, "the model answered with a logit that is not a number");
 }
 

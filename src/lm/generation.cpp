@@ -190,7 +190,8 @@ Result<void> GenerationMechanism::write(std::span<Row> rows, const DrawsMade& ma
   std::vector<float> logits(rows.size() * size);
   SOTTO_ASSIGN(const auto generation, writer_->model().begin(prompts, logits));
   std::vector<std::int32_t> next(rows.size(), writer_->end());
-  std::vector<std::uint64_t> weights;
+  LawMemory memory;
+  DrawWeights weights;
   while (true) {
     bool more = false;
     std::uint64_t draws = 0;
@@ -198,8 +199,8 @@ Result<void> GenerationMechanism::write(std::span<Row> rows, const DrawsMade& ma
       Row& row = rows[i];
       next[i] = writer_->end();
       if (row.done) continue;
-      SOTTO_ASSIGN(const std::uint32_t outcome,
-                   law_.draw(std::span(logits).subspan(i * size, size), *row.document->bits, weights));
+      SOTTO_TRY(law_.weigh({std::span(logits).subspan(i * size, size)}, memory, weights));
+      const std::uint32_t outcome = law_.sample(weights, *row.document->bits);
       ++draws;
       next[i] = static_cast<std::int32_t>(writer_->outcomes()[outcome]);
       if (next[i] != writer_->end()) row.written.push_back(static_cast<SubwordId>(next[i]));

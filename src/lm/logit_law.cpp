@@ -51,20 +51,28 @@ Result<LogitLaw> LogitLaw::make(const LogitBounds& bounds, double epsilon,
   return law;
 }
 
-Result<void> LogitLaw::weights(std::span<const float> logits, std::vector<std::uint64_t>& out) const {
-  SOTTO_TRY(check_numbers(logits));
+Result<void> LogitLaw::weigh(const ScaledAnswers& logits, LawMemory& memory, DrawWeights& out) const {
   const FloatMode mode;
-  out.resize(size());
-  double best = -INFINITY;
-  for (const std::uint32_t outcome : outcomes()) best = std::max(best, static_cast<double>(logits[outcome]));
+  const std::span<const float> row = in_order(logits.answers, memory);
+  bool all_numbers = true;
+  float largest = -INFINITY;
+  for (const float logit : row) {
+    all_numbers &= logit == logit;
+    largest = std::max(largest, logit * logits.factor);
+  }
+  if (!all_numbers) return not_a_number();
+  const double best = std::clamp(static_cast<double>(largest), lowest_, highest_);
   // Where there is nothing to prove, the best outcome gets the full weight.
-  const double top = smallest_share_ > 0 ? highest_ : std::clamp(best, lowest_, highest_);
+  const double top = smallest_share_ > 0 ? highest_ : best;
+  out.listed.clear();
+  out.weights.resize(size());
+  out.rest = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const double logit = std::clamp(static_cast<double>(logits[outcomes()[i]]), lowest_, highest_);
+    const double logit = std::clamp(static_cast<double>(row[i] * logits.factor), lowest_, highest_);
     const double share = fast_exp(std::clamp((logit - top) * slope_, kSmallestExponent, 0.0));
     const double c = largest_[i];
     const double least = std::max(1.0, std::ceil(c * smallest_share_));
-    out[i] = static_cast<std::uint64_t>(std::clamp(std::ceil(c * share), least, std::max(least, c)));
+    out.weights[i] = static_cast<std::uint64_t>(std::clamp(std::ceil(c * share), least, std::max(least, c)));
   }
   return {};
 }

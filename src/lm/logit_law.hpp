@@ -26,7 +26,7 @@ class LogitLaw final : public DrawLaw {
   static Result<LogitLaw> make(const LogitBounds& bounds, double epsilon, std::vector<std::uint32_t> outcomes,
                                std::span<const float> log_base);
 
-  Result<void> weights(std::span<const float> logits, std::vector<std::uint64_t>& out) const override;
+  Result<void> weigh(const ScaledAnswers& logits, LawMemory& memory, DrawWeights& out) const override;
 
   /// Pure ε. Over the outcomes the loss has a range of ε (slightly more from kLargestLoss on), so ρ = ε²/8,
   /// or ε if that is less.

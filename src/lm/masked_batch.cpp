@@ -10,7 +10,8 @@ namespace sotto::lm {
 namespace {
 
 // Draws whose weights are computed together, some megabytes of them.
-constexpr std::size_t kWeighed = 64;
+constexpr std::size_t kWeighed = 256;
+constexpr std::size_t kWeighedByThread = 8;
 
 // Probabilities of coins are rounded to multiples of 2^−32; 0 and 1 are exact.
 constexpr std::uint64_t kCoinUnits = std::uint64_t{1} << 32;
@@ -110,18 +111,19 @@ class MaskedMechanism::Batch {
     weights_.resize(std::max(weights_.size(), count));
     // Similarities are computed by a model with threads of its own.
     const unsigned threads = mechanism_.extras_.similarity ? 1 : mechanism_.options_.threads;
-    base::parallel_for(count, 1, threads, [&](std::size_t begin, std::size_t end) {
+    base::parallel_for(count, kWeighedByThread, threads, [&](std::size_t begin, std::size_t end) {
+      LawMemory memory;
       for (std::size_t i = begin; i < end; ++i) {
         const Question& question = questions_[first + i];
-        results[i] = mechanism_.weights(
+        results[i] = mechanism_.weigh(
             {*question.document, question.document->drawn[question.number], original(question)},
-            logits.subspan((first + i) * size, size), weights_[i]);
+            logits.subspan((first + i) * size, size), memory, weights_[i]);
       }
     });
     for (std::size_t i = 0; i < count; ++i) {
       SOTTO_TRY(results[i]);
       const Question& question = questions_[first + i];
-      put(question, DrawLaw::draw_weighted(weights_[i], *question.document->bits));
+      put(question, mechanism_.law_->sample(weights_[i], *question.document->bits));
     }
     return {};
   }
@@ -136,7 +138,7 @@ class MaskedMechanism::Batch {
   MaskedText::Window window_{};                     // of the last sequence
   MaskedText::Places read_;                         // in it
   std::vector<float> logits_;
-  std::vector<std::vector<std::uint64_t>> weights_;
+  std::vector<DrawWeights> weights_;
 };
 
 void MaskedMechanism::prepare(MaskedDocument& document) const {

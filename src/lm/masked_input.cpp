@@ -132,8 +132,8 @@ MaskedText::Window MaskedText::window(const MaskedInput& input, std::size_t toke
 MaskedText::Window MaskedText::window_of(const MaskedInput& input, std::size_t token) const {
   const std::size_t most = input.most_words_;
   if (size() <= most) return {0, size()};
-  const std::size_t step = std::max<std::size_t>(1, most / 2);
-  const std::size_t before = std::min(token, most / 4);
+  const std::size_t step = std::max<std::size_t>(1, most - most / 4);
+  const std::size_t before = std::min(token, most / 8);
   const std::size_t begin = std::min((token - before) / step * step, size() - most);
   return {begin, begin + most};
 }

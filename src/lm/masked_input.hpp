@@ -63,8 +63,8 @@ class MaskedText {
     std::size_t end;
     bool operator==(const Window&) const = default;
   };
-  /// The part of the original in which a token is scored without a mask. Windows overlap by half, and a token
-  /// has a quarter of its window to both sides of it unless the text ends there.
+  /// The part of the original in which a token is scored without a mask. Windows overlap by a quarter, and a
+  /// token has an eighth of its window to both sides of it unless the text ends there.
   Window window_of(const MaskedInput& input, std::size_t token) const;
   /// Indices in a sequence, one per token of its window.
   struct Places {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +17,7 @@ namespace sotto::lm {
 namespace {
 
 // A batch's logits take at most this much, so that memory does not grow with the vocabulary.
-constexpr std::size_t kBatchBytes = 16 << 20;
+constexpr std::size_t kBatchBytes = 24 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
 
@@ -114,31 +115,42 @@ void MaskedMechanism::lower_own(std::uint32_t own, std::span<float> scores) cons
 
 /// What is done to the answers here is a function of the text, like the answers themselves, so the law's
 /// guarantee covers it. Changes to the weights afterwards are not covered.
-Result<void> MaskedMechanism::weights(const Place& place, std::span<float> answers,
-                                      std::vector<std::uint64_t>& out) const {
+Result<void> MaskedMechanism::weigh(const Place& place, std::span<float> answers, LawMemory& memory,
+                                    DrawWeights& out) const {
   const bool balanced = law_kind_ == LawKind::balanced;
   const std::optional<std::uint32_t> own = filler_->find(place.original);
   const FloatMode mode;
   if (own) lower_own(filler_->logits()[*own], answers);
+  float sharpness = 1;
   if (const BoundedHead* const head = model_->bounded_head()) {
-    const float sharpness = own ? head->sharpness_known : head->sharpness_unknown;
     if (balanced)
-      for (float& answer : answers) answer *= sharpness;
+      sharpness = own ? head->sharpness_known : head->sharpness_unknown;
     else
       squash_all(*head, answers);
   }
-  if (extras_.similarity)
+  if (extras_.similarity) {
+    for (float& answer : answers) answer *= sharpness;
+    sharpness = 1;
     SOTTO_TRY(extras_.similarity->apply(*filler_, place.document.text, place.document.tokens, place.token,
                                         balanced ? std::nullopt : std::optional(bounds_), answers));
+  }
   std::vector<std::uint32_t> opposites;
   if (extras_.antonyms) {
     SOTTO_ASSIGN(opposites, extras_.antonyms->antonyms(place.original));
   }
-  for (const std::uint32_t word : opposites) answers[filler_->logits()[word]] = -INFINITY;
-  SOTTO_TRY(law_->weights(answers, out));
-  if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < out.size())
-    for (const std::uint32_t word : opposites) out[word] = 0;
+  for (const std::uint32_t word : opposites)
+    answers[filler_->logits()[word]] = std::numeric_limits<float>::lowest();
+  SOTTO_TRY(law_->weigh({answers, sharpness}, memory, out));
+  if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < law_->size())
+    exclude(opposites, out);
   return {};
+}
+
+void MaskedMechanism::exclude(std::span<const std::uint32_t> words, DrawWeights& weights) const {
+  std::vector<std::uint64_t> all;
+  law_->spread(weights, all);
+  for (const std::uint32_t word : words) all[word] = 0;
+  weights = {{}, std::move(all), 0};
 }
 
 Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<const Token> tokens,
@@ -157,7 +169,11 @@ Result<void> MaskedMechanism::weights_of_token(std::string_view text, std::span<
   }
   std::vector<float> answers(model_->output_size());
   SOTTO_TRY(model_->logits({&sequence, 1}, {&place, 1}, answers));
-  return weights({document, token, document.original(token)}, answers, out);
+  LawMemory memory;
+  DrawWeights drawn;
+  SOTTO_TRY(weigh({document, token, document.original(token)}, answers, memory, drawn));
+  law_->spread(drawn, out);
+  return {};
 }
 
 Result<void> MaskedMechanism::weights_of_word(std::string_view word, std::vector<std::uint64_t>& out) const {

@@ -120,7 +120,8 @@ class MaskedMechanism {
   Result<void> balance();
   Result<void> bound(std::optional<LogitBounds> bounds);
   void lower_own(std::uint32_t own, std::span<float> scores) const;
-  Result<void> weights(const Place& place, std::span<float> answers, std::vector<std::uint64_t>& out) const;
+  Result<void> weigh(const Place& place, std::span<float> answers, LawMemory& memory, DrawWeights& out) const;
+  void exclude(std::span<const std::uint32_t> words, DrawWeights& weights) const;
   Result<void> rewrite_at_once(std::span<MaskedDocument> documents, const DrawsMade& made) const;
   Result<void> rewrite_in_turn(std::span<MaskedDocument> documents, const DrawsMade& made) const;
 

@@ -28,11 +28,13 @@ class MaskedWord final : public Mechanism {
   }
   void draw(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {
     std::vector<float> logits(words_);
-    std::vector<std::uint64_t> scratch;
+    lm::LawMemory memory;
+    lm::DrawWeights weights;
     for (std::size_t i = 0; i < in.size(); ++i) {
       for (TokenId k = 0; k < words_; ++k)
         logits[k] = k == in[i] ? kLoudest : static_cast<float>((k * 7 + in[i] * 3) % 5);
-      out[i] = law_.draw(logits, bits, scratch).value();
+      EXPECT_TRUE(law_.weigh({logits}, memory, weights));
+      out[i] = law_.sample(weights, bits);
     }
   }
   Guarantee guarantee() const override {

@@ -432,9 +432,9 @@ TEST_F(OnePass, LongTextsAreReadInWindowsThatOverlap) {
   ASSERT_EQ(model->asked.size(), 30U);
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(model->asked[i].ids.size(), 8U);
-    // A quarter of the window to both sides, except at the ends of the text.
-    EXPECT_GE(model->places[i], i < 2 ? 0U : 2U) << i;
-    EXPECT_LT(model->places[i], i < 28 ? 6U : 8U) << i;
+    // An eighth of the window to both sides, except at the ends of the text.
+    EXPECT_GE(model->places[i], i < 1 ? 0U : 1U) << i;
+    EXPECT_LT(model->places[i], i < 29 ? 7U : 8U) << i;
   }
 }
 

@@ -149,8 +149,10 @@ TEST(LogitLaw, OnlyOutcomesComeOut) {
   const std::vector<float> logits = {9, 9, 9, 0, 9};
   const LogitLaw law = LogitLaw::make({0, 10, true}, 100, {3, 1}, {}).value();
   random::ChaChaBitSource bits(random::key_from_seed(1));
-  std::vector<std::uint64_t> scratch;
-  for (int i = 0; i < 1000; ++i) EXPECT_LT(law.draw(logits, bits, scratch).value(), 2U);
+  LawMemory memory;
+  DrawWeights weights;
+  ASSERT_TRUE(law.weigh({logits}, memory, weights));
+  for (int i = 0; i < 1000; ++i) EXPECT_LT(law.sample(weights, bits), 2U);
 }
 
 TEST(LogitLaw, Refuses) {

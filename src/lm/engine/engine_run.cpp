@@ -22,11 +22,18 @@ void EngineRun::for_each_batch(
     const std::function<void(const EngineBatch& batch, Workspace& work)>& body) const {
   std::size_t total = 0;
   for (const Sequence& sequence : sequences) total += sequence.ids.size();
-  const std::size_t most = std::min(kBatchRows, (total + threads_ - 1) / threads_);
+  // As many for each thread, all of about the same size.
+  const std::size_t rounds = (total + kBatchRows * threads_ - 1) / (kBatchRows * threads_);
+  const std::size_t count = rounds * threads_;
   std::vector<EngineBatch> batches;
+  std::size_t before = 0;
+  std::size_t last = 0;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::size_t rows = sequences[i].ids.size();
-    if (batches.empty() || batches.back().begins.back() + rows > most) batches.push_back({i, {}, {0}});
+    const std::size_t number = (2 * before + rows) * count / (2 * total + 1);
+    if (batches.empty() || number != last) batches.push_back({i, {}, {0}});
+    last = number;
+    before += rows;
     EngineBatch& batch = batches.back();
     batch.begins.push_back(static_cast<std::uint32_t>(batch.begins.back() + rows));
     batch.sequences = sequences.subspan(batch.first, batch.begins.size() - 1);
