@@ -28,6 +28,7 @@
 
 #include <sotto/error_text.hpp>
 
+#include "lm/balanced_law.hpp"
 #include "lm/engine/byte_matrix.hpp"
 #include "lm/masked_mechanism.hpp"
 #include "random/bit_sources.hpp"
@@ -195,6 +196,28 @@ Rate one_pass_rate(const lm::WordFiller& filler, const lm::MaskedModel& model, c
   });
 }
 
+// Draws from scores that were computed before, by one thread.
+Rate law_rate(const lm::WordFiller& filler, const Questions& questions, double seconds) {
+  const auto model = value_of(filler.model().at_reach(kEpsilon));
+  const std::size_t size = model->output_size();
+  const std::size_t some = std::min<std::size_t>(questions.sequences.size(), kCompared / 8);
+  std::vector<float> scores(some * size);
+  value_of(model->logits(std::span(questions.sequences).first(some), std::span(questions.places).first(some),
+                         scores));
+  const auto law =
+      value_of(lm::BalancedLaw::make(*model->bounded_head(), kEpsilon, filler.logits(), model->log_base()));
+  random::ChaChaBitSource bits(random::Key{});
+  lm::LawMemory memory;
+  lm::DrawWeights weights;
+  return rate(seconds, [&](std::size_t) {
+    for (std::size_t i = 0; i < some; ++i) {
+      value_of(law.weigh({std::span(scores).subspan(i * size, size)}, memory, weights));
+      (void)law.sample(weights, bits);
+    }
+    return some;
+  });
+}
+
 // The largest resident set since the last reset, in MB.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
@@ -288,6 +311,7 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     const auto mechanism = value_of(lm::MaskedMechanism::make(filler, options, bounds));
     line(lm::to_string(mode), mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
+  if (told && wanted.is("law")) line("the balanced law alone", law_rate(*filler, questions, wanted.seconds));
   if (how == "engine" && wanted.is("one-pass")) {
     line("one-pass, the network alone", one_pass_rate(*filler, model, wanted.texts, wanted.seconds));
     std::printf("      %.1f billion multiplications a second at best, on %s\n", best_product_rate() / 1e9,

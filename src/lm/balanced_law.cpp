@@ -30,7 +30,9 @@ constexpr int kMostSteps = 100;
 // 1e-5.
 constexpr double kSmallStep = 0.1;
 constexpr double kNearlySolved = 0.02;  // a step from here ends near kSmallStep
-constexpr double kLargestShare = 0.9;   // u of the largest score, as first guessed
+// u of the largest score, as first guessed.
+constexpr double kSmallestShare = 0.55;
+constexpr double kLargestShare = 0.9;
 constexpr double kLargestGap = 2 * kLargestScore;
 // Of listed outcomes: the sum of their largest weights over the sum that they are to have.
 constexpr double kRoom = 1.5;
@@ -76,7 +78,7 @@ Result<BalancedLaw> BalancedLaw::make(const BoundedHead& head, double epsilon,
   for (double& base : law.base_) base /= measure;
   law.make_bounds();
   const double most = (law.log_total_ + random::portable_log(static_cast<double>(law.size()))) / law.reach_;
-  law.gap_ = std::clamp(law.place_of(std::min(kLargestShare, most)), 2 / law.slope_, kLargestGap);
+  law.gap_ = std::min(kLargestGap, law.place_of(std::clamp(most, kSmallestShare, kLargestShare)));
   const double growth = 1 + kLeftOut * random::portable_exp(std::min(law.log_total_, kLargestTotal));
   law.cut_ = law.place_of(std::min(kLargestShare, random::portable_log(growth) / law.reach_));
   return law;
@@ -218,9 +220,11 @@ Result<void> BalancedLaw::weigh(const ScaledAnswers& scores, LawMemory& memory, 
   if (!largest.all_numbers) return not_a_number();
   double threshold = 0;
   Listed listed;
-  for (double gap = gap_; !listed.has_room && gap < 2 * kLargestGap; gap *= 2) {
+  double gap = gap_;
+  while (!listed.has_room && gap < 2 * kLargestGap) {
     threshold = largest.score - gap;
     listed = list(row, threshold, memory);
+    gap *= 2;
   }
   const double shift = near_shift(listed, largest.score - gap_);
   if (shift + cut_ < threshold) listed = list(row, shift + cut_, memory);

@@ -56,19 +56,31 @@ LargestScore largest(const ScoreRow& row) {
 std::size_t select(const ScoreRow& row, float threshold, std::uint32_t first,
                    std::uint32_t* HWY_RESTRICT places, float* HWY_RESTRICT scores) {
   const Floats floats;
-  const Numbers numbers;
   const auto factor = hn::Set(floats, row.factor);
   const auto most = hn::Set(floats, row.most);
   const auto least = hn::Set(floats, threshold);
-  const auto step = hn::Set(numbers, static_cast<std::uint32_t>(hn::Lanes(floats)));
-  auto place = hn::Iota(numbers, first);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < row.count; i += hn::Lanes(floats), place = hn::Add(place, step)) {
+  for (std::size_t i = 0; i < row.count; i += hn::Lanes(floats)) {
     const auto score = clamped(hn::Mul(hn::LoadU(floats, row.scores + i), factor), most);
     const auto above = hn::Ge(score, least);
+    if (hn::AllFalse(floats, above)) continue;
+    const std::uint32_t place = first + static_cast<std::uint32_t>(i);
+#if HWY_TARGET <= HWY_AVX3
+    const Numbers numbers;
+    const auto each = hn::Add(hn::Iota(numbers, 0), hn::Set(numbers, place));
     hn::StoreU(hn::Compress(score, above), floats, scores + count);
-    hn::StoreU(hn::Compress(place, hn::RebindMask(numbers, above)), numbers, places + count);
+    hn::StoreU(hn::Compress(each, hn::RebindMask(numbers, above)), numbers, places + count);
     count += hn::CountTrue(floats, above);
+#else
+    // Highway compresses by a table, which the compiler copies for every use.
+    float each[kScoreLanes];
+    hn::StoreU(score, floats, each);
+    for (std::uint32_t lane = 0; lane < hn::Lanes(floats); ++lane) {
+      scores[count] = each[lane];
+      places[count] = place + lane;
+      count += each[lane] >= threshold ? 1 : 0;
+    }
+#endif
   }
   return count;
 }
