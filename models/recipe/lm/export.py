@@ -8,7 +8,8 @@ import struct
 
 import numpy as np
 
-_NAMES = {np.dtype(np.int8): "I8", np.dtype(np.float32): "F32", np.dtype(np.float16): "F16", np.dtype(np.int64): "I64"}
+_NAMES = {np.dtype(np.int8): "I8", np.dtype(np.float32): "F32", np.dtype(np.float16): "F16", np.dtype(np.int64): "I64",
+          np.dtype(np.int32): "I32"}
 
 
 def quantize(matrix):
@@ -36,6 +37,9 @@ def save_int8(path, state, metadata, keep=()):
     """Saves a state dict of numpy or torch tensors; `keep`: names stored as F32 in any case."""
     tensors = {}
     for name, value in state.items():
+        if hasattr(value, "cpu") and not value.is_floating_point():
+            tensors[name] = value.cpu().numpy().astype(np.int32)
+            continue
         array = np.asarray(value.float().cpu().numpy() if hasattr(value, "cpu") else value, dtype=np.float32)
         if array.ndim == 2 and name not in keep:
             tensors[name], tensors[name + ".scale"] = quantize(array)

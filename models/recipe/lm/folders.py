@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Step 5: the shipped folders.
+"""Last step: the shipped folders.
 
     folders.py RESULTS VOCABULARIES MODELS
 
-RESULTS holds what the training scripts wrote (mlm, encoder, causal, paraphrase .safetensors) and pairs.json with the
-sums of weights that belong to the chosen sharpness; VOCABULARIES the folders mlm, encoder, causal.
+RESULTS holds what the scripts wrote: model.safetensors of fit_law.py and encoder, causal, paraphrase .safetensors (without them
+only the masked model is made); VOCABULARIES the folders mlm, encoder, causal.
 """
 import hashlib
 import json
@@ -15,22 +15,20 @@ from pathlib import Path
 import numpy as np
 
 from export import save_safetensors
-from mlm import CONFIG, KNOTS, RANGE, SLOPE
-from pairs import SHARPNESS
+from mlm import CONFIG, KNOTS, RANGE, SLOPE, WANDER_KNOTS
+from train_mlm import SHAPE
 from word_model import read_safetensors
 
-INSIDE, OUTSIDE = 1.0, 3.0
-
-
-def mlm_config():
-    return {"architectures": ["SottoBoundedMlm"], "model_type": "sotto-bounded-mlm", "format_version": 1,
+def mlm_config(tensors):
+    rows = lambda name: tensors[name].shape[0]
+    return {"architectures": ["SottoBoundedMlm"], "model_type": "sotto-bounded-mlm", "format_version": 2,
             "hidden_size": CONFIG["hidden_size"], "num_hidden_layers": CONFIG["layers"],
             "num_attention_heads": CONFIG["heads"], "intermediate_size": CONFIG["intermediate_size"],
-            "piece_size": CONFIG["piece_size"], "head_size": CONFIG["head_size"], "vocab_size": CONFIG["pieces"],
-            "output_words": CONFIG["words"], "max_slots": CONFIG["max_slots"], "window_slots": 72,
+            "piece_size": CONFIG["piece_size"], "head_size": CONFIG["head_size"], "vocab_size": rows("embed.pieces.weight"),
+            "output_words": rows("head.words.weight"), "max_slots": CONFIG["max_slots"], "window_slots": SHAPE[1],
             "max_pieces_per_slot": CONFIG["max_pieces"], "hidden_act": "gelu", "layer_norm_eps": CONFIG["norm_eps"],
-            "pad_token_id": 0, "mask_token_id": 1, "logit_range": RANGE, "slope": SLOPE, "reach_knots": KNOTS,
-            "law": "balanced", "quantization": "int8-per-row"}
+            "pad_token_id": 0, "mask_token_id": 1, "logit_range": RANGE, "slope": SLOPE, "reach_knots": KNOTS, "law": "balanced",
+            "modes": ["one-pass"], "wander_knots": WANDER_KNOTS, "wander": 1.0, "quantization": "int8-per-row"}
 
 
 def bert_config(vocabulary):
@@ -59,13 +57,11 @@ def put(folder, tensors, config, files):
 
 def main(results, vocabularies, models):
     results, vocabularies, models = Path(results), Path(vocabularies), Path(models)
-    tensors, _ = read_safetensors(results / "mlm.safetensors")
-    totals = json.loads((results / "pairs.json").read_text())["log_total"][f"{INSIDE} {OUTSIDE}"]
-    tensors["log_total"] = np.array(totals, dtype=np.float32)
-    tensors["sharpness"] = np.array([SHARPNESS[INSIDE], SHARPNESS[OUTSIDE]], dtype=np.float32)
-    tensors.pop("sharpness.scale", None)
-    put(models / "sotto-en-mlm", tensors, mlm_config(),
+    tensors, _ = read_safetensors(results / "model.safetensors")
+    put(models / "sotto-en-mlm", tensors, mlm_config(tensors),
         [vocabularies / "mlm" / name for name in ("vocab.json", "merges.txt", "words.txt")])
+    if not (results / "encoder.safetensors").exists():
+        return
     vocabulary = vocabularies / "encoder" / "vocab.txt"
     folder = models / "sotto-en-encoder"
     put(folder, read_safetensors(results / "encoder.safetensors")[0],

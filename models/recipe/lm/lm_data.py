@@ -1,55 +1,33 @@
 """Training data on the device: token streams, pieces, and the kernel of near words."""
 import lzma
-import os
-from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from corpora import CORPORA, read_train
-from text import NUMBER, PUNCTUATION, WORD, corpus_lines, forms
+from text import NUMBER, PUNCTUATION, WORD
+from word_kinds import WordKinds
 from word_model import read_word_model
 
 MAX_PIECES = 8
+# What is taken off the similarity of words that cannot stand for each other without harm to the grammar, and of a function word
+# and a content word.
+OTHER_INFLECTION = 0.2
+OTHER_KIND = 0.2
 
 
-def _chunk(job):
-    name, lines, seed = job
-    ids, types, ends = {}, [], []
-    stream = []
-    for line in corpus_lines(name, lines, seed):
-        for key in forms(line):
-            i = ids.get(key)
-            if i is None:
-                i = ids[key] = len(types)
-                types.append(key)
-            stream.append(i)
-        ends.append(len(stream))
-    return types, np.array(stream, dtype=np.int32), np.array(ends, dtype=np.int64)
+class Pack:
+    """What prepare.py wrote."""
+
+    def __init__(self, folder):
+        arrays = np.load(Path(folder) / "stream.npz")
+        self.stream, self.ends, self.borders = arrays["stream"], arrays["ends"], arrays["borders"]
+        with open(Path(folder) / "types.tsv", encoding="utf-8") as file:
+            self.types = [(form, int(c)) for form, c in (line.rstrip("\n").split("\t") for line in file)]
 
 
-def read_streams(folder, names=CORPORA, limit=None):
-    """(types, stream, line ends): all training text as numbers of (form, class) types."""
-    jobs = []
-    for name in names:
-        lines = read_train(folder, name)[:limit]
-        step = 6000
-        jobs += [(name, lines[i:i + step], i) for i in range(0, len(lines), step)]
-    types, index, streams, ends, total = [], {}, [], [], 0
-    with Pool(min(16, os.cpu_count())) as pool:
-        for chunk_types, stream, chunk_ends in pool.imap_unordered(_chunk, jobs):
-            table = np.empty(len(chunk_types), dtype=np.int32)
-            for i, key in enumerate(chunk_types):
-                at = index.get(key)
-                if at is None:
-                    at = index[key] = len(types)
-                    types.append(key)
-                table[i] = at
-            streams.append(table[stream])
-            ends.append(chunk_ends + total)
-            total += len(stream)
-    return types, np.concatenate(streams), np.concatenate(ends)
+def read_pack(folder):
+    return Pack(folder)
 
 
 def load_pieces(folder):
@@ -98,75 +76,108 @@ def read_groups(path):
             yield from ((first, other) for other in others)
 
 
-class Kernel:
-    """How near two words are, in [-1, 1]: the mean cosine of Sotto's WordNet model and GloVe, synonyms raised,
-    antonyms pushed away, so that the training targets keep a text's polarity."""
+def noun_of(word):
+    return word[:-2] if word.endswith("'s") and len(word) > 3 else word
 
-    def __init__(self, word_model, glove, lexicons, words, device):
-        known, vectors = read_word_model(word_model)
-        known = known + [w for w in words if w not in set(known)]
-        self.words = known
-        self.row = {word: i for i, word in enumerate(known)}
+
+def frequent_possessives(pack, least=5):
+    counts = np.bincount(pack.stream, minlength=len(pack.types))
+    return [form for (form, _), n in zip(pack.types, counts) if n >= least and noun_of(form) != form]
+
+
+class Kernel:
+    """How near two words are, in [-1, 1]: the mean cosine of Sotto's WordNet and CBOW models and GloVe, synonyms raised,
+    antonyms pushed away, so that targets keep a text's polarity, and words of another inflection or kind, so that they keep
+    its grammar."""
+
+    def __init__(self, data, words, possessives, device):
+        known, first = read_word_model(data / "sotto-en-wordnet.safetensors")
+        self.words = list(dict.fromkeys([*known, *words, *possessives]))
+        self.row = {word: i for i, word in enumerate(self.words)}
         self.out_rows = torch.tensor([self.row[w] for w in words], device=device)
-        a = torch.zeros(len(known), vectors.shape[1])
-        a[:len(vectors)] = torch.from_numpy(vectors)
-        b = torch.zeros(len(known), 100)
-        if glove is not None:
-            names, matrix = read_vectors_text(glove)
-            matrix = flatten(matrix)
-            for i, name in enumerate(names):
-                if name in self.row:
-                    b[self.row[name], :matrix.shape[1]] = torch.from_numpy(matrix[i])
-        self.a, self.b = a.to(device), b.to(device)
-        self.has_b = (self.b.abs().sum(1) > 0).float()
+        self.spaces = [self._space(known, first, device)]
+        self.spaces.append(self._space(*read_word_model(data / "sotto-en-cbow.safetensors"), device))
+        names, matrix = read_vectors_text(data / "glove.100d.10000.txt.xz")
+        self.spaces.append(self._space(names, flatten(matrix), device))
         self.device = device
-        pairs = [(self.row[x], self.row[y]) for x, y in read_groups(Path(lexicons) / "ppdb_synonyms.txt")
+        pairs = [(self.row[x], self.row[y]) for x, y in read_groups(data / "ppdb_synonyms.txt")
                  if x in self.row and y in self.row]
-        anti = [(self.row[x], self.row[y]) for x, y in read_groups(Path(lexicons) / "wordnet_antonyms.txt")
+        anti = [(self.row[x], self.row[y]) for x, y in read_groups(data / "wordnet_antonyms.txt")
                 if x in self.row and y in self.row]
         self.synonyms = torch.tensor(pairs + [(y, x) for x, y in pairs], device=device)
         self.antonyms = torch.tensor(anti + [(y, x) for x, y in anti], device=device)
+        self.kinds = WordKinds(self.words, data / "inflections.tsv", data / "word-forms.safetensors")
+        to = lambda array: torch.from_numpy(array).to(device)
+        self.tags, self.groups = to(self.kinds.tags), to(self.kinds.groups)
+        self.function, self.negation = to(self.kinds.function), to(self.kinds.negation)
+
+    def _space(self, names, matrix, device):
+        """(unit vectors by row, whether there is one); a possessive has its noun's."""
+        rows = torch.zeros(len(self.words), matrix.shape[1])
+        number = {name: i for i, name in enumerate(names)}
+        at = [(i, number[noun_of(word)]) for i, word in enumerate(self.words) if noun_of(word) in number]
+        to, of = (torch.tensor(column) for column in zip(*at))
+        rows[to] = torch.from_numpy(np.ascontiguousarray(matrix))[of]
+        rows = rows.to(device)
+        return rows, (rows.abs().sum(1) > 0).float()
 
     def block(self, begin, end):
         """Similarity of rows [begin, end) to all words."""
-        a = self.a[begin:end] @ self.a.T
-        b = self.b[begin:end] @ self.b.T
-        both = self.has_b[begin:end, None] * self.has_b[None]
-        sim = a + both * (b - a) / 2
+        total = torch.zeros(end - begin, len(self.words), device=self.device)
+        weight = torch.zeros_like(total)
+        for rows, has in self.spaces:
+            total += rows[begin:end] @ rows.T
+            weight += has[begin:end, None] * has[None]
+        sim = total / weight.clamp(min=1)
         for pairs, change in ((self.synonyms, self._raise), (self.antonyms, self._lower)):
             if len(pairs):
                 inside = pairs[(pairs[:, 0] >= begin) & (pairs[:, 0] < end)]
                 r, c = inside[:, 0] - begin, inside[:, 1]
                 sim[r, c] = change(sim[r, c])
+        tags = self.tags[begin:end]
+        other = ((tags[:, None] & self.tags[None]) == 0) & ((tags[:, None] | self.tags[None]) != 0)
+        sim -= OTHER_INFLECTION * other
+        sim -= OTHER_KIND * (self.function[begin:end, None] != self.function[None])
+        sim = torch.where(self.negation[begin:end, None] != self.negation[None], sim.clamp(max=0.0), sim)
         i = torch.arange(begin, end, device=self.device)
         sim[i - begin, i] = 1.0
         return sim
 
+    def word_groups(self):
+        """The group of each output word: the number of the first output word of its lemma."""
+        first, groups = {}, []
+        for i, group in enumerate(self.groups[self.out_rows].tolist()):
+            groups.append(first.setdefault(group, i))
+        return torch.tensor(groups, device=self.device)
+
     @staticmethod
     def _raise(x):
-        return torch.clamp(torch.clamp(x, min=0.2) + 0.25, max=0.95)
+        return torch.clamp(torch.clamp(x, min=0.2) + 0.2, max=0.95)
 
     @staticmethod
     def _lower(x):
         return torch.clamp(x, max=0.05)
 
-    def tables(self, near=16, temperature=0.1, floor=0.25):
-        """(similarity of every word to the output words, near words of every word, their cumulative shares)."""
+    def tables(self, present, near=32, temperature=0.065, floor=0.2):
+        """(similarity of every word to the output words; words to exchange every content word for, of its inflection and
+        kind but another lemma; their cumulative shares, 0 where there are none). `present`: words that occur in the corpora."""
         n = len(self.words)
         to_words = torch.empty(n, len(self.out_rows), dtype=torch.bfloat16, device=self.device)
         near_rows = torch.zeros(n, near, dtype=torch.long, device=self.device)
         shares = torch.zeros(n, near, device=self.device)
+        closed = self.function | ~present
         for begin in range(0, n, 4096):
             end = min(n, begin + 4096)
             sim = self.block(begin, end)
             to_words[begin:end] = sim[:, self.out_rows].to(torch.bfloat16)
-            i = torch.arange(begin, end, device=self.device)
-            sim[i - begin, i] = -1.0
-            top, rows = sim.topk(near, -1)
-            weight = torch.exp(top / temperature) * (top > floor)
+            tags = self.tags[begin:end]
+            same = ((tags[:, None] & self.tags[None]) != 0) | ((tags[:, None] | self.tags[None]) == 0)
+            allowed = same & (self.groups[begin:end, None] != self.groups[None]) & ~closed[None] & (sim > floor)
+            top, rows = torch.where(allowed, sim, torch.full_like(sim, -1)).topk(near, -1)
+            weight = torch.exp(top / temperature) * (top > floor) * ~self.function[begin:end, None]
             near_rows[begin:end] = rows
-            shares[begin:end] = weight / weight.sum(-1, keepdim=True).clamp(min=1e-9)
-        return to_words, near_rows, shares.cumsum(-1)
+            shares[begin:end] = (weight / weight.sum(-1, keepdim=True).clamp(min=1e-9)).cumsum(-1)
+        return to_words, near_rows, shares
 
 
 def base_form(form):
@@ -177,12 +188,15 @@ def base_form(form):
 
 
 def type_tables(types, tokenizer, kernel, words, device):
-    """Per type: pieces, their count, whether it may be drawn, its kernel row and output number (-1: none)."""
+    """Per type: pieces, their count, whether it may be drawn, its kernel row and output number (-1: none), whether it is a content
+    word."""
     pieces = piece_table(tokenizer, [form for form, _ in types])
     out = {word: i for i, word in enumerate(words)}
     row = np.full(len(types), -1, dtype=np.int64)
     target = np.full(len(types), -1, dtype=np.int64)
     drawn = np.zeros(len(types), dtype=bool)
+    content = np.zeros(len(types), dtype=bool)
+    name = np.zeros(len(types), dtype=bool)
     type_of_row = np.full(len(kernel.words), -1, dtype=np.int64)
     for i, (form, token_class) in enumerate(types):
         drawn[i] = token_class not in (NUMBER, PUNCTUATION)
@@ -193,9 +207,12 @@ def type_tables(types, tokenizer, kernel, words, device):
                 type_of_row[row[i]] = i
             else:
                 row[i] = kernel.row.get(base_form(form), -1)
+            content[i] = row[i] < 0 or not kernel.kinds.function[row[i]]
+            name[i] = row[i] >= 0 and kernel.kinds.name[row[i]]
     to = lambda x: torch.from_numpy(x).to(device)
     return {"pieces": to(pieces).long(), "count": to((pieces > 0).sum(1)), "drawn": to(drawn), "row": to(row),
-            "out": to(target), "type_of_row": to(type_of_row)}
+            "out": to(target), "type_of_row": to(type_of_row), "content": to(content),
+            "name": to(name)}
 
 
 def window_starts(types, stream, ends, least=6):

@@ -1,8 +1,9 @@
 """The bounded masked language model: architecture and the law it is sampled from.
 
-One text of n tokens is a sequence of slots 0..n-1. The original stands in segment 0, the text under construction in
-segment 1; both share slot numbers, and a slot that is to be drawn is one <mask> in segment 1. Every token is read as
-byte-level BPE pieces of its lower-case form, so nothing is unknown; what comes out is one word of a fixed public list.
+One text of n tokens is a sequence of slots 0..n-1 in segment 0. Every token is read as byte-level BPE pieces of its
+lower-case form, so nothing is unknown; what comes out is one word of a fixed public list. One pass scores all slots, each at
+its first piece, in sight of all words, itself included: the law bounds what a draw tells, whatever the scores are. A word that
+is to be added after a slot has one <mask> with the slot's number in segment 1.
 
 Reach: the largest difference of ln weights that a draw may show, in nats; it is public and set by epsilon. The head
 squashes its scores z into [0, R]: logit = R * sigmoid(SLOPE * z / reach), and a word is drawn with probability
@@ -13,7 +14,11 @@ Nothing is clipped. Two laws use it:
   balanced   reach = epsilon: z is shifted by one number so that the weights sum to a public constant; then the
              normaliser cancels and the same guarantee holds with twice the reach.
 
-The reach is public, so the network is told it too, and one network serves every epsilon.
+The reach is public, so the network is told it too, and one network serves every epsilon. A second public number is the
+wander, from 0 to 1: how far content words are to move within what the law allows. The network is told it as well; besides, the
+scores of the original's own word and its inflections are lowered. Scores are free, so neither is part of the promise.
+
+With no wander knots the class is a masked model of the first format: the text to be rewritten in segment 1.
 """
 import math
 
@@ -24,19 +29,29 @@ import torch.nn.functional as F
 KNOTS = [1.25, 2.5, 5.0, 7.5, 12.5, 25.0, 50.0, 125.0]
 SLOPE = 4.0
 RANGE = 10.0
-CONFIG = {"hidden_size": 384, "layers": 6, "heads": 6, "intermediate_size": 1536, "piece_size": 128, "head_size": 256,
-          "pieces": 16000, "words": 8000, "max_slots": 128, "max_pieces": 8, "norm_eps": 1e-5}
+WANDER_KNOTS = [0.0, 0.5, 1.0]
+CONFIG = {"hidden_size": 512, "layers": 8, "heads": 8, "intermediate_size": 1792, "piece_size": 128, "head_size": 256,
+          "pieces": 20000, "words": 12000, "max_slots": 128, "max_pieces": 8, "norm_eps": 1e-5, "wander_knots": WANDER_KNOTS}
+FIRST_FORMAT = {"hidden_size": 384, "layers": 6, "heads": 6, "intermediate_size": 1536, "pieces": 16000, "words": 8000, "wander_knots": []}
+
+
+def interpolate(x, knots):
+    """[n, knots]: weights of the knots for each x: linear between them, constant outside."""
+    knots = torch.tensor(knots, device=x.device)
+    x = x.clamp(knots[0], knots[-1])
+    right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
+    share = (x - knots[right - 1]) / (knots[right] - knots[right - 1])
+    weights = torch.zeros(len(x), len(knots), device=x.device)
+    weights.scatter_(1, (right - 1)[:, None], (1 - share)[:, None])
+    return weights.scatter_add_(1, right[:, None], share[:, None])
 
 
 def knot_weights(reach):
-    """Weights of the knots for each reach: linear interpolation in ln reach, constant outside."""
-    knots = torch.tensor([math.log(k) for k in KNOTS], device=reach.device)
-    x = reach.log().clamp(knots[0], knots[-1])
-    right = torch.searchsorted(knots, x).clamp(1, len(KNOTS) - 1)
-    share = (x - knots[right - 1]) / (knots[right] - knots[right - 1])
-    weights = torch.zeros(len(reach), len(KNOTS), device=reach.device)
-    weights.scatter_(1, (right - 1)[:, None], (1 - share)[:, None])
-    return weights.scatter_add_(1, right[:, None], share[:, None])
+    return interpolate(reach.log(), [math.log(k) for k in KNOTS])
+
+
+def wander_weights(wander):
+    return interpolate(wander, WANDER_KNOTS)
 
 
 def attend(q, k, v, mask):
@@ -92,11 +107,14 @@ class Embedding(nn.Module):
         self.segment = nn.Embedding(2, c["hidden_size"])
         # One row a knot, and a last one for plain use as an ordinary, unbounded masked model.
         self.reach = nn.Embedding(len(KNOTS) + 1, c["hidden_size"])
+        if c["wander_knots"]:
+            self.wander = nn.Embedding(len(c["wander_knots"]), c["hidden_size"])
         self.norm = nn.LayerNorm(c["hidden_size"], c["norm_eps"])
 
     def forward(self, piece, slot, index, segment, condition):
         x = self.project(self.pieces(piece)) + self.slot(slot) + self.piece_index(index) + self.segment(segment)
-        return self.norm(x + (condition @ self.reach.weight)[:, None])
+        told = condition @ (torch.cat([self.reach.weight, self.wander.weight]) if hasattr(self, "wander") else self.reach.weight)
+        return self.norm(x + told[:, None])
 
 
 class Head(nn.Module):
@@ -125,10 +143,15 @@ class BoundedMlm(nn.Module):
         self.head = Head(c)
         self.base_measure = nn.Embedding(len(KNOTS), c["words"])
         # ln of the sum of weights that the balanced law keeps to, at the knots; set from public text after training.
-        self.register_buffer("log_total", torch.zeros(len(KNOTS)))
+        wanders = len(c["wander_knots"])
+        self.register_buffer("log_total", torch.zeros(wanders, len(KNOTS)) if wanders else torch.zeros(len(KNOTS)))
         # What scores are multiplied by before they are squashed, at the knots: row 0 where the original is one of the
         # output words, row 1 where it is not. There the scores are flat, and unsharpened they would give odd words.
         self.register_buffer("sharpness", torch.ones(2, len(KNOTS)))
+        if wanders:
+            # What the scores of the original's word and of the words in its group are lowered by.
+            self.register_buffer("own_penalty", torch.zeros(wanders, c["words"]))
+            self.register_buffer("word_group", torch.arange(c["words"]))
         self.apply(self._init)
         for layer in self.layers:
             for linear in (layer.attention.out, layer.ffn.down):
@@ -159,13 +182,14 @@ class BoundedMlm(nn.Module):
         return self.head(x.gather(1, at[:, :, None].expand(-1, -1, x.shape[2])))
 
 
-def condition_of(reach, plain=None):
-    """Rows for `condition`: knot weights, or the last row where `plain` is set."""
+def condition_of(reach, plain=None, wander=None):
+    """Rows for `condition`: knot weights, or the last row where `plain` is set; then the weights of the wander knots, if the
+    model has them."""
     weights = F.pad(knot_weights(reach), (0, 1))
-    if plain is None:
-        return weights
-    only = F.one_hot(torch.full_like(plain, len(KNOTS), dtype=torch.long), len(KNOTS) + 1).to(weights)
-    return torch.where(plain[:, None], only, weights)
+    if plain is not None:
+        only = F.one_hot(torch.full_like(plain, len(KNOTS), dtype=torch.long), len(KNOTS) + 1).to(weights)
+        weights = torch.where(plain[:, None], only, weights)
+    return weights if wander is None else torch.cat([weights, wander_weights(wander)], 1)
 
 
 def bounded_logits(z, reach):

@@ -1,4 +1,4 @@
-"""Rewriting with the bounded masked model and with its clipped variants; measuring what came out."""
+"""Rewriting with the one-pass model, and measuring what came out."""
 import math
 
 import numpy as np
@@ -6,7 +6,8 @@ import torch
 
 from export import dequantize
 from lm_data import piece_table
-from mlm import KNOTS, balance, condition_of, knot_weights, log_base, log_weights
+from mlm import (KNOTS, WANDER_KNOTS, BoundedMlm, balance, condition_of, knot_weights, log_base, log_weights,
+                 wander_weights)
 from text import NUMBER, PUNCTUATION, lookup_form, tokenize
 from word_model import read_safetensors
 
@@ -44,12 +45,27 @@ def read_text(path, n=None):
         return [line.strip() for line in file if line.strip()][:n]
 
 
+def read_state(path):
+    tensors, _ = read_safetensors(path)
+    return {name: torch.from_numpy(array.copy()) for name, array in dequantize(tensors).items()}
+
+
 def load_mlm(model, path):
     """Takes the weights of an 8-bit file."""
-    tensors, _ = read_safetensors(path)
-    state = {name: torch.from_numpy(array.copy()) for name, array in dequantize(tensors).items()}
-    state.setdefault("sharpness", torch.ones(2, len(KNOTS)))
+    model.load_state_dict(read_state(path))
+
+
+def open_mlm(path, device):
+    """The model of a file, of either format, with the sizes of its tensors."""
+    state = read_state(path)
+    sizes = {"hidden_size": state["norm.weight"].shape[0], "layers": 1 + max(int(n.split(".")[1]) for n in state if n[:7] == "layers."),
+             "intermediate_size": state["layers.0.ffn.up.weight"].shape[0], "pieces": state["embed.pieces.weight"].shape[0],
+             "head_size": state["head.dense.weight"].shape[0], "words": state["head.words.weight"].shape[0]}
+    sizes["heads"] = sizes["hidden_size"] // 64
+    sizes["wander_knots"] = WANDER_KNOTS if "embed.wander.weight" in state else []
+    model = BoundedMlm(sizes).to(device).eval()
     model.load_state_dict(state)
+    return model
 
 
 def sequence(texts, original, other, mask):
@@ -77,8 +93,8 @@ def sequence(texts, original, other, mask):
 
 
 @torch.no_grad()
-def scores(model, sequences, reach, plain, device, places=1 << 18):
-    """Scores z of the masked place of every sequence, a batch of like lengths at a time: (numbers, z)."""
+def scores(model, sequences, reach, plain, device, places=1 << 18, wander=0.0):
+    """Scores z of the place of every sequence, a batch of like lengths at a time: (numbers, z)."""
     order = sorted(range(len(sequences)), key=lambda i: sequences[i][0].shape[1])
     begin = 0
     while begin < len(order):
@@ -93,122 +109,114 @@ def scores(model, sequences, reach, plain, device, places=1 << 18):
         tensors = torch.from_numpy(batch).to(device).long()
         at = torch.tensor([[sequences[i][1]] for i in numbers], device=device)
         r = torch.full((len(numbers),), float(reach), device=device)
-        condition = condition_of(r, torch.full((len(numbers),), plain, dtype=torch.bool, device=device))
+        told = torch.full_like(r, wander) if model.config["wander_knots"] else None
+        condition = condition_of(r, torch.full((len(numbers),), plain, dtype=torch.bool, device=device), told)
         yield numbers, model(*tensors, condition, at)[:, 0]
 
 
-def sharpness_at(model, reach, inside):
-    """[n, 1]: the factor of each slot, `inside` telling whether its original is an output word."""
-    device = model.sharpness.device
-    row = knot_weights(torch.tensor([float(reach)], device=device)) @ model.sharpness.T
-    return row[0][torch.tensor([0 if x else 1 for x in inside], device=device)][:, None]
+@torch.no_grad()
+def one_pass_scores(model, texts, reach, wander, device, places=1 << 16):
+    """Scores of all words of the texts, some texts at a time: (text and slot of each row, z)."""
+    lengths = [sum(len(texts.pieces_of(form)) for form in forms) for forms in texts.forms]
+    order = [i for i in sorted(range(len(lengths)), key=lengths.__getitem__) if any(texts.drawn[i])]
+    begin = 0
+    while begin < len(order):
+        end = begin
+        while end < len(order) and (end - begin + 1) * lengths[order[end]] <= places:
+            end += 1
+        numbers = order[begin:max(end, begin + 1)]
+        begin += len(numbers)
+        batch = np.zeros((3, len(numbers), lengths[numbers[-1]]), dtype=np.int64)
+        at, rows = [], []
+        for row, t in enumerate(numbers):
+            n = 0
+            for i, form in enumerate(texts.forms[t]):
+                ids = texts.pieces_of(form)
+                if texts.drawn[t][i]:
+                    at.append((row, n))
+                    rows.append((t, i))
+                batch[:, row, n:n + len(ids)] = ids, [i] * len(ids), range(len(ids))
+                n += len(ids)
+        piece, slot, index = torch.from_numpy(batch).to(device)
+        full = lambda x: torch.full((len(numbers),), float(x), device=device)
+        x = model.hidden(piece, slot, index, torch.zeros_like(piece), condition_of(full(reach), wander=full(wander)))
+        for first in range(0, len(rows), 4096):
+            row, place = torch.tensor(at[first:first + 4096], device=device).T
+            yield rows[first:first + 4096], model.head(x[row, place])
 
 
-def all_masked(texts, original=True):
-    """Every text with each of its words masked in turn."""
-    return [sequence(texts, f if original else None, f, i)
-            for f, d in zip(texts.forms, texts.drawn) for i in range(len(f)) if d[i]]
+class OnePassLaw:
+    """How words are drawn: the balanced law at an epsilon and a wander."""
 
-
-class Law:
-    """How a word is drawn from scores. kind: bounded, balanced (mlm.py), clipped (the same network under the same
-    conditions, but its scores clipped to [mu, mu + 4 sigma]), or plain-clipped (the same network in its ordinary,
-    unbounded use, clipped likewise: the published mechanism)."""
-
-    def __init__(self, model, kind, epsilon, device, bounds=None, base=True):
-        self.model, self.kind, self.epsilon, self.device = model, kind, epsilon, device
-        self.plain = kind == "plain-clipped"
-        self.bounds = bounds
-        self.reach = min(epsilon if kind == "balanced" else epsilon / 2, KNOTS[-1])
-        r = torch.tensor([float(self.reach)], device=device)
-        self.base = log_base(model, r) if base and not self.plain else None
+    def __init__(self, model, epsilon, wander, words, device):
+        self.model, self.epsilon, self.wander, self.device = model, epsilon, wander, device
+        self.number = {word: i for i, word in enumerate(words)}
+        self.reach = min(epsilon, KNOTS[-1])
+        r, w = (torch.tensor([float(x)], device=device) for x in (self.reach, wander))
+        self.base = log_base(model, r)
         # Below the first knot the constant shrinks with the reach: it must stay between 0 and the reach.
-        self.log_total = knot_weights(r) @ model.log_total * min(1.0, self.reach / KNOTS[0])
+        self.log_total = ((wander_weights(w) @ model.log_total) * knot_weights(r)).sum(-1) * min(1.0, self.reach / KNOTS[0])
+        self.penalty = (wander_weights(w) @ model.own_penalty)[0]
+        self.sharpness = (knot_weights(r) @ model.sharpness.T)[0]
+
+    def numbers(self, forms):
+        """Of the originals among the output words; -1: none."""
+        return torch.tensor([self.number.get(form, -1) for form in forms], device=self.device)
+
+    def lowered(self, z, forms):
+        own = self.numbers(forms)
+        group = self.model.word_group[own.clamp(min=0)]
+        penalty = self.penalty[own.clamp(min=0)] * (own >= 0)
+        return z - penalty[:, None] * (self.model.word_group == group[:, None])
+
+    def sharpened(self, z, forms):
+        return z * torch.where(self.numbers(forms) >= 0, self.sharpness[0], self.sharpness[1])[:, None]
+
+    def scores(self, texts):
+        """(text and slot of each row, z as the law takes it)"""
+        for rows, z in one_pass_scores(self.model, texts, self.reach, self.wander, self.device):
+            forms = [texts.forms[t][i] for t, i in rows]
+            yield rows, self.sharpened(self.lowered(z, forms), forms)
 
     def log_weights(self, z):
-        base = torch.zeros(1, z.shape[1], device=z.device) if self.base is None else self.base
-        if "clipped" in self.kind:
-            low, high = self.bounds
-            return base + self.epsilon * (z.clamp(low, high) - low) / (2 * (high - low))
         r = torch.full((len(z),), float(self.reach), device=z.device)
-        base = base.expand(len(z), -1)
-        if self.kind == "balanced":
-            z = balance(z, r, base, self.log_total.expand(len(z)))
-        return log_weights(z, r, base)
+        base = self.base.expand(len(z), -1)
+        return log_weights(balance(z, r, base, self.log_total.expand(len(z))), r, base)
 
-    def draw(self, z):
-        return torch.multinomial(torch.softmax(self.log_weights(z).float(), -1), 1)[:, 0]
-
-
-@torch.no_grad()
-def calibrate(model, texts, reach, plain, device):
-    """mu and mu + 4 sigma over all scores of public texts, each word masked in turn, as in the paper."""
-    n, total, square = 0, 0.0, 0.0
-    for _, z in scores(model, all_masked(texts), reach, plain, device):
-        z = z.double()
-        n += z.numel()
-        total += z.sum().item()
-        square += (z * z).sum().item()
-    mean = total / n
-    return mean, mean + 4 * math.sqrt(square / n - mean * mean)
+    def log_sums(self, texts):
+        """ln of the sum of weights before it is made constant."""
+        sums = []
+        for _, z in self.scores(texts):
+            r = torch.full((len(z),), float(self.reach), device=z.device)
+            sums.append(torch.logsumexp(log_weights(z, r, self.base.expand(len(z), -1)), -1))
+        return torch.cat(sums)
 
 
 @torch.no_grad()
-def usual_total(model, texts, words, reach, device):
-    """The median of ln of the sum of weights over public texts."""
-    found, said = [], set(words)
-    forms = [form for f, d in zip(texts.forms, texts.drawn) for form, drawn in zip(f, d) if drawn]
-    for numbers, z in scores(model, all_masked(texts), reach, False, device):
-        r = torch.full((len(z),), float(reach), device=device)
-        z = z * sharpness_at(model, reach, [forms[k] in said for k in numbers])
-        found.append(torch.logsumexp(log_weights(z, r, log_base(model, r)), -1))
-    return torch.cat(found).median().item()
+def set_totals(model, texts, words, device):
+    """The balanced law's constants: medians over public texts."""
+    for i, wander in enumerate(WANDER_KNOTS):
+        for k, knot in enumerate(KNOTS):
+            total = OnePassLaw(model, knot, wander, words, device).log_sums(texts).median().item()
+            model.log_total[i, k] = min(max(total, 0.02 * knot), 0.98 * knot)
 
 
 @torch.no_grad()
-def accuracy(model, texts, words, device):
-    """Share of masked words that plain use ranks first, without and with the original, over words it can say."""
-    out = {word: i for i, word in enumerate(words)}
-    targets = torch.tensor([out.get(f[i], -1) for f, d in zip(texts.forms, texts.drawn) for i in range(len(f)) if d[i]],
-                           device=device)
-    result = {}
-    for name, original in (("alone", False), ("beside_original", True)):
-        right = 0
-        for numbers, z in scores(model, all_masked(texts, original), KNOTS[-1], True, device):
-            right += (z.argmax(-1) == targets[numbers]).sum().item()
-        result[name] = right / (targets >= 0).sum().item()
-    return result
-
-
-@torch.no_grad()
-def rewrite(law, texts, words, device, sequential=False):
+def rewrite(law, texts, words, seed=1):
     """New forms of all texts."""
+    torch.manual_seed(seed)
     new = [list(forms) for forms in texts.forms]
-    if not sequential:
-        jobs = [(t, i) for t, d in enumerate(texts.drawn) for i in range(len(d)) if d[i]]
-        _draw(law, texts, words, device, jobs, texts.forms, new)
-        return new
-    for i in range(max(len(f) for f in texts.forms)):
-        jobs = [(t, i) for t, d in enumerate(texts.drawn) if i < len(d) and d[i]]
-        _draw(law, texts, words, device, jobs, new, new)
+    for rows, z in law.scores(texts):
+        drawn = torch.multinomial(torch.softmax(law.log_weights(z).float(), -1), 1)[:, 0].tolist()
+        for (t, i), word in zip(rows, drawn):
+            new[t][i] = words[word]
     return new
 
 
-def _draw(law, texts, words, device, jobs, other, new):
-    sequences = [sequence(texts, texts.forms[t], other[t], i) for t, i in jobs]
-    said = set(words)
-    for numbers, z in scores(law.model, sequences, law.reach, law.plain, device):
-        forms = [texts.forms[jobs[k][0]][jobs[k][1]] for k in numbers]
-        if law.kind == "balanced":
-            z = z * sharpness_at(law.model, law.reach, [form in said for form in forms])
-        for number, word in zip(numbers, law.draw(z).tolist()):
-            t, i = jobs[number]
-            new[t][i] = words[word]
-
-
-def kept_share(texts, new):
-    pairs = [(a, b) for f, n, d in zip(texts.forms, new, texts.drawn) for a, b, x in zip(f, n, d) if x]
-    return sum(a == b for a, b in pairs) / len(pairs)
+def kept_share(texts, new, which=lambda form: True):
+    """Of the words that `which` chooses, those that are the same."""
+    pairs = [(a, b) for f, n, d in zip(texts.forms, new, texts.drawn) for a, b, x in zip(f, n, d) if x and which(a)]
+    return sum(a == b for a, b in pairs) / max(1, len(pairs))
 
 
 def word_cosine(texts, new, index, vectors):
@@ -233,8 +241,8 @@ def mean_vector_cosine(texts, new, index, vectors, weight):
 
 @torch.no_grad()
 def pseudo_perplexity(model, texts, new, words, device):
-    """exp of the mean negative log-likelihood of each word given the rest of its text, by the plain model without
-    an original; words outside the output words do not count."""
+    """exp of the mean negative log-likelihood of each word given the rest of its text, by a masked model in plain use without
+    an original; words outside its output words do not count. `texts` must be split into the pieces of that model."""
     out = {word: i for i, word in enumerate(words)}
     jobs = [(t, i) for t, d in enumerate(texts.drawn) for i in range(len(d)) if d[i] and new[t][i] in out]
     sequences = [sequence(texts, None, new[t], i) for t, i in jobs]

@@ -53,11 +53,11 @@ def treebank(text):
 
 
 def corpus_lines(name, lines, seed=1):
-    """Cleaned lines of a corpus; one review in fifteen in treebank spelling, so that the models know it."""
+    """Cleaned lines of a corpus; one review in eight in treebank spelling, so that the models know it."""
     rng = random.Random(f"{name}{seed}")
     for line in lines:
         line = clean(line)
-        if name == "imdb_unsup" and rng.random() < 1 / 15:
+        if name == "imdb_unsup" and rng.random() < 1 / 8:
             line = treebank(line.lower())
         yield line
 

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 
 _TYPES = {"I8": np.int8, "U8": np.uint8, "I16": np.int16, "U64": np.uint64, "F32": np.float32, "F16": np.float16,
-          "U32": np.uint32, "I64": np.int64}
+          "U32": np.uint32, "I64": np.int64, "I32": np.int32}
 
 
 def read_safetensors(path):
