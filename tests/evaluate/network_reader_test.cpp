@@ -95,7 +95,7 @@ TEST_F(TemplateReader, ATextCannotForgeTheModelsTokens) {
 
 TEST(SlotReader, PiecesShareTheirWordsPosition) {
   const std::filesystem::path folder = std::filesystem::path(SOTTO_SHIPPED_MODELS) / "sotto-en-mlm";
-  const lm::NetworkLimits limits{16000, 128, 2, 8};
+  const lm::NetworkLimits limits{20000, 128, 2, 8};
   const auto single = make_subword_reader(folder, limits, 3, false).value();
   const lm::Sequence text = read(*single, "Good xyzzyqwv, good good");
   // A word, a word of several pieces, a comma; the rest is cut.

@@ -21,51 +21,58 @@ import train_encoder  # noqa: E402
 from export import save_safetensors  # noqa: E402
 from hf_shapes import Bert, Gpt2  # noqa: E402
 from lm_data import load_pieces  # noqa: E402
-from mlm import BoundedMlm  # noqa: E402
-from rewrite import Law, Texts, load_mlm, scores, sequence, sharpness_at  # noqa: E402
+from mlm import log_weights  # noqa: E402
+from rewrite import OnePassLaw, Texts, open_mlm, scores, sequence  # noqa: E402
 
 TEXTS = ["The movie was a complete waste of time, and the acting was terrible.",
          "Dr. Veljohnson's naïve café re-opened on 12 May; it’s laced with 3.5 grams of irony!",
          "I called your support line twice last week."]
 FIRST = 1500
-# Text, slot, epsilon, whether the input includes the original, whether in plain use.
-CASES = [(0, 5, 10.0, True, False), (0, 10, 25.0, True, False), (1, 4, 5.0, True, False), (1, 11, 50.0, True, False),
-         (2, 3, 10.0, False, False), (2, 3, 100.0, True, True), (1, 2, 250.0, True, False)]
+# Text, slot, epsilon, wander, whether in plain use, where the slot is masked and nothing else is read.
+CASES = [(0, 5, 10.0, 0.0, False), (0, 10, 25.0, 1.0, False), (1, 4, 5.0, 0.5, False), (1, 11, 50.0, 0.25, False),
+         (2, 3, 10.0, 1.0, False), (2, 3, 100.0, 0.0, True), (1, 2, 250.0, 1.0, False)]
+
+
+def read_once(texts, t, slot):
+    """(int array [4, n]: pieces, slots, indices, segments; place of the slot) of a text as one pass reads it."""
+    array, _ = sequence(texts, texts.forms[t], None, 0)
+    return array, array[1].tolist().index(slot)
+
+
+def probabilities(model, z, form, words, reach, wander, balanced):
+    """Of the words, under the balanced or the bounded law."""
+    law = OnePassLaw(model, reach, wander, words, torch.device("cpu"))
+    z = law.lowered(z, [form])
+    if balanced:
+        return torch.softmax(law.log_weights(law.sharpened(z, [form])).double(), -1)[0]
+    return torch.softmax(log_weights(z, torch.tensor([float(law.reach)]), law.base).double(), -1)[0]
 
 
 @torch.no_grad()
 def mlm(folder, output):
     words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
     texts = Texts(TEXTS, load_pieces(folder), words)
-    model = BoundedMlm().eval()
-    load_mlm(model, folder / "model.safetensors")
-    cases, tensors, said = [], {}, set(words)
-    for number, (t, slot, epsilon, beside, plain) in enumerate(CASES):
-        forms = texts.forms[t]
-        array, at = sequence(texts, forms if beside else None, forms, slot)
-        case = {"text": TEXTS[t], "slot": slot, "form": forms[slot], "epsilon": epsilon, "beside_original": beside,
-                "plain": plain, "at": at}
+    model = open_mlm(folder / "model.safetensors", torch.device("cpu"))
+    cases, tensors = [], {}
+    for number, (t, slot, epsilon, wander, plain) in enumerate(CASES):
+        form = texts.forms[t][slot]
+        array, at = sequence(texts, None, texts.forms[t], slot) if plain else read_once(texts, t, slot)
+        case = {"text": TEXTS[t], "slot": slot, "form": form, "epsilon": epsilon, "wander": wander, "plain": plain, "at": at}
         case.update({k: row.tolist() for k, row in zip(("pieces", "slots", "indices", "segments"), array)})
+        ask = lambda reach: next(scores(model, [(array, at)], reach, plain, torch.device("cpu"), wander=wander))[1]
         if plain:
-            for _, z in scores(model, [(array, at)], 125.0, True, torch.device("cpu")):
-                tensors[f"{number}.plain.z"] = z[0, :FIRST].numpy()
-            cases.append(case)
-            continue
-        for kind in ("balanced", "bounded"):
-            law = Law(model, kind, epsilon, torch.device("cpu"))
-            case["reach_" + kind] = law.reach
-            for _, z in scores(model, [(array, at)], law.reach, False, torch.device("cpu")):
-                tensors[f"{number}.{kind}.z"] = z[0, :FIRST].numpy()
-                if kind == "balanced":
-                    z = z * sharpness_at(model, law.reach, [forms[slot] in said])
-                p = torch.softmax(law.log_weights(z).double(), -1)[0]
+            tensors[f"{number}.plain.z"] = ask(125.0)[0, :FIRST].numpy()
+        for kind, reach in () if plain else (("balanced", min(epsilon, 125.0)), ("bounded", min(epsilon / 2, 125.0))):
+            z = ask(reach)
+            tensors[f"{number}.{kind}.z"] = z[0, :FIRST].numpy()
+            p = probabilities(model, z, form, words, reach, wander, kind == "balanced")
             tensors[f"{number}.{kind}.p"] = p[:FIRST].float().numpy()
             case["top_" + kind] = [words[i] for i in p.topk(5)[1].tolist()]
         cases.append(case)
     (output / "mlm.json").write_text(json.dumps(cases, ensure_ascii=False) + "\n", encoding="utf-8")
     save_safetensors(output / "mlm.safetensors", tensors, {})
     for case in cases:
-        print(case["form"], case["epsilon"], case.get("top_balanced"))
+        print(case["form"], case["epsilon"], case["wander"], case.get("top_balanced"))
 
 
 @torch.no_grad()

@@ -146,6 +146,7 @@ TEST_F(EngineFolders, OnePassIsDeclaredByTheFolder) {
   const auto target = folder_.path() / "model";
   std::filesystem::copy(shipped_model("sotto-en-mlm"), target);
   const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
+  configure(target, "modes", {"parallel", "sequential"});
   expect_error(MaskedMechanism::make(WordFiller::open(target, on_threads(1)).value(), options, {}),
                Errc::invalid_argument, "parameters.mode", {"give parallel or sequential"});
   configure(target, "modes", {"one-pass"});
