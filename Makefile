@@ -1,7 +1,7 @@
 # make demo       from a fresh machine to privatized text
 # make test       the tests that every change must pass, in less than twenty minutes
 # make test-long  adds full grids, sanitizers and fuzzers; takes hours
-# make build      the program with its plugins and manual pages, build/release/sotto
+# make build      the program and its manual pages, build/release/sotto; the plugin where libtorch is installed
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
@@ -9,6 +9,7 @@
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
 .PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom
 PRESET ?= release
+SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
 
 demo: build
@@ -17,6 +18,8 @@ demo: build
 build: configure
 	@cmake --build --preset $(PRESET) --target sotto_program
 
+test: SETUP = packages.txt packages-test.txt
+test: OPTIONS = -DSOTTO_BUILD_TESTS=ON
 test: configure
 	@cmake --build --preset $(PRESET)
 	@ctest --preset $(PRESET)
@@ -31,10 +34,10 @@ test-long: test-slices
 	@$(MAKE) fuzz SECONDS=600
 
 configure: setup
-	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --preset $(PRESET) $(OPTIONS) --log-level=NOTICE
 
 setup:
-	@tools/setup.sh
+	@tools/setup.sh $(SETUP)
 
 fuzz: setup
 	@tools/setup.sh packages-fuzz.txt

@@ -1,4 +1,4 @@
-# All dependencies are Debian 12 packages; tools/packages.txt lists them.
+# All dependencies are Debian 12 packages; tools/packages.txt lists them, tools/packages-test.txt those of the tests.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(tl-expected REQUIRED)
@@ -22,6 +22,14 @@ pkg_check_modules(gmp REQUIRED IMPORTED_TARGET gmp)  # comes with MPFR
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 if(SOTTO_BUILD_CLI)
   find_package(CLI11 REQUIRED)
+endif()
+if(SOTTO_BUILD_TESTS STREQUAL AUTO)
+  find_package(GTest QUIET)
+  find_package(rapidcheck QUIET)
+  set(SOTTO_BUILD_TESTS OFF)
+  if(PROJECT_IS_TOP_LEVEL AND GTest_FOUND AND rapidcheck_FOUND)
+    set(SOTTO_BUILD_TESTS ON)
+  endif()
 endif()
 if(SOTTO_BUILD_TESTS)
   find_package(GTest REQUIRED)
