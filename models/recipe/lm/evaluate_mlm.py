@@ -45,7 +45,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("data", "vocabulary", "model", "judge", "out"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--sets", default="sst2", help="names of files NAME_dev.txt, separated by commas")
+    parser.add_argument("--sets", default="sst2_dev", help="names of files NAME.txt, separated by commas")
     parser.add_argument("--sentences", type=int, default=400)
     parser.add_argument("--epsilons", default=",".join(map(str, EPSILONS)))
     parser.add_argument("--wanders", default=",".join(map(str, WANDERS)))

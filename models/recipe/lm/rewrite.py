@@ -50,11 +50,6 @@ def read_state(path):
     return {name: torch.from_numpy(array.copy()) for name, array in dequantize(tensors).items()}
 
 
-def load_mlm(model, path):
-    """Takes the weights of an 8-bit file."""
-    model.load_state_dict(read_state(path))
-
-
 def open_mlm(path, device):
     """The model of a file, of either format, with the sizes of its tensors."""
     state = read_state(path)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Step 4: cosine similarity by the sentence encoder and perplexity by the causal model of what evaluate_mlm.py wrote.
+"""Step 7: cosine similarity by the sentence encoder and perplexity by the causal model of what evaluate_mlm.py wrote.
 
     score.py --data FOLDER --rewritten rewritten.json --encoder-vocabulary FOLDER --encoder encoder.safetensors
              --causal-vocabulary FOLDER --causal causal.safetensors --out scores.json
@@ -42,12 +42,11 @@ def main():
     encoder = load(Bert(encoder_tokenizer.get_vocab_size()), args.encoder, device)
     causal_tokenizer = train_causal.load_tokenizer(args.causal_vocabulary)
     causal = load(Gpt2(causal_tokenizer.get_vocab_size()), args.causal, device)
-    files = {"sst2": "sst2_dev.txt", "reviews": "reviews_heldout.txt"}
     rows, originals = [], {}
     for item in json.loads(Path(args.rewritten).read_text(encoding="utf-8")):
         name, texts = item["set"], item["texts"]
         if name not in originals:
-            source = read_text(Path(args.data) / files[name], len(texts))
+            source = read_text(Path(args.data) / f"{name}.txt", len(texts))
             # Lower case, as what was rewritten is.
             source = [text.lower() for text in source]
             originals[name] = embed(encoder, encoder_tokenizer, source, device)
