@@ -74,6 +74,9 @@ def count_forms(path, words):
 def usual_form(word, counts, otherwise):
     """`counts`: one counter of forms per corpus; those with enough occurrences have equal weights. `otherwise`: the form of a
     word that is too rare."""
+    # Initials, "Vitamin C": alone, a letter is rather what other tokenizers leave of "it's".
+    if len(word) == 1 and word != "i":
+        return word
     large = [count for count in counts if count.total() >= FEWEST] or [sum(counts, collections.Counter())]
     shares = collections.Counter()
     for count in large:
