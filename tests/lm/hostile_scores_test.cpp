@@ -67,7 +67,7 @@ std::vector<Scores> hostile_scores(std::size_t size, std::mt19937_64& engine) {
   // Steps of one size: some outcome is at the cut-off, or next to it, whatever it is.
   for (const float step : {kTiny, 1e-6F, 0.01F, 0.25F, 7.0F, 1e4F, kMost / 1e6F}) {
     Scores stairs(size);
-    for (std::size_t i = 0; i < size; ++i) stairs[i] = step * static_cast<float>(i / 3);
+    for (std::size_t i = 0; i < size; ++i) stairs[i] = step * std::floor(static_cast<float>(i) / 3);
     std::shuffle(stairs.begin(), stairs.end(), engine);
     all.push_back(stairs);
   }
