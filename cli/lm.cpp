@@ -2,6 +2,7 @@
 #include "lm.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "error_line.hpp"
 #include "interruption.hpp"
@@ -33,12 +34,20 @@ struct LmArguments : LanguageModelArguments {
   std::string text;
 };
 
+std::string drawing(const LanguageModelInfo& info) {
+  std::string text;
+  if (!info.modes.empty())
+    text = fmt::format("  draws     {}; {} law\n", fmt::join(info.modes, " or "), info.law);
+  if (info.wander) text += fmt::format("  wander    0 to 1, {:g} by default\n", *info.wander);
+  return text;
+}
+
 std::string as_text(const LanguageModelInfo& info) {
   std::string text = fmt::format(
       "{}\n  folder    {}\n  digest    {}\n  kind      {}, {} positions\n  outputs   {} logits, of which {} "
-      "may "
-      "come out\n",
-      info.name, info.folder.string(), info.digest, info.kind, info.positions, info.logits, info.outcomes);
+      "may come out\n{}",
+      info.name, info.folder.string(), info.digest, info.kind, info.positions, info.logits, info.outcomes,
+      drawing(info));
   if (info.bounded)
     return text + fmt::format("  bounds    [{:g}, {:g}] by its architecture\n", info.lowest, info.highest);
   if (const auto& c = info.calibration)

@@ -85,6 +85,10 @@ struct LanguageModelInfo {
   bool bounded = false;        ///< the architecture keeps the logits in [lowest, highest]
   double lowest = 0;
   double highest = 0;
+  // Of a masked model.
+  std::string law;                 ///< of its draws, unless another is asked for: bounded or balanced
+  std::vector<std::string> modes;  ///< that it takes (parallel, sequential, one-pass), its default first
+  std::optional<double> wander;    ///< its default; empty: its words do not wander
   std::optional<CalibrationSummary> calibration;
 };
 

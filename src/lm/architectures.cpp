@@ -69,6 +69,7 @@ BoundedSizes read_bounded_sizes(const Config& config) {
   sizes.layers = config.whole("num_hidden_layers", 1, kMostLayers);
   sizes.words = config.whole("output_words", 1, kLargestVocabulary);
   sizes.epsilon = config.number("layer_norm_eps", 0, 1);
+  if (config.text("hidden_act", "gelu") != "gelu") config.refuse_value("hidden_act", "\"gelu\"");
   sizes.slope = config.number("slope", 1e-6, 1e6);
   sizes.range = config.number("logit_range", 1e-6, 1e6);
   sizes.knots = read_knots(config);

@@ -46,6 +46,9 @@ void describe(const WordFiller& filler, LanguageModelInfo& info) {
   info.positions = filler.model().max_positions();
   info.logits = filler.model().output_size();
   info.outcomes = filler.words().size();
+  info.law = to_string(filler.usual_law());
+  for (const MaskedMode mode : filler.modes()) info.modes.emplace_back(to_string(mode));
+  info.wander = filler.model().usual_wander();
   const auto bounds = filler.model().bounds();
   if (!bounds) return;
   info.bounded = true;

@@ -22,6 +22,9 @@ std::string to_json(const LanguageModelInfo& info) {
                                  {"positions", info.positions}, {"logits", info.logits},
                                  {"outcomes", info.outcomes},   {"bounded", info.bounded}};
   if (info.bounded) json["bounds"] = {info.lowest, info.highest};
+  if (!info.law.empty()) json["law"] = info.law;
+  if (!info.modes.empty()) json["modes"] = info.modes;
+  if (info.wander) json["wander"] = *info.wander;
   if (info.calibration) json["calibration"] = json_of(*info.calibration);
   return base::json_text(json);
 }

@@ -1,5 +1,6 @@
-// DP-MLM and DP-MLM-plus: words are masked and redrawn from a masked language model's prediction from the
-// rest ("DP-MLM: Differentially Private Text Rewriting Using Masked Language Models", Algorithms 1 to 3).
+// DP-MLM and DP-MLM-plus: each word is drawn anew from a masked language model's scores, with the word masked
+// or, in one pass, in view ("DP-MLM: Differentially Private Text Rewriting Using Masked Language Models",
+// Algorithms 1 to 3).
 #pragma once
 
 #include <cstdint>

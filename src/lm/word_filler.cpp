@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <sotto/error_text.hpp>
+#include <sotto/terminal_text.hpp>
 #include <sotto/tokenizer.hpp>
 
 #include "base/checked_value.hpp"
@@ -23,6 +24,10 @@ constexpr std::size_t kMostBytes = 256;
 constexpr const char* kWordsFile = "words.txt";
 constexpr std::array<std::string_view, 3> kModeNames = {"parallel", "sequential", "one-pass"};
 
+bool is_space_or_control(char c) {
+  return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
+}
+
 Result<std::vector<std::string>> read_words(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kWordsFile;
   std::error_code ignored;
@@ -36,6 +41,10 @@ Result<std::vector<std::string>> read_words(const std::filesystem::path& folder)
       return fail(Errc::bad_format, fmt::format("{}: line {} is empty; each line holds a word", file.string(),
                                                 words.size() + 1));
     words.push_back(text.substr(begin, end - begin));
+    // Such a word would be several in an output, or never be found in a text.
+    if (std::any_of(words.back().begin(), words.back().end(), is_space_or_control))
+      return fail(Errc::bad_format, fmt::format("{}: line {} is '{}'; each line holds a word", file.string(),
+                                                words.size(), visible_text(words.back())));
     begin = end + 1;
   }
   return words;
@@ -56,8 +65,11 @@ Result<FillerSettings> read_settings(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "config.json";
   SOTTO_ASSIGN(const Json config, read_optional_json_object(file));
   FillerSettings settings;
-  if (const auto window = config.find("window_slots"); window != config.end() && window->is_number_unsigned())
+  if (const auto window = config.find("window_slots"); window != config.end()) {
+    if (!window->is_number_unsigned())
+      return fail(Errc::bad_format, fmt::format("{}: 'window_slots' must be a whole number", file.string()));
     settings.window = window->get<std::size_t>();
+  }
   if (const auto modes = config.find("modes"); modes != config.end()) {
     auto known = read_modes(*modes);
     if (!known) return base::fail_at(file.string(), std::move(known.error()));

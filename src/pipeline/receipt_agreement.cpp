@@ -188,6 +188,23 @@ Result<void> check_words(const ReceiptFacts& facts) {
   return {};
 }
 
+/// What a parameter says unless it leaves the choice to the model.
+bool is_chosen(const ReceiptFacts& facts, std::string_view parameter, std::string_view used) {
+  return std::all_of(facts.parameters.begin(), facts.parameters.end(), [&](const auto& given) {
+    return given.first != parameter || given.second == "auto" || given.second == used;
+  });
+}
+
+Result<void> check_draws(const ReceiptFacts& facts) {
+  if (!facts.mode.empty() && !is_chosen(facts, "mode", facts.mode))
+    return unsound("its draws were made in another mode than the parameter says");
+  if (!facts.wander) return {};
+  if (*facts.wander > 1) return unsound("its wander is more than 1");
+  if (!is_chosen(facts, "wander", fmt::format("{}", *facts.wander)))
+    return unsound("its wander is not that of the parameter");
+  return {};
+}
+
 Result<void> check_counts(const ReceiptFacts& facts) {
   const ReceiptFacts::CountsShown& c = facts.counts;
   if (c.largest_document > c.privatized ||
@@ -204,6 +221,7 @@ Result<void> check_counts(const ReceiptFacts& facts) {
 Result<void> check_agreement(const ReceiptFacts& facts) {
   SOTTO_TRY(check_kind(facts));
   SOTTO_TRY(check_counts(facts));
+  SOTTO_TRY(check_draws(facts));
   if (!facts.promise.holds) return {};
   SOTTO_TRY(check_token_epsilon(facts));
   SOTTO_TRY(check_statement(facts));

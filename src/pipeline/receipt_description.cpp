@@ -71,6 +71,23 @@ std::string setting(const ReceiptFacts& facts) {
   return text + '.';
 }
 
+/// What the draws of a masked language model saw, and how far its words wander.
+std::string draws(const ReceiptFacts& facts) {
+  std::string text;
+  if (facts.mode == "one-pass")
+    text = "The model read each text once, as it was, and scored all its words in that pass.";
+  if (facts.mode == "parallel") text = "For each draw, the model read the text with that word masked.";
+  if (facts.mode == "sequential")
+    text = "For each draw, the model read the text with the words already drawn and the next one masked.";
+  if (facts.wander)
+    text += fmt::format(
+        " The wander was {:g}: at 0 words stay where they can, at 1 words of content change. It is no part "
+        "of "
+        "the promise.",
+        *facts.wander);
+  return text;
+}
+
 DescribedSection what_was_done(const ReceiptFacts& facts) {
   const ReceiptFacts::CountsShown& c = facts.counts;
   const char* const were = c.documents == 1 ? "was" : "were";
@@ -83,6 +100,7 @@ DescribedSection what_was_done(const ReceiptFacts& facts) {
       fmt::format("{} of {} ({}{}) {} rewritten with {}.", counted(c.documents, "document"),
                   described_input(facts), facts.format, fields, were, what_it_does(facts.mechanism)),
       setting(facts)};
+  if (const std::string seen = draws(facts); !seen.empty()) section.paragraphs.push_back(seen);
   const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view one,
                        std::string_view many) {
     if (count > 0)

@@ -86,6 +86,8 @@ struct ReceiptFacts {
   std::string model_digest;
   Promise promise;
   bool language_model = false;
+  std::string mode;              ///< what the draws of a language model see; empty: no such modes
+  std::optional<double> wander;  ///< empty: words of the model do not wander
   std::optional<Budget> budget;
   Policy policy;
   std::string collocations;  ///< the method; empty: none

@@ -212,6 +212,11 @@ void read_counts(MemberReader& members, bool language_model, ReceiptFacts::Count
   if (counts.has_tokens) read_token_counts(members, counts);
 }
 
+void read_language_model(MemberReader& members, ReceiptFacts& facts) {
+  if (members.has("language_model.mode")) members.text("language_model.mode", facts.mode);
+  if (members.has("language_model.wander")) members.number("language_model.wander", facts.wander.emplace());
+}
+
 void read_run(MemberReader& members, ReceiptFacts& facts) {
   members.text("sotto", facts.program);
   members.flag("seeded", facts.seeded);
@@ -221,6 +226,7 @@ void read_run(MemberReader& members, ReceiptFacts& facts) {
   members.text("model.name", facts.model);
   members.text("model.digest", facts.model_digest);
   facts.language_model = members.has("language_model");
+  if (facts.language_model) read_language_model(members, facts);
   if (members.has("budget")) read_budget(members, facts.budget.emplace());
   read_policy(members, facts.policy);
   if (members.has("collocations")) members.text("collocations.method", facts.collocations);

@@ -36,6 +36,11 @@ def test_one_that_cannot_run_is_reported(program, models):
     assert "'first' has no word lists" in first["refusal"] and "'first' has no word lists" in text
 
 
+def test_one_that_rewrites_whole_texts_says_so(program):
+    report = bench(program, "-m", "dp-mlm", "--words", "10")
+    assert "'dp-mlm' rewrites whole texts" in report["results"][0]["refusal"]
+
+
 def test_parameters_and_their_values(program, models):
     report = bench(program, "--model", models / "first.safetensors", "-m", "vickrey,cmp", "--grid", "t=0,1", "--words", "50")
     assert [(r["mechanism"], r["parameters"]) for r in report["results"]] == [

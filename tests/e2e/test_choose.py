@@ -46,7 +46,7 @@ CASES = [
     ([], 2, ["FILE"]),
     (["private.txt", "--mechanism", "santxt"], 2, ["--mechanism", "santxt"]),
     (["private.txt", "--mechanism", "dp-mlm"], 2,
-     ["--mechanism: 'dp-mlm' rewrites whole texts", "'sotto mechanisms dp-mlm'", "sotto explain --mechanism dp-mlm --text"]),
+     ["--mechanism: 'dp-mlm' rewrites whole texts", "'sotto mechanisms dp-mlm'", "sotto explain --mechanism dp-mlm --text TEXT --word 1 --epsilon"]),
     (["private.txt", "--mechanism", "tem,santext,cmp,vickrey,gumbel"], 2, ["--mechanism", "at most 4"]),
     (["private.txt", "--mechanism", "tem,tem"], 2, ["--mechanism", "given twice"]),
     (["private.txt", "--most-recovered", "0"], 2, ["--most-recovered", "'0'"]),

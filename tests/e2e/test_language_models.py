@@ -118,6 +118,7 @@ def test_calibration(program, plugin):
     ask = ["privatize", "-m", "dp-mlm", "--model", folder, "--epsilon", "25"]
     outcome = program.run(*ask, stdin=b"the soup\n")
     assert outcome.code == 1 and "sotto lm calibrate --model" in outcome.err
+    assert "draws     parallel or sequential; bounded law" in program.ok("lm", "info", folder).text
     assert "bounds    none" in program.ok("lm", "info", folder).text
     told = json.loads(program.ok("lm", "calibrate", "--model", folder, "public.txt", "--json").text)
     low, high = told["calibration"]["bounds"]

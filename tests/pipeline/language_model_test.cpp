@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <sotto/receipt_description.hpp>
+
 #include "pipeline/rewrite/generation_rewriter.hpp"
 #include "pipeline/rewrite/masked_rewriter.hpp"
 #include "pipeline/rewrite/word_rewriter.hpp"
@@ -324,6 +326,35 @@ TEST_F(OnePassModels, WanderBelongsToTheConfigurationAndTheReceipt) {
   PrivatizeOptions bert = mlm(4);
   bert.mechanism.parameters["wander"] = "0";
   expect_error(Privatizer::make(bert), Errc::invalid_argument, "parameters.wander", {"leave it out"});
+}
+
+TEST_F(OnePassModels, TheReceiptsPageSaysHowWordsWereDrawn) {
+  write("in.txt", "the soup was cold\n");
+  const auto receipt = [&](const PrivatizeOptions& options) {
+    return nlohmann::json::parse(to_json(privatize_files(options, files("in.txt", "out.txt")).value()));
+  };
+  const auto page = [](const nlohmann::json& json) { return to_json(describe_receipt(json.dump()).value()); };
+  const nlohmann::json half = receipt(wandering({{"wander", ".5"}}));
+  EXPECT_NE(page(half).find("scored all its words in that pass"), std::string::npos);
+  EXPECT_NE(page(half).find("wander was 0.5"), std::string::npos);
+  EXPECT_NE(page(half).find("no part of the promise"), std::string::npos);
+  EXPECT_NE(page(receipt(wandering({}))).find("wander was 1"), std::string::npos);
+  const std::string masked = page(receipt(mlm(4)));
+  EXPECT_NE(masked.find("with that word masked"), std::string::npos);
+  EXPECT_EQ(masked.find("wander"), masked.find("wander=auto")) << "only among the parameters";
+  const std::tuple<const char*, nlohmann::json, const char*> contradictions[] = {
+      {"wander", 0.25, "its wander is not that"},
+      {"wander", 1.5, "more than 1"},
+      {"wander", -1, "not a number from 0"},
+      {"mode", 7, "not a text"}};
+  for (const auto& [name, value, problem] : contradictions) {
+    nlohmann::json changed = half;
+    changed["language_model"][name] = value;
+    expect_error(describe_receipt(changed.dump()), Errc::bad_format, {problem});
+  }
+  nlohmann::json other = half;
+  other["mechanism"]["parameters"]["mode"] = "parallel";
+  expect_error(describe_receipt(other.dump()), Errc::bad_format, {"another mode"});
 }
 
 TEST_F(OnePassModels, OtherModesAreRefused) {

@@ -91,6 +91,7 @@ class BenchSubject {
   Result<void> set_up() {
     const std::uint64_t before = resident_bytes();
     const base::Stopwatch watch;
+    SOTTO_TRY(find_word_mechanism(spec_.name));
     SOTTO_ASSIGN(const auto file, find_model(spec_));
     SOTTO_ASSIGN(model_, Model::open(file));
     SOTTO_ASSIGN(OpenMechanism open, open_mechanism(spec_, model_));

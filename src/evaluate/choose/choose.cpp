@@ -34,7 +34,7 @@ Result<void> check_kind(const std::string& name) {
                            name),
       Errc::invalid_argument,
       {{"mechanisms " + name, {}},
-       {"explain", {{"mechanism", name}, {"text", ""}, {"word", ""}, {"epsilon", ""}}}});
+       {"explain", {{"mechanism", name}, {"text", ""}, {"word", "1"}, {"epsilon", ""}}}});
 }
 
 Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& options) {

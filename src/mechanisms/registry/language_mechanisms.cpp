@@ -8,7 +8,9 @@ const char* const kPureDraw = "analytic: pure ε per draw (ρ at most ε), draws
 std::vector<ParameterInfo> masked_parameters() {
   return {
       {"context", "concat",
-       "concat: the original text precedes the one with the mask; none: the mask alone in its text"},
+       "for modes with a mask: concat: the original text precedes the one with the mask; none: the mask "
+       "alone "
+       "in its text"},
       {"mode", "auto",
        "one-pass: one pass of the model over the text scores all words; parallel: each word is masked in the "
        "original text; sequential: as printed in the paper, a draw sees the words already drawn; auto: what "
@@ -23,8 +25,8 @@ std::vector<ParameterInfo> masked_parameters() {
        "mechanism; auto: what the model's config.json says, otherwise bounded"},
       {"alpha", "off",
        "a number above 0: words are scored by similarity + alpha·score, where similarity is the cosine of "
-       "the "
-       "text with the word in its place and of the text as it was (the paper's is 0.003); off: by the score "
+       "the text with the word in its place and of the text as it was (the paper's is 0.003); off: by the "
+       "score "
        "alone",
        ParameterKind::numbers},
       {"encoder", "sotto-en-encoder", "the sentence encoder of the similarity"},
@@ -33,7 +35,7 @@ std::vector<ParameterInfo> masked_parameters() {
        "allows; exclude: they cannot come out, which leaves no guarantee"},
       {"wordnet", "/usr/share/wordnet", "folder of WordNet's files, for antonyms"},
       {"window", "0",
-       "tokens of a text that a draw sees, the masked one in the middle; 0: as many as the model takes"}};
+       "tokens of a longer text that a draw sees, around its own; 0: as many as the model was made for"}};
 }
 
 }  // namespace

@@ -165,6 +165,28 @@ TEST_F(EngineFolders, OnePassIsDeclaredByTheFolder) {
   }
 }
 
+TEST_F(EngineFolders, WhatItCannotMeanIsRefused) {
+  const auto target = folder_.path() / "model";
+  std::filesystem::copy(shipped_model("sotto-en-mlm"), target);
+  for (const nlohmann::json& bad : {nlohmann::json(-1), nlohmann::json(1.5), nlohmann::json("64")}) {
+    configure(target, "window_slots", bad);
+    expect_error(WordFiller::open(target, on_threads(1)), Errc::bad_format, {"window_slots", "config.json"});
+  }
+  configure(target, "window_slots", 64);
+  const std::string words = base::read_file(target / "words.txt").value();
+  for (const std::string between : {"\r\n", " \n", "\x1B\n", "\t\n"}) {
+    std::string changed = words;
+    changed.replace(changed.find('\n'), 1, between);
+    std::ofstream(target / "words.txt", std::ios::binary) << changed;
+    expect_error(WordFiller::open(target, on_threads(1)), Errc::bad_format,
+                 {"words.txt", "line 1", "holds a word"});
+  }
+  std::ofstream(target / "words.txt", std::ios::binary) << words;
+  ASSERT_TRUE(WordFiller::open(target, on_threads(1)));
+  configure(target, "hidden_act", "relu");
+  expect_error(masked(target), Errc::bad_format, {"hidden_act", "relu", "gelu"});
+}
+
 TEST_F(EngineFolders, RefusesInputsOutOfRange) {
   const auto model = masked(tiny("bounded")).value();
   std::vector<float> out(37);
