@@ -16,7 +16,8 @@ BAYES = slice(0, 3)  # of the features: the output word and its neighbours
 
 
 def chunks(places):
-    return [places[first:first + CHUNK] for first in range(0, len(places), CHUNK)]
+    """Parts of the places, at least one."""
+    return [places[first:first + CHUNK] for first in range(0, max(1, len(places)), CHUNK)]
 
 
 class PairCounts:
@@ -136,6 +137,8 @@ def fit(features, candidates, true, steps=12):
     features, candidates, place = features[found], candidates[found], place[found]
     rows, weights = np.arange(len(place)), np.zeros(features.shape[-1], dtype=np.float32)
     weights[0] = 1
+    if not len(place):
+        return weights
 
     def loss(weights):
         return -np.log(shares(features, candidates, weights)[rows, place] + 1e-30).mean() + RIDGE * weights @ weights
@@ -169,8 +172,6 @@ class LogLinear:
 
     def fitted(self, learned, text, at, guesses):
         parts = [self.candidates_of(learned, text, part, guesses) for part in chunks(at)]
-        if not parts:
-            return None  # no output of this kind
         candidates, features = (np.concatenate(column) for column in zip(*parts))
         return fit(features, candidates, text.originals[at])
 
