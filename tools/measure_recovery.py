@@ -66,14 +66,14 @@ class Words:
     """What is public about the words of a numbering."""
 
     def __init__(self, numbering, data, vectors, language):
+        known, matrix = read_word_model(vectors)
+        # The attacker may guess every public word, so that none is left out because no text here has it.
+        rows, numbers = [numbering[word] for word in known], np.array([numbering[form] for form in language])
         forms = list(numbering)
         kinds = Kinds(data, forms)
-        known, matrix = read_word_model(vectors)
         table = np.zeros((len(forms), matrix.shape[1]), dtype=np.float32)
-        for row, word in enumerate(known):
-            if word in numbering:
-                table[numbering[word]] = matrix[row]
-        self.lexicon = Lexicon(table, kinds.kinds.tags, kinds.kinds.function, language)
+        table[rows] = matrix
+        self.lexicon = Lexicon(table, kinds.kinds.tags, kinds.kinds.function, numbers)
         telling = np.array([kinds.telling(form) for form in forms])
         function = self.lexicon.function
         self.groups = {"all": np.full(len(forms), True), "function": function, "content": ~function, "telling": telling}
@@ -117,8 +117,7 @@ class Measurement:
         tuned = int(len(train) * (1 - TUNING_SHARE))
         numbering = Numbering()
         learning, tuning, training, test = (as_text(part, numbering) for part in (train[:tuned], train[tuned:], train, test))
-        language = np.array([numbering.get(form, -1) for form in self.language])
-        words = Words(numbering, self.arguments.data, self.arguments.vectors, language)
+        words = Words(numbering, self.arguments.data, self.arguments.vectors, self.language)
         guesses = attack(words.lexicon, learning, tuning, training, test)
         return {"epsilon": epsilon, "wander": wander, "trained_words": len(training.drawn), "tested_words": len(test.drawn),
                 "lines_left_out": left_out, **measured(words, training, test, guesses)}

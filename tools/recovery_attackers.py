@@ -49,16 +49,14 @@ class PairCounts:
 
 class Lexicon:
     """What is public about the words of a list: vectors [n, d] (0: none), masks of tags, whether of grammar, and frequencies
-    of single words and of two in a row in public text (numbers of a flat text, -1: not in the list)."""
+    of single words and of two in a row in public text."""
 
     def __init__(self, vectors, tags, function, language):
         size = len(tags)
         self.vectors, self.tags, self.function = vectors, tags, function
-        known = language[language >= 0]
-        self.share = (np.bincount(known, minlength=size) + 0.5) / (len(known) + 0.5 * size)
-        pairs = (language[:-1] >= 0) & (language[1:] >= 0)
-        self.after = PairCounts(language[:-1][pairs], language[1:][pairs], size)
-        self.before = PairCounts(language[1:][pairs], language[:-1][pairs], size)
+        self.share = (np.bincount(language, minlength=size) + 0.5) / (len(language) + 0.5 * size)
+        self.after = PairCounts(language[:-1], language[1:], size)
+        self.before = PairCounts(language[1:], language[:-1], size)
         self.near = self.neighbours()
 
     def neighbours(self):
