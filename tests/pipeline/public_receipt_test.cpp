@@ -84,7 +84,7 @@ class PublicReceiptTest : public PipelineTest {
   void check(const Policy& policy) {
     std::map<std::string, Json> receipts;  // by adjacency and output
     std::size_t compared = 0;
-    for (const char key : {'a', 'b'})
+    for (const char key : {'a', 'b', 'c'})
       for (const Piece& first : kPieces)
         for (const Piece& second : {kPieces[0], kPieces[4], kPieces[6], kPieces[9]}) {  // one of each kind
           const auto [output, receipt] = run_once(first.text + " " + second.text, three_words(policy, key));
