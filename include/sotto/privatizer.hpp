@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,9 @@ struct DocumentName {
   std::string_view dataset;
   std::string_view id;
   std::string_view field;
+  /// Instead of an id: the number of the record, from 0, as in files without ids. It must not repeat;
+  /// PrivatizeOptions::unique_ids does not check it.
+  std::optional<std::uint64_t> record = std::nullopt;
 };
 
 /// A text in a batch.
@@ -56,6 +61,8 @@ struct ReleasedRecord {
 struct BatchOptions {
   unsigned threads = 0;            ///< 0: one per processor
   ProgressCallback progress = {};  ///< receives the bytes done and the total; false stops the batch
+  /// How errors call the document or record at a place of the batch; empty: by its position, from 1.
+  std::function<std::string(std::size_t place)> name_of = {};
 };
 
 /// An open ledger that a Privatizer charges. Safe to use from several threads; several processes may use the

@@ -98,15 +98,24 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
   });
 }
 
-tl::unexpected<Error> at_place(std::string_view what, std::size_t place, Error error) {
-  error.message = fmt::format("{} {}: {}", what, place + 1, error.message);
+tl::unexpected<Error> at_place(const BatchOptions& batch, std::string_view what, std::size_t place,
+                               Error error) {
+  if (error.code == Errc::interrupted) return tl::unexpected(std::move(error));
+  const std::string name = batch.name_of ? batch.name_of(place) : fmt::format("{} {}", what, place + 1);
+  error.message = fmt::format("{}: {}", Message::doubled_braces(name), error.message);
   return tl::unexpected(std::move(error));
+}
+
+/// Where noise must not repeat, a record number that does must not make it.
+random::DocumentId id_of(const DocumentName& name, std::uint64_t call, bool repeats) {
+  if (!name.record) return {name.id, call};
+  return {std::nullopt, repeats ? *name.record : call};
 }
 
 }  // namespace
 
 Result<void> Privatizer::Impl::note(const DocumentName& name) {
-  if (!names) return {};
+  if (!names || name.record) return {};  // record numbers do not repeat
   const IdHash hash = names->hash(name.dataset, name.id, name.field);
   const std::lock_guard lock(mutex);
   if (!names->insert(hash)) return fail(Errc::invalid_argument, "a document with this name occurred before");
@@ -155,8 +164,9 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
   Counts own;
   text::OutputBuffer out;
   rewriter->start(out, own);
-  SOTTO_TRY(rewriter->rewrite(impl_->context->streams(name.dataset), {name.id, impl_->calls++}, name.field,
-                              text, Rewriter::Lifetime::call));
+  SOTTO_TRY(rewriter->rewrite(impl_->context->streams(name.dataset),
+                              id_of(name, impl_->calls++, impl_->context->repeatable()), name.field, text,
+                              Rewriter::Lifetime::call));
   SOTTO_TRY(rewriter->finish());
   counts += own;
   return std::string(out.view());
@@ -166,7 +176,8 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
                                    Counts& counts, const BatchOptions& batch) const {
   SOTTO_CHECK(documents.size() == outputs.size());
   for (std::size_t i = 0; i < documents.size(); ++i)
-    if (auto noted = impl_->note(documents[i].name); !noted) return at_place("document", i, noted.error());
+    if (auto noted = impl_->note(documents[i].name); !noted)
+      return at_place(batch, "document", i, noted.error());
   const std::uint64_t first_call = impl_->calls.fetch_add(documents.size());
   Counts done;
   const auto rewrite = [&](Workspace& space) -> Result<void> {
@@ -177,9 +188,10 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
         impl_->context->streams(documents[space.chunk.begin].name.dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       const DocumentName& name = documents[i].name;
-      auto taken = space.rewriter->rewrite(streams[0], {name.id, first_call + i}, name.field,
-                                           documents[i].text, Rewriter::Lifetime::chunk);
-      if (!taken) return at_place("document", i, std::move(taken.error()));
+      auto taken =
+          space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
+                                  name.field, documents[i].text, Rewriter::Lifetime::chunk);
+      if (!taken) return at_place(batch, "document", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }
     SOTTO_TRY(space.rewriter->finish());
@@ -216,7 +228,7 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
     outputs[i] = {};
     for (const FieldText& field : records[i].fields)
       if (auto noted = impl_->note({records[i].dataset, records[i].id, field.field}); !noted)
-        return at_place("record", i, noted.error());
+        return at_place(batch, "record", i, noted.error());
   }
   const auto rewrite = [&](Workspace& space) -> Result<void> {
     space.out.clear();
@@ -232,7 +244,7 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
       for (const FieldText& field : records[i].fields) {
         auto taken =
             space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::chunk);
-        if (!taken) return at_place("record", i, std::move(taken.error()));
+        if (!taken) return at_place(batch, "record", i, std::move(taken.error()));
         space.rewriter->copy(kEndOfText);
       }
       space.rewriter->end_record();
