@@ -7,20 +7,13 @@
 namespace sotto::cli {
 namespace {
 
-/// What is printed: a certificate, or the figures of a sample.
-struct ExactAudit {
-  Certificate certificate;
-  std::optional<StoredCertificate> stored;  ///< none for a sample
-  bool was_stored = false;                  ///< it was found, not computed
-  double most = 0;                          ///< the requested certified ε; 0: none
-};
-
-std::string as_text(const ExactAudit& outcome) {
+/// `most` is the requested certified ε; 0: none.
+std::string as_text(const ExactAudit& outcome, double most) {
   const Certificate& c = outcome.certificate;
   const std::string unit = c.unit.is_pure() ? "pure epsilon" : "times " + readable_metric(c.unit.metric);
   std::string text =
       fmt::format("{} on {}, nominal epsilon {}", c.subject.mechanism, c.model, c.subject.epsilon);
-  if (outcome.most > 0) text += fmt::format(", for a certified epsilon of at most {}", outcome.most);
+  if (most > 0) text += fmt::format(", for a certified epsilon of at most {}", most);
   text += c.sample == 0 ? fmt::format("\n  certified epsilon: {} ({})\n", c.epsilon, unit)
                         : fmt::format(
                               "\n  A SAMPLE OF {} INPUTS, NOT A CERTIFICATE: other pairs may lose more\n"
@@ -44,28 +37,16 @@ std::string as_text(const ExactAudit& outcome) {
   return text;
 }
 
-Result<CertifyOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
-  CertifyOptions options;
+Result<ExactAuditOptions> parsed(const AuditArguments& shared, const ExactArguments& own) {
+  ExactAuditOptions options;
   SOTTO_TRY(find_word_mechanism(shared.choice.mechanism));
-  SOTTO_ASSIGN(options.mechanism, shared.choice.parsed());
+  SOTTO_ASSIGN(options.certify.mechanism, shared.choice.parsed());
   if (!own.sample.empty()) {
-    SOTTO_ASSIGN(options.sample, parse_integer("--sample", own.sample, 2, 1'000'000'000));
+    SOTTO_ASSIGN(options.certify.sample, parse_integer("--sample", own.sample, 2, kLargestSample));
   }
-  SOTTO_ASSIGN(options.mechanism.resources, shared.resources.parsed());
+  SOTTO_ASSIGN(options.certify.mechanism.resources, shared.resources.parsed());
+  SOTTO_ASSIGN(options.target, parse_target(own.target));
   return options;
-}
-
-Result<ExactAudit> compute(const CertifyOptions& options, PrivacyTarget target) {
-  if (target == PrivacyTarget::certified) {
-    SOTTO_ASSIGN(TargetedCertificate found, certificate_for_target(options));
-    const Certificate certificate = found.stored.certificate;
-    return ExactAudit{certificate, std::move(found.stored), found.was_stored, options.mechanism.epsilon};
-  }
-  SOTTO_ASSIGN(const Certificate certificate, certify(options));
-  if (options.sample > 0) return ExactAudit{certificate, std::nullopt};
-  SOTTO_ASSIGN(const auto model, find_model(options.mechanism));
-  SOTTO_ASSIGN(StoredCertificate stored, store_certificate(certificate, model));
-  return ExactAudit{certificate, std::move(stored)};
 }
 
 }  // namespace
@@ -84,12 +65,12 @@ void add_exact_options(CLI::App& command, ExactArguments& arguments) {
 }
 
 Result<void> audit_exact(const AuditArguments& shared, const ExactArguments& own) {
-  SOTTO_ASSIGN(CertifyOptions options, parsed(shared, own));
-  SOTTO_ASSIGN(const PrivacyTarget target, parse_target(own.target));
-  SOTTO_ASSIGN(const ExactAudit outcome,
-               with_progress("rows", shared.quiet, options, [&] { return compute(options, target); }));
-  if (!shared.json) return print(as_text(outcome));
-  return print(outcome.stored ? to_json(*outcome.stored, outcome.was_stored) : to_json(outcome.certificate));
+  SOTTO_ASSIGN(ExactAuditOptions options, parsed(shared, own));
+  SOTTO_ASSIGN(const ExactAudit outcome, with_progress("rows", shared.quiet, options.certify,
+                                                       [&] { return sotto::audit_exact(options); }));
+  const bool targeted = options.target == PrivacyTarget::certified;
+  return print(shared.json ? to_json(outcome)
+                           : as_text(outcome, targeted ? options.certify.mechanism.epsilon : 0));
 }
 
 }  // namespace sotto::cli

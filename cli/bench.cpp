@@ -35,9 +35,6 @@ Result<BenchOptions> parse_options(const BenchArguments& a) {
   options.model = a.model;
   SOTTO_ASSIGN(options.words, parse_integer("--words", a.words, 1, 1'000'000'000));
   if (!a.data.empty()) options.data = a.data;
-  if (a.data.empty() && (!a.format.empty() || !a.fields.empty()))
-    return fail(Errc::invalid_argument,
-                fmt::format("{}: needs --data FILE", a.format.empty() ? "--field" : "--format"));
   if (!a.format.empty()) {
     SOTTO_ASSIGN(options.format, parse_format(a.format));
   }

@@ -77,10 +77,11 @@ Result<BudgetPlanOptions> parsed(const BudgetArguments& a) {
   options.mechanism.model = a.choice.model;
   SOTTO_ASSIGN(options.mechanism.epsilon, a.choice.parsed_epsilon());
   SOTTO_ASSIGN(options.strategy, parse_budget_strategy(a.strategy));
-  SOTTO_ASSIGN(options.shape.tokens, parse_integer("--tokens", a.tokens, 1, 10'000'000));
+  SOTTO_ASSIGN(options.shape.tokens, parse_integer("--tokens", a.tokens, 1, kMostPlannedTokens));
   options.shape.words = options.shape.tokens;
   if (!a.words.empty()) {
-    SOTTO_ASSIGN(options.shape.words, parse_integer("--words", a.words, options.shape.tokens, 100'000'000));
+    SOTTO_ASSIGN(options.shape.words,
+                 parse_integer("--words", a.words, options.shape.tokens, kMostPlannedWords));
   }
   SOTTO_ASSIGN(options.delta, parse_number("--delta", a.delta, 1e-300, 0.5));
   if (!a.profile.empty()) {

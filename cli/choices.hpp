@@ -23,7 +23,6 @@ inline constexpr std::array<std::string_view, 2> kExportFormatNames = {"word2vec
 inline constexpr std::array<std::string_view, 3> kLedgerTableNames = {"entries", "accounts", "withheld"};
 inline constexpr std::array<std::string_view, 2> kLedgerFormatNames = {"csv", "jsonl"};
 inline constexpr std::array<std::string_view, 2> kAuditMethodNames = {"exact", "black-box"};
-inline constexpr std::array<std::string_view, 2> kAuditPathNames = {"mechanism", "document"};
 inline constexpr std::array<std::string_view, 3> kShellNames = {"bash", "zsh", "fish"};
 
 /// An attack on texts, besides the library's attacks on mechanisms.
@@ -38,8 +37,5 @@ inline constexpr std::span<const std::string_view> kStrategyNames = std::span(kB
 inline constexpr std::array<std::string_view, 4> kMethodNames = {
     kSegmentationNames[1], kSegmentationNames[2], kSegmentationNames[3], kSegmentationNames[0]};
 inline constexpr std::span<const std::string_view> kRealMethodNames = std::span(kMethodNames).first(3);
-
-/// Without those that pass words by the mechanism.
-inline constexpr std::span<const std::string_view> kReplacingOovNames = std::span(kOovPolicyNames).first(2);
 
 }  // namespace sotto::cli

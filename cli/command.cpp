@@ -105,7 +105,7 @@ void add_metadata_option(CLI::App& command, std::vector<std::string>& entries) {
 
 Result<unsigned> parse_threads(std::string_view text) {
   if (text.empty()) return 0;
-  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", text, 1, 1024));
+  SOTTO_ASSIGN(const std::uint64_t threads, parse_integer("--threads", text, 1, kMostThreads));
   return static_cast<unsigned>(threads);
 }
 

@@ -18,6 +18,8 @@ constexpr std::array kOptions = {
     std::pair<std::string_view, std::string_view>{kParameters, "--set"},
     std::pair<std::string_view, std::string_view>{"output", "-o"},
     std::pair<std::string_view, std::string_view>{"class_files", "--class"},
+    std::pair<std::string_view, std::string_view>{"subject_field", "--subject"},
+    std::pair<std::string_view, std::string_view>{"texts", "--pair"},
 };
 
 // Positional arguments.

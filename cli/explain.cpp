@@ -96,8 +96,8 @@ Result<ExplainOptions> parsed_options(const ExplainArguments& a) {
   SOTTO_ASSIGN(options.mechanism.parameters, a.choice.parsed_settings());
   SOTTO_ASSIGN(const std::size_t oov, read_choice("oov", a.oov, kReplacingOovNames));
   options.oov = static_cast<OovPolicy>(oov);
-  SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, 1'000'000));
-  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000'000));
+  SOTTO_ASSIGN(options.top, parse_integer("--top", a.top, 1, kMostListedOutputs));
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, kMostExplainingDraws));
   return options;
 }
 

@@ -300,7 +300,7 @@ Result<PrivatizeOptions> privatize_options(const PrivatizeArguments& a) {
   SOTTO_TRY(set_language_model(a, options));
   if (!a.max_document_bytes.empty()) {
     SOTTO_ASSIGN(options.max_document_bytes, parse_size("--max-document-bytes", a.max_document_bytes));
-    if (options.max_document_bytes > 1ULL << 31)
+    if (options.max_document_bytes > kLargestMaxDocumentBytes)
       return fail(
           Errc::invalid_argument,
           fmt::format("--max-document-bytes: '{}' is not allowed; give at most 2G", a.max_document_bytes));

@@ -1,5 +1,4 @@
 // sotto tune
-#include <algorithm>
 
 #include "command.hpp"
 #include "grid_options.hpp"
@@ -8,8 +7,6 @@
 
 namespace sotto::cli {
 namespace {
-
-constexpr double kLargestLoss = 1e9;
 
 struct TuneArguments {
   std::vector<std::string> mechanisms = {"vickrey"};
@@ -45,8 +42,6 @@ Result<std::vector<double>> parse_epsilons(const std::string& text) {
     SOTTO_ASSIGN(const double epsilon, parse_epsilon("--epsilon", value));
     epsilons.push_back(epsilon);
   }
-  std::sort(epsilons.begin(), epsilons.end());
-  epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
   return epsilons;
 }
 

@@ -29,6 +29,8 @@ enum class AuditPath {
   command,    ///< words, one per line, through an external program
 };
 
+/// The first two; a command is named by itself.
+inline constexpr std::array<std::string_view, 2> kAuditPathNames = {"mechanism", "document"};
 inline constexpr std::array<std::string_view, 3> kClaimMetricNames = {"euclidean", "index", "pure"};
 
 struct BlackBoxOptions {

@@ -42,6 +42,9 @@ struct DocumentShape {
 /// information content of words in each tenth of public texts.
 using PositionProfile = std::vector<double>;
 
+/// The weights must be from 1e-6 to 1e6. Thread-safe.
+SOTTO_API Result<void> check_position_profile(const PositionProfile& profile);
+
 /// Weights from 1e-6 to 1e6, separated by commas, for example "3,1,1,2". Thread-safe.
 SOTTO_API Result<PositionProfile> parse_position_profile(std::string_view text);
 

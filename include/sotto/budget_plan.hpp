@@ -1,6 +1,7 @@
 // What a document of a given shape would spend, computed before there is any text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include <sotto/result.hpp>
 
 namespace sotto {
+
+inline constexpr std::uint64_t kMostPlannedTokens = 10'000'000;
+inline constexpr std::uint64_t kMostPlannedWords = 100'000'000;
 
 struct BudgetPlanOptions {
   MechanismSpec mechanism;  ///< its ε is the document's; for the strategy token, that of each token

@@ -81,11 +81,14 @@ struct StoredCertificate {
 /// newline. `was_stored`: it was found there, not computed. Thread-safe.
 SOTTO_API std::string to_json(const StoredCertificate& stored, bool was_stored);
 
+inline constexpr std::uint64_t kLargestSample = 1'000'000'000;
+
 /// Options of certify().
 struct CertifyOptions {
   /// Its ε is nominal; for nominal_for_certificate, the largest certified ε allowed.
   MechanismSpec mechanism;
-  std::uint64_t sample = 0;  ///< examine only this many inputs, evenly spaced; 0: all
+  /// Examine only this many inputs, at least 2, evenly spaced; 0: all.
+  std::uint64_t sample = 0;
   ProgressCallback progress;
 };
 

@@ -18,10 +18,13 @@
 
 namespace sotto {
 
+inline constexpr std::size_t kMostListedOutputs = 1'000'000;
+inline constexpr std::uint64_t kMostExplainingDraws = 1'000'000'000;
+
 struct ExplainOptions {
   MechanismSpec mechanism;
-  std::size_t top = 10;           ///< number of outputs to list
-  std::uint64_t draws = 100'000;  ///< number of samples if there is no closed form
+  std::size_t top = 10;           ///< number of outputs to list, from 1 to kMostListedOutputs
+  std::uint64_t draws = 100'000;  ///< without a closed form: samples, from 1 to kMostExplainingDraws
   /// Words outside the vocabulary: nearest or bottom, as in Policy. Without effect on language models.
   OovPolicy oov = OovPolicy::nearest;
 };
@@ -70,7 +73,7 @@ struct Explanation {
   std::string model;
   std::uint64_t draws = 0;   ///< 0: the distribution is exact; otherwise it is estimated from this many draws
   std::vector<Outcome> top;  ///< most probable first, ties in vocabulary order
-  double stays = 0;  ///< N_w: the probability that what the word enters as comes out; 0 for ⊙ and ⊥
+  double stays = 0;          ///< N_w: the probability that what the word enters as comes out; 0 for ⊙ and ⊥
   double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs with probability 0.95
   Guarantee guarantee;

@@ -23,8 +23,9 @@ struct LedgerOptions {
   std::filesystem::path file;  ///< created if it does not exist
   std::string subject_field;   ///< the field of a record that names whose account is charged; see id_field
   double limit = 0;            ///< total ε that a subject may spend, in the unit of the run's guarantee
-  double wait_seconds = 60;    ///< how long to wait while other processes write
+  double wait_seconds = 60;    ///< how long to wait while other processes write; at most kLongestLedgerWait
 };
+inline constexpr double kLongestLedgerWait = 86400;
 
 /// An amount of ε in units of 1e-9, so that sums are exact. Charges are rounded up, limits down.
 using NanoEpsilon = std::int64_t;

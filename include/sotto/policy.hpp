@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include <sotto/api.hpp>
@@ -22,6 +23,8 @@ inline constexpr std::array<std::string_view, 2> kPolicyNames = {"strict", "pape
 /// In the order of the enumerators, as are those below.
 inline constexpr std::array<std::string_view, 2> kStopwordPolicyNames = {"privatize", "keep"};
 inline constexpr std::array<std::string_view, 4> kOovPolicyNames = {"nearest", "bottom", "keep", "drop"};
+/// Without those that pass words by the mechanism.
+inline constexpr std::span<const std::string_view> kReplacingOovNames = std::span(kOovPolicyNames).first(2);
 inline constexpr std::array<std::string_view, 3> kNumberPolicyNames = {"random", "keep", "drop"};
 inline constexpr std::array<std::string_view, 2> kPunctuationPolicyNames = {"keep", "drop"};
 inline constexpr std::array<std::string_view, 4> kCasePolicyNames = {"natural", "position", "keep", "lower"};

@@ -94,8 +94,8 @@ struct FileOptions {
   std::string id_field;  ///< a field as above, but a single one; empty: the record number is the id
   unsigned threads = 0;  ///< 0: one per processor
   Shard shard;
-  std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise key_file is required
-  bool resume = false;                  ///< continue an interrupted run; requires key_file and output
+  std::optional<LedgerOptions> ledger;  ///< empty: spending is not recorded; otherwise a key is required
+  bool resume = false;                  ///< continue an interrupted run; requires a key and output
   bool allow_empty = false;             ///< accept an input with records but without documents
   ProgressCallback progress;
 };

@@ -16,10 +16,12 @@
 #include <sotto/mechanism.hpp>
 #include <sotto/policy.hpp>
 #include <sotto/result.hpp>
+#include <sotto/secret_key.hpp>
 
 namespace sotto {
 
 inline constexpr std::uint64_t kDefaultMaxDocumentBytes = 16ULL << 20;
+inline constexpr std::uint64_t kLargestMaxDocumentBytes = 2ULL << 30;
 
 /// The meaning of the ε of PrivatizeOptions::mechanism.
 enum class PrivacyTarget {
@@ -64,17 +66,21 @@ struct PrivatizeOptions {
   PrivacyTarget target = PrivacyTarget::nominal;
   Policy policy;
   std::optional<std::uint64_t> seed;  ///< for experiments: public noise, no privacy
-  std::optional<std::filesystem::path>
-      key_file;  ///< 32 secret bytes; empty: fresh ones from the operating system
-  /// Whether a second document of the same name is an error. With a key file (or a seed), documents with the
-  /// same name and text have the same noise and hence the same output, so whoever can have a guess privatized
-  /// under the name of a document learns whether the guess is right. Without a key file or seed, no two
-  /// documents share noise. Takes about 48 bytes of memory per name.
+  /// 32 secret bytes; without them, with neither `key` nor a seed: fresh ones from the operating system.
+  std::optional<std::filesystem::path> key_file;
+  std::optional<SecretKey> key;  ///< instead of a key file; the output is that of a key file of these bytes
+  /// Whether a second document of the same name is an error. With a key (or a seed), documents with the same
+  /// name and text have the same noise and hence the same output, so whoever can have a guess privatized
+  /// under the name of a document learns whether the guess is right. Without a key or seed, no two documents
+  /// share noise. Takes about 48 bytes of memory per name.
   bool unique_ids = false;
-  std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;
-  LanguageModelResources language;  ///< for mechanisms that use a language model
-  double delta = 1e-6;              ///< of the figure besides ε in their receipt; between 0 and 1
+  std::uint64_t max_document_bytes = kDefaultMaxDocumentBytes;  ///< at most kLargestMaxDocumentBytes
+  LanguageModelResources language;                              ///< for mechanisms that use a language model
+  double delta = 1e-6;  ///< of the figure besides ε in their receipt; between 0 and 1
   EpsilonBasis epsilon_chosen_on = EpsilonBasis::unstated;  ///< for the receipt; does not change the output
+
+  /// Whether a secret key is given, which another run can use again.
+  bool keyed() const { return key_file || key; }
 };
 
 /// What the names S1 to S4 (section 5.2 of "A Collocation-based Method for Addressing Challenges in

@@ -20,7 +20,7 @@
 
 namespace sotto {
 
-/// Names a document. Its noise is a function of this name, among other things. With a key file, equal texts
+/// Names a document. Its noise is a function of this name, among other things. With a key, equal texts
 /// of the same name have equal outputs (see PrivatizeOptions::unique_ids).
 struct DocumentName {
   std::string_view dataset;
@@ -100,7 +100,7 @@ class Privatizer {
   SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
                                    Counts& counts, const BatchOptions& batch = {}) const;
 
-  /// Opens the ledger to which records are charged; requires a key file. `subject_field` is for the receipt.
+  /// Opens the ledger to which records are charged; requires a key. `subject_field` is for the receipt.
   SOTTO_API Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
 
   /// Records, each charged before it is released. On failure, records charged by then have their outputs and

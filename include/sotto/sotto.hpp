@@ -18,6 +18,7 @@
 #include <sotto/error_text.hpp>
 #include <sotto/estimate.hpp>
 #include <sotto/evaluate.hpp>
+#include <sotto/exact_audit.hpp>
 #include <sotto/explain.hpp>
 #include <sotto/guarantee.hpp>
 #include <sotto/input_encoding.hpp>
@@ -37,6 +38,7 @@
 #include <sotto/receipt.hpp>
 #include <sotto/receipt_description.hpp>
 #include <sotto/result.hpp>
+#include <sotto/secret_key.hpp>
 #include <sotto/terminal_text.hpp>
 #include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>

@@ -19,6 +19,9 @@ namespace sotto {
 inline constexpr double kSmallestEpsilon = 1e-9;
 inline constexpr double kLargestEpsilon = 1e6;
 
+/// More threads than this are never started.
+inline constexpr unsigned kMostThreads = 1024;
+
 /// ε must be a finite number from kSmallestEpsilon to kLargestEpsilon. Thread-safe.
 SOTTO_API Result<double> check_epsilon(std::string_view parameter, double value);
 

@@ -32,6 +32,9 @@ namespace sotto {
 inline constexpr std::array<std::string_view, 3> kWordTaskPriorNames = {"list", "uniform", "counts"};
 inline constexpr std::array<std::string_view, 2> kWordTaskOutputNames = {"list", "model"};
 
+/// Larger losses are refused.
+inline constexpr double kLargestLoss = 1e9;
+
 /// The words by which a mechanism is judged, and the cost of replacing one by another.
 struct WordTaskOptions {
   /// Lines "word", "word<TAB>label" or "word<TAB>label<TAB>count".
@@ -49,7 +52,7 @@ struct WordTaskOptions {
   /// Possible outputs: "model", all words of the model, or "list", the words of the list alone. The model is
   /// then reduced to them, as in the paper: a mechanism that nobody runs, so nothing is recommended.
   std::string outputs = "model";
-  double unlabelled_loss = 1;  ///< with "model": of a word that is not in the list
+  double unlabelled_loss = 1;  ///< with "model": of a word that is not in the list; 0 to kLargestLoss
 };
 
 /// Measurements of one mechanism at one ε.
@@ -79,13 +82,13 @@ inline constexpr std::array<std::string_view, 2> kTuneObjectiveNames = {"inferen
 struct TuneOptions {
   WordTaskOptions task;
   std::vector<std::string> mechanisms = {"vickrey"};
-  std::vector<double> epsilons;
+  std::vector<double> epsilons;  ///< in any order; a repeated one counts once
   /// Values to try, by parameter: "name" (of every mechanism that has it) or "mechanism.name".
   std::map<std::string, std::vector<std::string>> grid;
   /// Names or paths. Each mechanism uses the first that has what it needs, vectors or lists; words that one
   /// of them lacks are left out for all. Empty: each mechanism's default.
   std::vector<std::string> models;
-  double largest_loss = 0;  ///< C
+  double largest_loss = 0;  ///< C, at most kLargestLoss
   TuneObjective objective = TuneObjective::inference_error;
   bool unproven = false;      ///< whether a mechanism without a guarantee may be chosen
   std::uint64_t draws = 100;  ///< per word, at least 2, if there is no closed form

@@ -9,6 +9,8 @@
 
 #include <sched.h>
 
+#include <sotto/text_values.hpp>
+
 namespace sotto::base {
 namespace {
 
@@ -28,7 +30,7 @@ std::vector<std::jthread> start_threads(std::size_t count, const Work& work) {
 }  // namespace
 
 unsigned thread_count(unsigned requested) {
-  if (requested > 0) return requested;
+  if (requested > 0) return std::min(requested, kMostThreads);
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
   return std::max(1U, std::thread::hardware_concurrency());

@@ -6,7 +6,8 @@
 
 namespace sotto::base {
 
-/// `requested`, or if it is 0 the number of processors available to this process.
+/// `requested`, but at most kMostThreads (sotto/text_values.hpp); if it is 0, the number of processors
+/// available to this process.
 unsigned thread_count(unsigned requested);
 
 /// Calls body(begin, end) on disjoint ranges that cover [0, count), `grain` items at a time, on `threads`

@@ -19,8 +19,18 @@ namespace {
 
 using MechanismAt = std::function<Result<std::shared_ptr<const Mechanism>>(double epsilon)>;
 
+Result<void> check_shape(const DocumentShape& shape) {
+  if (shape.tokens < 1 || shape.tokens > kMostPlannedTokens)
+    return base::not_allowed("tokens", shape.tokens,
+                             fmt::format("a whole number from 1 to {}", kMostPlannedTokens));
+  if (shape.words >= shape.tokens && shape.words <= kMostPlannedWords) return {};
+  return base::not_allowed("words", shape.words,
+                           fmt::format("a whole number from {} to {}", shape.tokens, kMostPlannedWords));
+}
+
 /// The plan without its loss.
 Result<BudgetPlan> plan_shares(const BudgetPlanOptions& options) {
+  SOTTO_TRY(check_shape(options.shape));
   BudgetPlan plan;
   plan.strategy = options.strategy;
   plan.shape = options.shape;

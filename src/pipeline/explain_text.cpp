@@ -6,6 +6,7 @@
 
 #include "base/checked_value.hpp"
 #include "pipeline/text_place.hpp"
+#include "pipeline/word_entry.hpp"
 
 namespace sotto {
 using namespace pipeline;
@@ -72,6 +73,7 @@ Result<mechanism::WordRow> pipeline::masked_row(const lm::MaskedMechanism& mecha
 Result<Explanation> explain(const TextPlace& place, const ExplainOptions& options) {
   SOTTO_ASSIGN(const PlacedToken placed, find_place(place));
   if (!rewrites_whole_texts(options.mechanism.name)) return explain(placed.word(), options);
+  SOTTO_TRY(check_amounts(options));
   SOTTO_ASSIGN(const auto opened, open_masked(options.mechanism));
   const lm::MaskedMechanism& mechanism = *opened->mechanism();
   SOTTO_ASSIGN(const mechanism::WordRow row, masked_row(mechanism, placed));

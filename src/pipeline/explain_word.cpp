@@ -12,6 +12,7 @@ Result<Explanation> explain(std::string_view word, const ExplainOptions& options
 }
 
 Result<Explanation> explain(std::string_view word, const OpenMechanism& open, const ExplainOptions& options) {
+  SOTTO_TRY(check_amounts(options));
   const Model& model = *open.model;
   SOTTO_ASSIGN(const WordInput input, find_input(word, model, options.oov));
   Explanation explanation;

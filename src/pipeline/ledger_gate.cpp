@@ -64,7 +64,7 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerO
     return fail_parameter(
         "ledger", "",
         base::format_message("cannot be given together with {{seed}}; seeded output is not private"));
-  if (!options.key_file)
+  if (!options.keyed())
     return fail_parameter(
         "ledger", "",
         base::format_message(
@@ -72,6 +72,9 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const LedgerO
   if (!(ledger.limit >= 1e-9 && ledger.limit <= kLargestLimit))
     return base::not_allowed("limit", ledger.limit,
                              fmt::format("a number from 1e-09 to {:g}", kLargestLimit));
+  if (!(ledger.wait_seconds >= 0 && ledger.wait_seconds <= kLongestLedgerWait))
+    return base::not_allowed("wait_seconds", ledger.wait_seconds,
+                             fmt::format("a number from 0 to {:g}", kLongestLedgerWait));
   return {};
 }
 
@@ -80,11 +83,11 @@ Result<void> check_ledger_options(const PrivatizeOptions& options, const FileOpt
   SOTTO_TRY(check_ledger_options(options, *files.ledger));
   const std::string& subject = files.ledger->subject_field;
   if (subject.empty())
-    return fail_parameter("subject", "",
+    return fail_parameter("subject_field", "",
                           "missing; name the field of the records that says whose account is charged");
   if (format == Format::text)
     return fail_parameter(
-        "subject", subject,
+        "subject_field", subject,
         base::format_message("'{}' needs {{format}} jsonl, json, csv or tsv; text has no fields", subject));
   return {};
 }

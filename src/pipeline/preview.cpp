@@ -9,6 +9,7 @@ namespace {
 /// Without anything that would tie the noise to a run's.
 PrivatizeOptions with_throwaway_key(PrivatizeOptions options, const FileOptions& files) {
   options.key_file.reset();
+  options.key.reset();
   options.seed.reset();
   options.unique_ids = false;
   if (options.language.threads == 0) options.language.threads = files.threads;

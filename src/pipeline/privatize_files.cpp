@@ -244,7 +244,7 @@ class Run {
 
 Result<void> check_resume(const PrivatizeOptions& options, const FileOptions& files) {
   if (!files.resume) return {};
-  if (!options.key_file)
+  if (!options.keyed())
     return fail_parameter("resume", "",
                           base::format_message("needs {{key_file}}, so that the noise is the same again"));
   if (!files.output) return fail_parameter("resume", "", base::format_message("needs {{output}} FILE"));

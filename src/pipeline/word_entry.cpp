@@ -86,4 +86,14 @@ const char* to_string(EntryPath path) {
   return kEntryPathNames[static_cast<std::size_t>(path)].data();
 }
 
+Result<void> pipeline::check_amounts(const ExplainOptions& options) {
+  if (options.top < 1 || options.top > kMostListedOutputs)
+    return base::not_allowed("top", options.top,
+                             fmt::format("a whole number from 1 to {}", kMostListedOutputs));
+  if (options.draws < 1 || options.draws > kMostExplainingDraws)
+    return base::not_allowed("draws", options.draws,
+                             fmt::format("a whole number from 1 to {}", kMostExplainingDraws));
+  return {};
+}
+
 }  // namespace sotto

@@ -28,4 +28,7 @@ Result<WordInput> find_input(std::string_view word, const Model& model, OovPolic
 /// The promise for one token, as it reads where words outside the vocabulary are mapped.
 Guarantee with_mapped_words(Guarantee token);
 
+/// The numbers of outputs to list and of draws.
+Result<void> check_amounts(const ExplainOptions& options);
+
 }  // namespace sotto::pipeline

@@ -58,6 +58,13 @@ Result<PositionProfile> parse_position_profile(std::string_view text) {
   }
 }
 
+Result<void> check_position_profile(const PositionProfile& profile) {
+  for (const double weight : profile)
+    if (!(weight >= kLeastWeight && weight <= 1 / kLeastWeight))
+      return base::not_allowed("profile", weight, "numbers from 1e-06 to 1e+06");
+  return {};
+}
+
 Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon, const DocumentShape& shape,
                                          const PositionProfile& profile) {
   SOTTO_TRY(check_epsilon("epsilon", epsilon));
@@ -70,6 +77,7 @@ Result<std::vector<double>> share_budget(BudgetStrategy strategy, double epsilon
                           profile.empty()
                               ? base::format_message("missing; {{budget}} positions needs public weights")
                               : base::format_message("only {{budget}} positions takes one"));
+  SOTTO_TRY(check_position_profile(profile));
   if (shape.tokens == 0) return std::vector<double>{};
   if (strategy == BudgetStrategy::positions) return shares_by_position(epsilon, shape.tokens, profile);
   double share = epsilon;

@@ -300,7 +300,7 @@ TEST_F(TextPairTest, TextsNeedTheDocumentPath) {
   options.texts = {{"a", "b"}};
   const auto report = audit_black_box(options);
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().parameter, "pair");
+  EXPECT_EQ(report.error().parameter, "texts");
   EXPECT_NE(report.error().message.find("{through} document"), std::string::npos);
 }
 

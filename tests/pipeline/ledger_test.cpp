@@ -186,14 +186,14 @@ TEST_F(LedgeredRun, WhatDoesNotGoTogetherIsRefused) {
   for (const double limit : {0.0, -1.0, 1e10, std::nan("")}) refuse(options(), ledgered(limit), "limit", {});
   FileOptions with = ledgered(1);
   with.ledger->subject_field = "";
-  refuse(options(), with, "subject", {"missing"});
+  refuse(options(), with, "subject_field", {"missing"});
   with.ledger->subject_field = "text";
-  refuse(options(), with, "subject", {"'text'", "also a field"});
+  refuse(options(), with, "subject_field", {"'text'", "also a field"});
   with = ledgered(1);
   with.format = Format::text;
   with.fields.clear();
   with.id_field.clear();
-  refuse(options(), with, "subject", {"text has no fields"});
+  refuse(options(), with, "subject_field", {"text has no fields"});
   for (const std::string name : {"in.jsonl", "key", "out.jsonl"}) {
     with = ledgered(1);
     with.ledger->file = path(name);

@@ -92,9 +92,15 @@ Result<void> name_witness(const WorstPair& worst, const Mechanism& mechanism, co
   return {};
 }
 
+Result<void> check_sample(std::uint64_t sample) {
+  if (sample == 0 || (sample >= 2 && sample <= kLargestSample)) return {};
+  return base::not_allowed("sample", sample, fmt::format("a whole number from 2 to {}", kLargestSample));
+}
+
 /// `watch` was started when work on this certificate began.
 Result<Certificate> certify_since(const base::Stopwatch& watch, const OpenMechanism& open,
                                   const CertifyOptions& options) {
+  SOTTO_TRY(check_sample(options.sample));
   const MechanismSpec& spec = open.spec;
   SOTTO_ASSIGN(const PrivacyLoss found, find_loss(open, options));
   const Guarantee guarantee = open.mechanism->guarantee();

@@ -196,7 +196,8 @@ Result<WordPair> compare_at(const lm::MaskedMechanism& mechanism, const pipeline
   return pair;
 }
 
-Result<void> check_epsilons(const CompareOptions& options) {
+Result<void> check_options(const CompareOptions& options) {
+  SOTTO_TRY(pipeline::check_amounts(options.explain));
   if (options.epsilons.empty()) return fail_parameter("epsilon", "", "missing; give at least one");
   for (const double epsilon : options.epsilons) SOTTO_TRY(check_epsilon("epsilon", epsilon));
   return {};
@@ -211,7 +212,7 @@ MechanismSpec at_epsilon(MechanismSpec spec, double epsilon) {
 
 Result<WordComparison> compare_words(std::string_view first, std::string_view second,
                                      const CompareOptions& options) {
-  SOTTO_TRY(check_epsilons(options));
+  SOTTO_TRY(check_options(options));
   const MechanismSpec& spec = options.explain.mechanism;
   SOTTO_ASSIGN(OpenMechanism open, open_mechanism(at_epsilon(spec, options.epsilons.front())));
   const Model& model = *open.model;
@@ -243,7 +244,7 @@ Result<WordComparison> compare_words(std::string_view first, std::string_view se
 
 Result<WordComparison> compare_words(const TextPlace& place, std::string_view second,
                                      const CompareOptions& options) {
-  SOTTO_TRY(check_epsilons(options));
+  SOTTO_TRY(check_options(options));
   SOTTO_ASSIGN(const pipeline::PlacedToken placed, pipeline::find_place(place));
   const MechanismSpec& spec = options.explain.mechanism;
   if (!rewrites_whole_texts(spec.name)) return compare_words(placed.word(), second, options);

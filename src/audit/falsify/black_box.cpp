@@ -34,6 +34,7 @@ constexpr std::uint64_t kTextDraws =
     20'000;  // per text; texts take longer than words and are distinguished sooner
 constexpr std::uint64_t kRuns = 1000;
 constexpr std::uint64_t kCommandRuns = 50;
+constexpr int kLongestTimeout = 86400;
 
 /// Strings that are in no vocabulary; each is one token of the class word or other.
 const std::vector<std::string> kOutside = {"zzqxkjv", "Qvwxhjk", "jane.roe@example.org", "b2b4c6"};
@@ -52,12 +53,15 @@ Result<void> check_options(const BlackBoxOptions& options) {
   if (options.pairs < 1 || options.pairs > 10'000)
     return base::not_allowed("pairs", options.pairs, "a whole number from 1 to 10000");
   if (!options.texts.empty() && options.path != AuditPath::document)
-    return fail_parameter("pair", "",
-                          base::format_message("texts go through documents; give {{through}} document"));
+    return fail_parameter("texts", "",
+                          base::format_message("they go through documents; give {{through}} document"));
   if (options.runs != 0 && (options.runs < 4 || options.runs > 1'000'000))
     return base::not_allowed("runs", options.runs, "a whole number from 4 to 1000000");
   if (!(options.confidence >= 0.5 && options.confidence < 1 && 1 - options.confidence >= 1e-12))
     return base::not_allowed("confidence", options.confidence, "a number from 0.5 to below 1");
+  if (!(options.timeout >= 0.1 && options.timeout <= kLongestTimeout))
+    return base::not_allowed("timeout", options.timeout,
+                             fmt::format("a number from 0.1 to {}", kLongestTimeout));
   return {};
 }
 

@@ -186,6 +186,9 @@ Result<void> check_options(const BenchOptions& options) {
     SOTTO_TRY(Model::open(file));
   }
   if (options.data) SOTTO_TRY(base::open_for_reading(*options.data));
+  if (!options.data && (options.format || !options.fields.empty()))
+    return fail_parameter(options.format ? "format" : "field", "",
+                          base::format_message("needs {{data}} FILE"));
   return {};
 }
 

@@ -42,6 +42,9 @@ Result<std::vector<MechanismVariant>> expand_grid(const std::vector<std::string>
   std::vector<MechanismVariant> variants;
   std::set<std::string> used;
   std::vector<std::string> known;
+  for (const auto& [key, values] : grid)
+    if (values.empty())
+      return fail_parameter("grid", key, fmt::format("'{}' has no values; give at least one", key));
   for (const std::string& name : mechanisms) {
     SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(name));
     for (const ParameterInfo& parameter : info->parameters)

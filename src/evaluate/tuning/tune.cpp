@@ -58,12 +58,17 @@ class Chooser {
   bool unproven_;
 };
 
+Result<void> check_loss(std::string_view parameter, double loss) {
+  if (loss >= 0 && loss <= kLargestLoss) return {};
+  return base::not_allowed(parameter, loss, fmt::format("a number from 0 to {:g}", kLargestLoss));
+}
+
 Result<void> check_options(const TuneOptions& options) {
   if (options.mechanisms.empty()) return fail_parameter("mechanism", "", "missing; give at least one name");
   if (options.epsilons.empty())
     return fail_parameter("epsilon", "", "missing; give numbers from 1e-9 to 1e6");
-  if (options.largest_loss >= 0) return {};
-  return base::not_allowed("max_loss", options.largest_loss, "a number from 0 on");
+  SOTTO_TRY(check_loss("max_loss", options.largest_loss));
+  return check_loss("unlabelled_loss", options.task.unlabelled_loss);
 }
 
 /// The models of a run, each opened once, and which of them a mechanism may use.
@@ -170,9 +175,13 @@ const Estimate& TuneReport::objective_of(const TradeOff& point) const {
   return objective == TuneObjective::inference_error ? point.inference_error : point.best_guess_error;
 }
 
-Result<TuneReport> tune(const TuneOptions& options) {
+Result<TuneReport> tune(const TuneOptions& given) {
   const base::Stopwatch watch;
-  SOTTO_TRY(check_options(options));
+  SOTTO_TRY(check_options(given));
+  TuneOptions options = given;
+  std::sort(options.epsilons.begin(), options.epsilons.end());
+  options.epsilons.erase(std::unique(options.epsilons.begin(), options.epsilons.end()),
+                         options.epsilons.end());
   SOTTO_ASSIGN(const std::vector<MechanismVariant> variants, expand_grid(options.mechanisms, options.grid));
   SOTTO_ASSIGN(const TunedModels models, TunedModels::open(options));
   SOTTO_ASSIGN(const std::vector<WordTask> tasks, WordTask::read_all(models.all(), options.task));

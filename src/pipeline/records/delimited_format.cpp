@@ -72,7 +72,7 @@ class DelimitedChunk {
       SOTTO_ASSIGN(id_column_, find_column(job_.layout.id_field, "id_field"));
     }
     if (!job_.layout.subject_field.empty()) {
-      SOTTO_ASSIGN(subject_column_, find_column(job_.layout.subject_field, "subject"));
+      SOTTO_ASSIGN(subject_column_, find_column(job_.layout.subject_field, "subject_field"));
     }
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (document_column_[i] == nullptr) job_.clear_fields.insert(names_[i]);

@@ -14,6 +14,7 @@ using namespace pipeline;
 namespace {
 
 constexpr std::uint64_t kLargestColumnNumber = 10'000;
+constexpr std::size_t kMostFields = 10'000;  // the work of comparing them grows with the square
 constexpr std::size_t kHeaderBytes = 64 << 10;
 
 Format format_by_extension(const std::filesystem::path& input) {
@@ -86,7 +87,7 @@ Result<void> check_column_number(std::string_view parameter, const std::string& 
 Result<void> check_column_numbers(const RecordLayout& layout) {
   for (const std::string& field : layout.fields) SOTTO_TRY(check_column_number("field", field));
   if (!layout.id_field.empty()) SOTTO_TRY(check_column_number("id_field", layout.id_field));
-  if (!layout.subject_field.empty()) SOTTO_TRY(check_column_number("subject", layout.subject_field));
+  if (!layout.subject_field.empty()) SOTTO_TRY(check_column_number("subject_field", layout.subject_field));
   return {};
 }
 
@@ -106,7 +107,7 @@ Result<void> set_paths(RecordLayout& layout) {
     layout.paths.push_back(std::move(path));
   }
   SOTTO_ASSIGN(layout.id_path, single_path("id_field", layout.id_field));
-  SOTTO_ASSIGN(layout.subject_path, single_path("subject", layout.subject_field));
+  SOTTO_ASSIGN(layout.subject_path, single_path("subject_field", layout.subject_field));
   return {};
 }
 
@@ -151,6 +152,11 @@ std::string columns_there_are(const FileOptions& files, const RecordLayout& layo
   return fmt::format("; {} has {}", files.inputs.front().string(), text::list_names(names));
 }
 
+Result<void> check_field_count(std::size_t fields) {
+  if (fields <= kMostFields) return {};
+  return fail_parameter("field", "", fmt::format("{} fields; give at most {}", fields, kMostFields));
+}
+
 Result<void> check_fields(const RecordLayout& layout) {
   for (std::size_t i = 0; i < layout.fields.size(); ++i)
     for (std::size_t other = 0; other < i; ++other)
@@ -164,7 +170,7 @@ Result<void> check_fields(const RecordLayout& layout) {
   if (!layout.subject_field.empty() &&
       rewritten_as(layout, layout.subject_field, layout.subject_path) != nullptr)
     return fail_parameter(
-        "subject", layout.subject_field,
+        "subject_field", layout.subject_field,
         base::format_message("'{}' is also a {{field}}; its text would appear in the ledger",
                              layout.subject_field));
   return {};
@@ -188,6 +194,7 @@ std::size_t RecordLayout::largest_column_number() const {
 
 Result<RecordLayout> pipeline::make_layout(const FileOptions& files) {
   RecordLayout layout;
+  SOTTO_TRY(check_field_count(files.fields.size()));
   SOTTO_ASSIGN(layout.format, choose_format(files));
   layout.fields = files.fields;
   layout.id_field = files.id_field;

@@ -1,5 +1,7 @@
 #include "pipeline/rewrite/rewrite_context.hpp"
 
+#include <fmt/format.h>
+
 #include <sotto/tokenizer.hpp>
 
 #include "base/checked_value.hpp"
@@ -11,12 +13,23 @@ using namespace pipeline;
 namespace {
 
 Result<random::Key> choose_key(const PrivatizeOptions& options) {
-  if (options.seed && options.key_file)
-    return fail_parameter(
-        "seed", "", base::format_message("cannot be given together with {{key_file}}; give one of them"));
+  const auto exclude = [](std::string_view one, const Message& other) {
+    return fail_parameter(one, "",
+                          base::format_message("cannot be given together with {}; give one of them", other));
+  };
+  if (options.key && options.key_file) return exclude("key", base::format_message("{{key_file}}"));
+  if (options.seed && options.key_file) return exclude("seed", base::format_message("{{key_file}}"));
+  if (options.seed && options.key) return exclude("seed", base::format_message("{{key}}"));
   if (options.seed) return random::key_from_seed(*options.seed);
+  if (options.key) return random::Key(options.key->bytes());
   if (options.key_file) return random::read_key_file(*options.key_file);
   return random::random_key();
+}
+
+Result<void> check_document_bytes(std::uint64_t most) {
+  if (most >= 1 && most <= kLargestMaxDocumentBytes) return {};
+  return base::not_allowed("max_document_bytes", most,
+                           fmt::format("a whole number from 1 to {}", kLargestMaxDocumentBytes));
 }
 
 /// One spelling for one meaning: a language model draws every word whatever it is.
@@ -71,6 +84,7 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   SOTTO_ASSIGN(const MechanismInfo* info, find_mechanism(options.mechanism.name));
   SOTTO_ASSIGN(ParameterValues parameters, complete_parameters(*info, options.mechanism.parameters));
   SOTTO_TRY(check_budget(options));
+  SOTTO_TRY(check_document_bytes(options.max_document_bytes));
   auto context = std::make_shared<RewriteContext>();
   context->options = options;
   context->parameters = std::move(parameters);
@@ -101,7 +115,7 @@ Receipt RewriteContext::receipt(const Counts& counts) const {
   receipt.policy = options.policy;
   receipt.configuration_digest = base::to_hex(configuration);
   receipt.seeded = options.seed.has_value();
-  receipt.keyed = options.key_file.has_value();
+  receipt.keyed = options.keyed();
   receipt.counts = counts;
   return receipt;
 }

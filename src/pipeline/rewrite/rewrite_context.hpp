@@ -21,8 +21,8 @@ struct RewriteContext {
   static Result<std::shared_ptr<const RewriteContext>> make(
       const PrivatizeOptions& options, std::shared_ptr<const PinnedWordMap> map = PinnedWordMap::shipped());
 
-  /// Whether another run with the same key file or seed can repeat the noise.
-  bool repeatable() const { return options.key_file || options.seed; }
+  /// Whether another run with the same key or seed can repeat the noise.
+  bool repeatable() const { return options.keyed() || options.seed; }
   /// Streams for the documents of one data set.
   random::DocumentStreams streams(std::string_view dataset) const;
   /// A key for purposes other than noise.
