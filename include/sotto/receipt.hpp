@@ -121,6 +121,9 @@ struct LanguageModelReceipt {
   bool same_everywhere = false;          ///< the model's answers are the same bits on every processor
 };
 
+/// Receipt::format of texts that were in no file.
+inline constexpr const char* kInMemory = "memory";
+
 struct Receipt {
   std::string mechanism;
   MechanismKind kind = MechanismKind::word_by_word;  ///< of the mechanism

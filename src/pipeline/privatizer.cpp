@@ -269,7 +269,9 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
 }
 
 Receipt Privatizer::receipt(const Counts& counts) const {
-  return impl_->context->receipt(counts);
+  Receipt receipt = impl_->context->receipt(counts);
+  receipt.format = kInMemory;
+  return receipt;
 }
 
 }  // namespace sotto

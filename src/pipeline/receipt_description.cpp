@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <sotto/mechanism.hpp>
+#include <sotto/receipt.hpp>
 #include <sotto/receipt_description.hpp>
 #include <sotto/terminal_text.hpp>
 
@@ -47,7 +48,8 @@ std::string list(const Sentences& parts) {
 
 /// The data set, whose name is that of the input by default.
 std::string described_input(const ReceiptFacts& facts) {
-  return facts.dataset == "-" ? "standard input" : facts.dataset;
+  if (facts.dataset == "-") return "standard input";
+  return facts.dataset.empty() ? "texts without a name" : facts.dataset;
 }
 
 /// The mechanism in the words of the registry, if this version knows it.
@@ -98,7 +100,8 @@ DescribedSection what_was_done(const ReceiptFacts& facts) {
   DescribedSection section{"What was done", {}, {}};
   section.paragraphs = {
       fmt::format("{} of {} ({}{}) {} rewritten with {}.", counted(c.documents, "document"),
-                  described_input(facts), facts.format, fields, were, what_it_does(facts.mechanism)),
+                  described_input(facts), facts.format == kInMemory ? "in memory" : facts.format, fields,
+                  were, what_it_does(facts.mechanism)),
       setting(facts)};
   if (const std::string seen = draws(facts); !seen.empty()) section.paragraphs.push_back(seen);
   const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view one,
