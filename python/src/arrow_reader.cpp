@@ -12,7 +12,8 @@ constexpr std::int64_t kInlineView = 12;  // bytes of a text that a view holds i
 template <class T>
 T load(const void* buffer, std::int64_t index) {
   T value;
-  std::memcpy(&value, static_cast<const char*>(buffer) + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  std::memcpy(&value, static_cast<const char*>(buffer) + index * static_cast<std::int64_t>(sizeof(T)),
+              sizeof(T));
   return value;
 }
 

@@ -9,7 +9,7 @@ namespace sotto::python {
 namespace {
 
 constexpr std::size_t kLargestBlock = std::numeric_limits<std::int32_t>::max();  // offsets have 32 bits
-constexpr std::size_t kInlineView = 12;
+constexpr std::size_t kInlineText = 12;
 constexpr std::size_t kViewSize = 16;
 
 const char* format_of(TextLayout layout) {
@@ -144,8 +144,8 @@ void TextChunks::add_view(std::string_view text) {
   std::uint8_t view[kViewSize] = {};
   const auto size = static_cast<std::int32_t>(text.size());
   std::memcpy(view, &size, sizeof(size));
-  if (text.size() <= kInlineView) {
-    std::memcpy(view + 4, text.data(), text.size());
+  if (text.size() <= kInlineText) {
+    if (!text.empty()) std::memcpy(view + 4, text.data(), text.size());
   } else {
     if (text.size() > kLargestBlock - open_->blocks.back().size()) open_->blocks.emplace_back();
     std::vector<char>& block = open_->blocks.back();
@@ -162,6 +162,22 @@ void TextChunks::end_chunk() {
   for (const std::vector<char>& block : open_->blocks)
     open_->block_sizes.push_back(static_cast<std::int64_t>(block.size()));
   chunks_.push_back(std::move(open_));
+}
+
+nb::list as_list(const TextChunks& texts) {
+  nb::list list;
+  for (const auto& chunk : texts.chunks())
+    for (std::int64_t row = 0; row < chunk->length; ++row) {
+      const auto place = static_cast<std::size_t>(row);
+      if ((chunk->validity[place / 8] >> (place % 8) & 1U) == 0) {
+        list.append(nb::none());
+        continue;
+      }
+      const std::int64_t begin = chunk->large_offsets[place];
+      list.append(nb::str(chunk->blocks.front().data() + begin,
+                          static_cast<std::size_t>(chunk->large_offsets[place + 1] - begin)));
+    }
+  return list;
 }
 
 nb::object ArrowTextsResult::schema() const {

@@ -48,6 +48,9 @@ class TextChunks {
   std::vector<std::shared_ptr<const TextChunk>> chunks_;
 };
 
+/// The texts as str and None. Their layout must be large_utf8.
+nanobind::list as_list(const TextChunks& texts);
+
 /// Texts that other libraries take over without copying them (PyCapsule protocol).
 class ArrowTextsResult {
  public:
@@ -56,7 +59,7 @@ class ArrowTextsResult {
 
   std::size_t chunks() const { return texts_->chunks().size(); }
   nanobind::object schema() const;
-  nanobind::object array() const;   ///< a pair of capsules; needs exactly one chunk
+  nanobind::object array() const;  ///< a pair of capsules; needs exactly one chunk
   nanobind::object stream() const;
 
  private:

@@ -67,13 +67,21 @@ void raise(const Error& error) {
   throw nb::python_error();
 }
 
+void raise_value_error(std::string_view text) {
+  throw nb::value_error(std::string(text).c_str());
+}
+
+void raise_type_error(std::string_view text) {
+  throw nb::type_error(std::string(text).c_str());
+}
+
 void define_exceptions(void* module) {
   limit_exceeded = PyErr_NewExceptionWithDoc(
       "sotto.LimitExceeded",
       "A stated limit was exceeded: a subject's limit in a ledger, or that of a document's size.",
       PyExc_ValueError, nullptr);
-  if (limit_exceeded == nullptr || PyModule_AddObjectRef(static_cast<PyObject*>(module), "LimitExceeded",
-                                                         limit_exceeded) != 0)
+  if (limit_exceeded == nullptr ||
+      PyModule_AddObjectRef(static_cast<PyObject*>(module), "LimitExceeded", limit_exceeded) != 0)
     throw nb::python_error();
 }
 

@@ -1,6 +1,8 @@
 // The library's errors as Python exceptions. Below this edge errors are values.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <sotto/result.hpp>
@@ -12,6 +14,10 @@ std::string keyword(std::string_view parameter);
 
 /// ValueError, FileNotFoundError, OSError, LimitExceeded or KeyboardInterrupt, with the library's sentence.
 [[noreturn]] void raise(const Error& error);
+
+/// For arguments that do not get as far as the library.
+[[noreturn]] void raise_value_error(std::string_view text);
+[[noreturn]] void raise_type_error(std::string_view text);
 
 /// The value, or the error raised. Needs the GIL.
 template <class T>

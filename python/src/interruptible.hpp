@@ -1,5 +1,6 @@
-// Long calls that Ctrl-C ends: the work runs on a thread of its own, without the GIL, while the calling thread
-// lets Python handle signals and reports progress. The work never touches Python, so nothing can deadlock.
+// Long calls that Ctrl-C ends: the work runs on a thread of its own, without the GIL, while the calling
+// thread lets Python handle signals and reports progress. The work never touches Python, so nothing can
+// deadlock.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,12 @@ namespace sotto::python {
 
 /// What the calling thread and the work share.
 struct CallState {
-  std::atomic<bool> stop = false;
+  /// Calls that share `stop` stop together.
+  explicit CallState(
+      std::shared_ptr<std::atomic<bool>> shared_stop = std::make_shared<std::atomic<bool>>(false))
+      : stop(std::move(shared_stop)) {}
+
+  std::shared_ptr<std::atomic<bool>> stop;
   std::atomic<std::uint64_t> done = 0;
   std::atomic<std::uint64_t> total = 0;
 
@@ -26,7 +32,7 @@ struct CallState {
     return [state](std::uint64_t done, std::uint64_t total) {
       state->done = done;
       state->total = total;
-      return !state->stop;
+      return !*state->stop;
     };
   }
 };
@@ -46,8 +52,8 @@ inline bool report_progress(const CallState& state, nanobind::handle progress) {
 }
 
 /// Runs `work` and returns its value. `progress`, unless None, is called with the work done and the total.
-/// After a signal or an exception of `progress` the work is asked to stop through `state`, and once it has, the
-/// exception is raised.
+/// After a signal or an exception of `progress` the work is asked to stop through `state`, and once it has,
+/// the exception is raised.
 template <class Work>
 auto run_interruptibly(const std::shared_ptr<CallState>& state, nanobind::handle progress, Work&& work) {
   auto future = std::async(std::launch::async, std::forward<Work>(work));
@@ -59,8 +65,9 @@ auto run_interruptibly(const std::shared_ptr<CallState>& state, nanobind::handle
   while (!finished_within(kPollInterval)) {
     if (failed) continue;
     failed = PyErr_CheckSignals() != 0 || !report_progress(*state, progress);
-    if (failed) state->stop = true;
+    if (failed) *state->stop = true;
   }
+  *state->stop = false;  // for later calls that share it
   if (failed) throw nanobind::python_error();
   return future.get();
 }

@@ -7,31 +7,16 @@
 
 #include "arrow_abi.h"
 #include "arrow_reader.hpp"
+#include "errors.hpp"
 
 namespace nb = nanobind;
 
 namespace sotto::python {
 namespace {
 
-[[noreturn]] void type_error(std::string_view text) {
-  throw nb::type_error(std::string(text).c_str());
-}
-
-[[noreturn]] void value_error(std::string_view text) {
-  throw nb::value_error(std::string(text).c_str());
-}
-
 /// The type's name as Python prints it.
-std::string type_name(nb::handle object) {
+std::string type_of(nb::handle object) {
   return nb::cast<std::string>(nb::object(object.type().attr("__name__")));
-}
-
-/// The UTF-8 of a str, which keeps it.
-std::string_view utf8(nb::handle text) {
-  Py_ssize_t size = 0;
-  const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();  // a lone surrogate
-  return {data, static_cast<std::size_t>(size)};
 }
 
 /// Owns a struct of the C interface and releases it.
@@ -113,7 +98,8 @@ class ArrowColumn final : public TextColumn {
   const ArrowSchema& column_schema() const {
     if (!is_table()) return schema_.value;
     if (schema_.value.n_children != 1)
-      throw ArrowFailure(fmt::format("is a table with {} columns; give one of them", schema_.value.n_children));
+      throw ArrowFailure(
+          fmt::format("is a table with {} columns; give one of them", schema_.value.n_children));
     return *schema_.value.children[0];
   }
 
@@ -153,7 +139,7 @@ class ListColumn final : public TextColumn {
       else if (PyUnicode_Check(item.ptr()))
         rows_.emplace_back(utf8(item));
       else
-        type_error(fmt::format("{}[{}] is {}; give str or None", what, row, type_name(item)));
+        raise_type_error(fmt::format("{}[{}] is {}; give str or None", what, row, type_of(item)));
     }
   }
 
@@ -161,13 +147,13 @@ class ListColumn final : public TextColumn {
     for (std::size_t row = 0; row < items_.size(); ++row) {
       const nb::handle item = items_[row];
       if (item.is_none())
-        value_error(fmt::format("{}[{}] is missing", what, row));
+        raise_value_error(fmt::format("{}[{}] is missing", what, row));
       else if (PyUnicode_Check(item.ptr()))
         rows_.emplace_back(utf8(item));
       else if (PyIndex_Check(item.ptr()) && !PyBool_Check(item.ptr()))
         rows_.emplace_back(numbers_.emplace_back(decimal(item)));
       else
-        type_error(fmt::format("{}[{}] is {}; give str or int", what, row, type_name(item)));
+        raise_type_error(fmt::format("{}[{}] is {}; give str or int", what, row, type_of(item)));
     }
   }
 
@@ -189,13 +175,20 @@ ArrowTexts read_chunks(nb::handle object, const char* what, bool numbers) {
     column->read(object);
     column->add_rows(texts, numbers);
   } catch (const ArrowFailure& failure) {
-    type_error(fmt::format("{} {}", what, failure.what()));
+    raise_type_error(fmt::format("{} {}", what, failure.what()));
   }
   texts.column = std::move(column);
   return texts;
 }
 
 }  // namespace
+
+std::string_view utf8(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();  // a lone surrogate
+  return {data, static_cast<std::size_t>(size)};
+}
 
 std::unique_ptr<TextColumn> read_list(nb::handle list, const char* what) {
   auto column = std::make_unique<ListColumn>(list);
@@ -213,14 +206,15 @@ ArrowTexts read_arrow(nb::handle object, const char* what) {
 
 std::unique_ptr<TextColumn> read_names(nb::handle object, const char* what) {
   if (!exports_arrow(object)) {
-    if (PyUnicode_Check(object.ptr())) type_error(fmt::format("{} is str; give one for each text", what));
+    if (PyUnicode_Check(object.ptr()))
+      raise_type_error(fmt::format("{} is str; give one for each text", what));
     auto column = std::make_unique<ListColumn>(object);
     column->add_names(what);
     return column;
   }
   auto column = read_chunks(object, what, true).column;
   for (std::size_t row = 0; row < column->size(); ++row)
-    if (!(*column)[row]) value_error(fmt::format("{}[{}] is missing", what, row));
+    if (!(*column)[row]) raise_value_error(fmt::format("{}[{}] is missing", what, row));
   return column;
 }
 

@@ -38,6 +38,9 @@ struct ArrowTexts {
   std::string name;  ///< of the field
 };
 
+/// The UTF-8 of a str, which keeps it. A lone surrogate is a UnicodeEncodeError.
+std::string_view utf8(nanobind::handle text);
+
 /// `what` names the argument in errors. In a list, None is null; anything but str and None is a TypeError.
 std::unique_ptr<TextColumn> read_list(nanobind::handle list, const char* what);
 

@@ -1,0 +1,68 @@
+"""Rewrites text under differential privacy.
+
+>>> import sotto
+>>> p = sotto.Privatizer(mechanism="dp-mlm", epsilon=10, seed=1)
+>>> isinstance(p.privatize("The soup was cold."), str)
+True
+
+``Privatizer`` rewrites texts and columns; ``explain``, ``audit``, ``attack`` and ``budget`` say what that hides.
+"""
+
+from sotto._analyses import (
+    Attack,
+    BlackBoxAudit,
+    Budget,
+    Certificate,
+    Choice,
+    Experiment,
+    Measurement,
+    Tuning,
+    attack,
+    attack_texts,
+    audit,
+    budget,
+    evaluate,
+    explain,
+    mechanisms,
+    models,
+    perplexity,
+    similarity,
+)
+from sotto._core import LimitExceeded, __version__
+from sotto._explanation import Comparison, Explanation
+from sotto._preview import Preview
+from sotto._privatizer import Privatizer
+from sotto._receipt import Receipt, Statistics, merge_receipts, read_receipt
+from sotto._results import Result
+
+__all__ = [
+    "Attack",
+    "BlackBoxAudit",
+    "Budget",
+    "Certificate",
+    "Choice",
+    "Comparison",
+    "Experiment",
+    "Explanation",
+    "LimitExceeded",
+    "Measurement",
+    "Preview",
+    "Privatizer",
+    "Receipt",
+    "Result",
+    "Statistics",
+    "Tuning",
+    "__version__",
+    "attack",
+    "attack_texts",
+    "audit",
+    "budget",
+    "evaluate",
+    "explain",
+    "mechanisms",
+    "merge_receipts",
+    "models",
+    "perplexity",
+    "read_receipt",
+    "similarity",
+]

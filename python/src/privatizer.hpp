@@ -1,0 +1,64 @@
+// sotto.Privatizer, below its Python class: columns in, columns out.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nanobind/nanobind.h>
+
+#include <sotto/privatizer.hpp>
+
+#include "arrow_writer.hpp"
+#include "interruptible.hpp"
+#include "text_column.hpp"
+
+namespace sotto::python {
+
+/// What names the texts of a column. Without ids, the texts are numbered as long as the Privatizer lives.
+struct ColumnNames {
+  std::unique_ptr<TextColumn> ids;
+  std::unique_ptr<TextColumn> subjects;
+};
+
+/// Safe to use from several threads.
+class PrivatizerBinding {
+ public:
+  /// `options` and `ledger` (empty: none) are JSON objects, see sotto/options_json.hpp.
+  PrivatizerBinding(const std::string& options, std::optional<nanobind::bytes> key, std::string dataset,
+                    std::string field, unsigned threads, const std::string& ledger);
+
+  nanobind::str privatize_text(const nanobind::str& text, std::optional<std::string> id,
+                               std::optional<std::string> subject);
+  nanobind::list privatize_list(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
+                                nanobind::handle progress);
+  ArrowTextsResult privatize_arrow(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
+                                   nanobind::handle progress);
+
+  std::string receipt_json() const;
+  std::string statistics_json() const;
+
+ private:
+  Receipt receipt() const;
+  ColumnNames read_column_names(const TextColumn& texts, nanobind::handle ids,
+                                nanobind::handle subjects) const;
+  TextChunks rewrite(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
+                     const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress);
+  void add(const Counts& counts);
+
+  std::string dataset_;
+  std::string field_;
+  unsigned threads_;
+  std::shared_ptr<std::atomic<bool>> stop_;  // asked for by some call's signal; ends the model's batches
+  std::unique_ptr<Privatizer> privatizer_;
+  std::unique_ptr<LedgerSession> ledger_;
+  std::atomic<std::uint64_t> next_record_ = 0;
+  mutable std::mutex mutex_;  // for counts_
+  Counts counts_;
+};
+
+void define_privatizer(nanobind::module_& module);
+
+}  // namespace sotto::python
