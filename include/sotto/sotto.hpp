@@ -37,6 +37,7 @@
 #include <sotto/receipt.hpp>
 #include <sotto/receipt_description.hpp>
 #include <sotto/result.hpp>
+#include <sotto/settlement.hpp>
 #include <sotto/terminal_text.hpp>
 #include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>
