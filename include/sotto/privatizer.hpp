@@ -17,6 +17,7 @@
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/result.hpp>
+#include <sotto/settlement.hpp>
 
 namespace sotto {
 
@@ -65,21 +66,12 @@ struct BatchOptions {
   std::function<std::string(std::size_t place)> name_of = {};
 };
 
-/// An open ledger that a Privatizer charges. Safe to use from several threads; several processes may use the
-/// same ledger at once.
-class LedgerSession {
- public:
-  SOTTO_API ~LedgerSession();
-
-  /// What has been charged so far.
-  SOTTO_API LedgerReceipt receipt() const;
-
-  struct Impl;
-
- private:
-  friend class Privatizer;
-  explicit LedgerSession(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+/// A rewritten record that no ledger has allowed yet. Its texts must not leave the process that made them
+/// before LedgerSession::settle() has released its claim.
+struct UnsettledRecord {
+  std::vector<std::string> texts;  ///< in the order of its fields
+  LedgerClaim claim;               ///< what to hand to the ledger
+  Counts counts;                   ///< of this record; add them up for records that are released
 };
 
 /// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`.
@@ -100,7 +92,8 @@ class Privatizer {
   SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
                                    Counts& counts, const BatchOptions& batch = {}) const;
 
-  /// Opens the ledger to which records are charged; requires a key. `subject_field` is for the receipt.
+  /// Opens the ledger to which records are charged, in the unit of this Privatizer; requires a key.
+  /// `subject_field` is for the receipt.
   SOTTO_API Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
 
   /// Records, each charged before it is released. On failure, records charged by then have their outputs and
@@ -108,6 +101,13 @@ class Privatizer {
   SOTTO_API Result<void> privatize(std::span<const Record> records, LedgerSession& ledger,
                                    std::span<ReleasedRecord> outputs, Counts& counts,
                                    const BatchOptions& batch = {}) const;
+
+  /// The first half of the same: records are rewritten here, and charged where the ledger is, which needs
+  /// neither key nor model (LedgerSession::settle). outputs[i] is for records[i]; the spans have equal
+  /// lengths. Requires a key file: a task that is repeated after a failure makes the same claims again, which
+  /// cost nothing. On failure all outputs are empty.
+  SOTTO_API Result<void> rewrite(std::span<const Record> records, std::span<UnsettledRecord> outputs,
+                                 const BatchOptions& batch = {}) const;
 
   /// The receipt for these counts.
   SOTTO_API Receipt receipt(const Counts& counts = {}) const;

@@ -39,6 +39,7 @@
 #include <sotto/receipt_description.hpp>
 #include <sotto/result.hpp>
 #include <sotto/secret_key.hpp>
+#include <sotto/settlement.hpp>
 #include <sotto/terminal_text.hpp>
 #include <sotto/text_values.hpp>
 #include <sotto/tokenizer.hpp>

@@ -9,9 +9,10 @@
 
 #include <sotto/privatizer.hpp>
 
-#include "pipeline/ledger_gate.hpp"
+#include "pipeline/charging.hpp"
 #include "pipeline/records/unique_ids.hpp"
 #include "pipeline/rewrite/rewriter.hpp"
+#include "pipeline/settlement.hpp"
 
 namespace sotto {
 
@@ -19,10 +20,14 @@ struct Privatizer::Impl {
   /// Records the name of a document; where names must not repeat, refuses a second one with the same name.
   Result<void> note(const DocumentName& name);
 
+  /// What documents cost; fails if they cannot be charged.
+  Result<const pipeline::Charging*> charging();
+
   std::shared_ptr<const pipeline::RewriteContext> context;
   std::atomic<std::uint64_t> calls = 0;      // added to the name if repeats get fresh noise
   std::mutex mutex;                          // for the members below
   std::optional<pipeline::UniqueIds> names;  // if they must not repeat
+  std::optional<pipeline::Charging> price;   // once it was asked for
   // Rewriters that are not in use: their buffers are worth keeping.
   std::vector<std::unique_ptr<pipeline::Rewriter>> idle;
 };
@@ -58,8 +63,8 @@ class BorrowedRewriter {
 namespace sotto {
 
 struct LedgerSession::Impl {
-  std::mutex mutex;  // serializes calls of the gate
-  std::unique_ptr<pipeline::LedgerGate> gate;
+  std::mutex mutex;  // for the settlement
+  std::unique_ptr<pipeline::Settlement> settlement;
 };
 
 }  // namespace sotto

@@ -55,7 +55,7 @@ Result<std::vector<MechanismSpec>> wanted_mechanisms(const ChooseOptions& option
   return wanted;
 }
 
-Result<void> check_limit(double most_recovered) {
+Result<void> check_ledger_options(double most_recovered) {
   if (most_recovered >= 0.01 && most_recovered <= 0.99) return {};
   return base::not_allowed("most_recovered", most_recovered, "a share from 0.01 to 0.99");
 }
@@ -141,7 +141,7 @@ void recommend(Choice& choice) {
 
 Result<Choice> choose(const ChooseOptions& options) {
   const base::Stopwatch watch;
-  SOTTO_TRY(check_limit(options.most_recovered));
+  SOTTO_TRY(check_ledger_options(options.most_recovered));
   SOTTO_ASSIGN(const std::vector<MechanismSpec> wanted, wanted_mechanisms(options));
   SOTTO_ASSIGN(const ChoiceText private_text, sample_private_text(options));
   SOTTO_ASSIGN(const PublicSample public_text, sample_public_text(options));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct ReleaseLog {
   /// format escapes or quotes it: that step is a function of the text alone, so it reveals nothing more, and
   /// a repeat in another format is still a repeat.
   void set_output(std::string_view text);
+
+  /// The listed documents of a record.
+  std::span<const privacy::LedgerDocument> documents_of(std::size_t record) const;
 
   /// Whether every listed document has its output.
   bool is_complete() const { return outputs_ == documents.size(); }
