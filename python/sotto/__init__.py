@@ -30,6 +30,7 @@ from sotto._analyses import (
 )
 from sotto._core import LimitExceeded, __version__
 from sotto._explanation import Comparison, Explanation
+from sotto._ledger import Ledger, Unsettled
 from sotto._preview import Preview
 from sotto._privatizer import Privatizer
 from sotto._receipt import Receipt, Statistics, merge_receipts, read_receipt
@@ -44,6 +45,7 @@ __all__ = [
     "Comparison",
     "Experiment",
     "Explanation",
+    "Ledger",
     "LimitExceeded",
     "Measurement",
     "Preview",
@@ -52,6 +54,7 @@ __all__ = [
     "Result",
     "Statistics",
     "Tuning",
+    "Unsettled",
     "__version__",
     "attack",
     "attack_texts",

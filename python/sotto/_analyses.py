@@ -9,7 +9,6 @@ from typing import Any, Optional, Union
 
 from sotto import _core, _keywords, _progress
 from sotto._explanation import Comparison, Explanation
-from sotto._receipt import Receipt
 from sotto._results import Result
 
 Path = Union[str, "os.PathLike[str]"]
@@ -180,7 +179,7 @@ def audit(
     }
     exact = {"target": target, "sample": sample}
     black_box = {
-        "path": through, "policy": policy, "oov": oov, "command": command, "timeout": timeout, "metric": metric,
+        "through": through, "policy": policy, "oov": oov, "command": command, "timeout": timeout, "metric": metric,
         "draws": draws, "pairs": pairs, "runs": runs, "confidence": confidence,
         "texts": [list(pair) for pair in texts] if texts is not None else None,
         "vocabulary_only": vocabulary_only or None, "seed": seed,
@@ -197,7 +196,7 @@ def audit(
 def _refuse_others(options: Mapping[str, Any], method: str) -> None:
     for name, value in options.items():
         if value is not None:
-            raise ValueError(f"{'through' if name == 'path' else name}: only for method='{method}'")
+            raise ValueError(f"{name}: only for method='{method}'")
 
 
 def attack(
@@ -244,7 +243,7 @@ def attack_texts(
 ) -> Attack:
     """Mask-token inference: a masked model guesses the words of the originals from the privatized texts."""
     options = {
-        "model": _keywords.path(model), "candidates": candidates, "confidence": confidence, "threads": threads,
+        "model": _keywords.path(model), "neighbours": candidates, "confidence": confidence, "threads": threads,
     }  # fmt: skip
     before, after = list(original), list(privatized)
     if len(before) != len(after):
@@ -337,5 +336,3 @@ def mechanisms() -> list[dict[str, Any]]:
 def _list(values: Union[str, Sequence[str], None]) -> Optional[list[str]]:
     return None if values is None else [values] if isinstance(values, str) else list(values)
 
-
-__all__ = ["Receipt"]

@@ -15,7 +15,8 @@ def _is_instance(value: Any, module: str, name: str) -> bool:
     return kind is not None and isinstance(value, kind)
 
 
-def _exports_arrow(value: Any) -> bool:
+def exports_arrow(value: Any) -> bool:
+    """Whether a value follows Arrow's PyCapsule protocol."""
     return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
@@ -28,7 +29,7 @@ def names(values: Any, what: str) -> Any:
     if _is_instance(values, "numpy", "ndarray"):
         _check_dimension(values, what)
         return values.tolist()
-    if _exports_arrow(values) or isinstance(values, (list, tuple, range)):
+    if exports_arrow(values) or isinstance(values, (list, tuple, range)):
         return values
     raise TypeError(f"{what} is {type(values).__name__}; give a list, a Series or an Arrow array")
 
@@ -47,14 +48,14 @@ def privatize(core: _core.Privatizer, texts: Any, ids: Any, subjects: Any, progr
         return type(texts)(_pandas_series(core, texts.to_series(), ids, subjects, progress))
     if _is_instance(texts, "numpy", "ndarray"):
         return _numpy_array(core, texts, ids, subjects, progress)
-    if _exports_arrow(texts):
-        return _as_kind_of(texts, core.privatize_arrow(texts, ids, subjects, progress))
+    if exports_arrow(texts):
+        return as_kind_of(texts, core.privatize_arrow(texts, ids, subjects, progress))
     raise TypeError(
         f"texts is {type(texts).__name__}; give a str, a list of str, a Series, a NumPy array or an Arrow array"
     )
 
 
-def _as_kind_of(texts: Any, output: _core.ArrowTexts) -> Any:
+def as_kind_of(texts: Any, output: _core.ArrowTexts) -> Any:
     """Arrow arrays as the library has them that made the input; for an unknown one as they are."""
     if _is_instance(texts, "pyarrow", "ChunkedArray"):
         return sys.modules["pyarrow"].chunked_array(output)

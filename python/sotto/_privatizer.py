@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Optional, Union
 
 from sotto import _columns, _core, _keywords, _progress
+from sotto._ledger import Unsettled
 from sotto._preview import Preview
 from sotto._receipt import Receipt, Statistics
 
@@ -147,6 +148,25 @@ class Privatizer:
         options = {**self._options, "key_file": None, "seed": None}
         core = _core.Privatizer(_keywords.to_json(options), None, "", "", 0, "")
         return Preview(text, core.privatize_text(text, None, None))
+
+    def rewrite(self, texts: Any, ids: Any, subjects: Any, *, progress: _progress.Progress = None) -> Unsettled:
+        """Rewrites a list or an Arrow column for a ledger that another process has.
+
+        Needs a key, without which a retry would be another release. The texts come out of the result only when
+        the ledger has settled its claims.
+        """
+        if not isinstance(texts, (list, tuple)) and not _columns.exports_arrow(texts):
+            raise TypeError(f"texts is {type(texts).__name__}; give a list of str or an Arrow array")
+        show, done = _progress.bar(progress, "rewrite", in_bytes=True)
+        try:
+            column = self._core.rewrite(texts, _columns.names(ids, "ids"), _columns.names(subjects, "subjects"), show)
+        finally:
+            done.close()
+        return Unsettled(self._core, texts, column)
+
+    def count_released(self, counts: list[bytes], withheld: int = 0) -> None:
+        """Adds texts that were rewritten and released elsewhere to the receipt (see ``Unsettled.counts``)."""
+        self._core.add_released(_core.add_counts(counts), withheld)
 
     @property
     def receipt(self) -> Receipt:

@@ -30,6 +30,16 @@ class ColumnRewriter {
     return std::move(chunks_);
   }
 
+  Result<UnsettledRows> run_unsettled() {
+    find_rows(0, job_.texts.size());
+    collect_records();
+    UnsettledRows unsettled{std::vector<UnsettledRecord>(rows_.size()),
+                            std::vector<const UnsettledRecord*>(job_.texts.size(), nullptr)};
+    SOTTO_TRY(job_.privatizer.rewrite(records_, unsettled.records, batch()));
+    for (std::size_t i = 0; i < rows_.size(); ++i) unsettled.by_row[rows_[i]] = &unsettled.records[i];
+    return unsettled;
+  }
+
  private:
   std::size_t bytes_between(std::size_t row, std::size_t end) const {
     std::size_t bytes = 0;
@@ -95,13 +105,17 @@ class ColumnRewriter {
     return job_.privatizer.privatize(documents_, std::span(outputs_).first(rows_.size()), counts_, batch());
   }
 
-  Result<void> rewrite_records() {
+  void collect_records() {
     fields_.clear();
     records_.clear();
     for (const std::size_t row : rows_) fields_.push_back({job_.field, *job_.texts[row]});
     for (std::size_t i = 0; i < rows_.size(); ++i)
       records_.push_back(
           {job_.dataset, *(*job_.ids)[rows_[i]], *(*job_.subjects)[rows_[i]], {&fields_[i], 1}});
+  }
+
+  Result<void> rewrite_records() {
+    collect_records();
     released_.resize(rows_.size());
     return job_.privatizer.privatize(records_, *job_.ledger, released_, counts_, batch());
   }
@@ -125,6 +139,11 @@ class ColumnRewriter {
 Result<TextChunks> rewrite_column(const ColumnJob& job, const std::shared_ptr<CallState>& state,
                                   Counts& counts) {
   return ColumnRewriter(job, state, counts).run();
+}
+
+Result<UnsettledRows> rewrite_unsettled(const ColumnJob& job, const std::shared_ptr<CallState>& state) {
+  Counts none;
+  return ColumnRewriter(job, state, none).run_unsettled();
 }
 
 }  // namespace sotto::python

@@ -24,7 +24,7 @@ struct ColumnJob {
   unsigned threads = 0;
   const TextColumn& texts;
   const TextColumn* ids = nullptr;       ///< null: rows are numbered from first_record
-  const TextColumn* subjects = nullptr;  ///< with a ledger
+  const TextColumn* subjects = nullptr;  ///< for a ledger
   std::uint64_t first_record = 0;
   TextLayout layout = TextLayout::large_utf8;
   std::vector<std::size_t> chunk_lengths;  ///< their sum is the number of rows
@@ -34,5 +34,14 @@ struct ColumnJob {
 /// on failure what was charged. Needs no GIL.
 Result<TextChunks> rewrite_column(const ColumnJob& job, const std::shared_ptr<CallState>& state,
                                   Counts& counts);
+
+/// The rows of a column that have a text, rewritten but not settled.
+struct UnsettledRows {
+  std::vector<UnsettledRecord> records;
+  std::vector<const UnsettledRecord*> by_row;  ///< null: the row has no text
+};
+
+/// Same, for a ledger that is elsewhere: the job has ids and subjects, but no ledger. Needs no GIL.
+Result<UnsettledRows> rewrite_unsettled(const ColumnJob& job, const std::shared_ptr<CallState>& state);
 
 }  // namespace sotto::python

@@ -55,6 +55,7 @@ std::string call(const Hint& hint) {
 
 std::string keyword(std::string_view parameter) {
   if (parameter == "key_file") return "key";
+  if (parameter == "subject_field") return "subject";
   if (parameter == "parameters") return "set";
   if (parameter.starts_with(kOfMechanism))
     return fmt::format("set['{}']", parameter.substr(kOfMechanism.size()));

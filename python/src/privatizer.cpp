@@ -23,6 +23,12 @@ void check_length(const TextColumn& names, const TextColumn& texts, std::string_
                                 texts.size()));
 }
 
+/// A producer of Arrow arrays may break its promise that texts are UTF-8.
+void check_utf8(const Counts& counts) {
+  if (counts.statistics.invalid_utf8 > 0)
+    raise_value_error(fmt::format("texts: {} sequences are not UTF-8", counts.statistics.invalid_utf8));
+}
+
 /// A withheld record has no text to return.
 [[noreturn]] void raise_withheld() {
   raise(Error{
@@ -108,34 +114,69 @@ ColumnNames PrivatizerBinding::read_column_names(const TextColumn& texts, nb::ha
   return names;
 }
 
-TextChunks PrivatizerBinding::rewrite(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
-                                      const std::vector<std::size_t>& chunk_lengths, nb::handle progress) {
-  const ColumnJob job{.privatizer = *privatizer_,
-                      .ledger = ledger_.get(),
-                      .dataset = dataset_,
-                      .field = field_,
-                      .threads = threads_,
-                      .texts = texts,
-                      .ids = names.ids.get(),
-                      .subjects = names.subjects.get(),
-                      .first_record = names.ids ? 0 : next_record_.fetch_add(texts.size()),
-                      .layout = layout,
-                      .chunk_lengths = chunk_lengths};
+ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& names) const {
+  return {.privatizer = *privatizer_,
+          .ledger = ledger_.get(),
+          .dataset = dataset_,
+          .field = field_,
+          .threads = threads_,
+          .texts = texts,
+          .ids = names.ids.get(),
+          .subjects = names.subjects.get(),
+          .chunk_lengths = {texts.size()}};
+}
+
+TextChunks PrivatizerBinding::rewrite_and_charge(const TextColumn& texts, const ColumnNames& names,
+                                                 TextLayout layout,
+                                                 const std::vector<std::size_t>& chunk_lengths,
+                                                 nb::handle progress) {
+  ColumnJob column = job(texts, names);
+  if (!names.ids) column.first_record = next_record_.fetch_add(texts.size());
+  column.layout = layout;
+  column.chunk_lengths = chunk_lengths;
   const auto state = std::make_shared<CallState>(stop_);
   Counts counts;
   Result<TextChunks> chunks =
-      run_interruptibly(state, progress, [&] { return rewrite_column(job, state, counts); });
-  if (counts.statistics.invalid_utf8 > 0)
-    raise_value_error(fmt::format("texts: {} sequences are not UTF-8", counts.statistics.invalid_utf8));
+      run_interruptibly(state, progress, [&] { return rewrite_column(column, state, counts); });
   add(counts);  // a failed batch may have charged some
+  check_utf8(counts);
   return take(std::move(chunks));
+}
+
+UnsettledColumn PrivatizerBinding::rewrite(nb::handle texts, nb::handle ids, nb::handle subjects,
+                                           nb::handle progress) {
+  ArrowTexts arrow;
+  if (exports_arrow(texts)) {
+    arrow = read_arrow(texts, "texts");
+  } else {
+    arrow.column = read_list(texts, "texts");
+    arrow.chunk_lengths = {arrow.column->size()};
+  }
+  ColumnNames names;
+  names.ids = read_names(ids, "ids");
+  names.subjects = read_names(subjects, "subjects");
+  check_length(*names.ids, *arrow.column, "ids");
+  check_length(*names.subjects, *arrow.column, "subjects");
+  const ColumnJob column = job(*arrow.column, names);
+  const auto state = std::make_shared<CallState>(stop_);
+  UnsettledRows rows =
+      take(run_interruptibly(state, progress, [&] { return rewrite_unsettled(column, state); }));
+  for (const UnsettledRecord& record : rows.records) check_utf8(record.counts);
+  return {std::move(rows), arrow.layout, std::move(arrow.chunk_lengths), std::move(arrow.name)};
+}
+
+void PrivatizerBinding::add_released(const nb::bytes& bytes, std::uint64_t withheld) {
+  Counts counts = counts_from_bytes(bytes);
+  counts.withheld += withheld;
+  add(counts);
 }
 
 nb::list PrivatizerBinding::privatize_list(nb::handle texts, nb::handle ids, nb::handle subjects,
                                            nb::handle progress) {
   const auto column = read_list(texts, "texts");
   const ColumnNames names = read_column_names(*column, ids, subjects);
-  const TextChunks chunks = rewrite(*column, names, TextLayout::large_utf8, {column->size()}, progress);
+  const TextChunks chunks =
+      rewrite_and_charge(*column, names, TextLayout::large_utf8, {column->size()}, progress);
   return as_list(chunks);
 }
 
@@ -143,7 +184,8 @@ ArrowTextsResult PrivatizerBinding::privatize_arrow(nb::handle texts, nb::handle
                                                     nb::handle progress) {
   ArrowTexts arrow = read_arrow(texts, "texts");
   const ColumnNames names = read_column_names(*arrow.column, ids, subjects);
-  return {rewrite(*arrow.column, names, arrow.layout, arrow.chunk_lengths, progress), std::move(arrow.name)};
+  return {rewrite_and_charge(*arrow.column, names, arrow.layout, arrow.chunk_lengths, progress),
+          std::move(arrow.name)};
 }
 
 Receipt PrivatizerBinding::receipt() const {
@@ -185,6 +227,9 @@ void define_privatizer(nb::module_& module) {
            nb::arg("subjects").none(), nb::arg("progress").none())
       .def("privatize_arrow", &PrivatizerBinding::privatize_arrow, nb::arg("texts"), nb::arg("ids").none(),
            nb::arg("subjects").none(), nb::arg("progress").none())
+      .def("rewrite", &PrivatizerBinding::rewrite, nb::arg("texts"), nb::arg("ids"), nb::arg("subjects"),
+           nb::arg("progress").none())
+      .def("add_released", &PrivatizerBinding::add_released, nb::arg("counts"), nb::arg("withheld"))
       .def("receipt_json", &PrivatizerBinding::receipt_json)
       .def("statistics_json", &PrivatizerBinding::statistics_json);
 }

@@ -12,7 +12,9 @@
 #include <sotto/privatizer.hpp>
 
 #include "arrow_writer.hpp"
+#include "column_rewriter.hpp"
 #include "interruptible.hpp"
+#include "settlement.hpp"
 #include "text_column.hpp"
 
 namespace sotto::python {
@@ -37,15 +39,22 @@ class PrivatizerBinding {
   ArrowTextsResult privatize_arrow(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
                                    nanobind::handle progress);
 
+  /// For a ledger that is elsewhere; lists and Arrow columns alike.
+  UnsettledColumn rewrite(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
+                          nanobind::handle progress);
+  /// Adds what was released elsewhere to the receipt, as counts_bytes() wrote it, and what was withheld.
+  void add_released(const nanobind::bytes& counts, std::uint64_t withheld);
+
   std::string receipt_json() const;
   std::string statistics_json() const;
 
  private:
   Receipt receipt() const;
+  ColumnJob job(const TextColumn& texts, const ColumnNames& names) const;
   ColumnNames read_column_names(const TextColumn& texts, nanobind::handle ids,
                                 nanobind::handle subjects) const;
-  TextChunks rewrite(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
-                     const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress);
+  TextChunks rewrite_and_charge(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
+                                const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress);
   void add(const Counts& counts);
 
   std::string dataset_;
