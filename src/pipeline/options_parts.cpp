@@ -15,6 +15,7 @@ Result<void> read_spec(const std::string& name, const OptionsReader::Json& value
     return {};
   }
   if (!value.is_object()) return OptionsReader::wrong_type(name, "a string or an object");
+  if (!value.contains("mechanism")) return fail_parameter(name + ".mechanism", "", "missing; give a name");
   OptionsReader reader;
   reader.text("mechanism", spec.name);
   reader.values("parameters", spec.parameters);

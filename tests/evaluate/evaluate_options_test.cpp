@@ -109,8 +109,10 @@ TEST(EvaluateOptionsJson, ExperimentOptions) {
 }
 
 TEST(EvaluateOptionsJson, NameMembersOfMembers) {
-  expect_error(choose_options_from_json(R"({"mechanisms": ["tem", {"modle": "m"}]})"), Errc::invalid_argument,
-               "mechanisms[1].modle", {"did you mean 'model'?"});
+  expect_error(choose_options_from_json(R"({"mechanisms": ["tem", {"mechanism": "cmp", "modle": "m"}]})"),
+               Errc::invalid_argument, "mechanisms[1].modle", {"did you mean 'model'?"});
+  expect_error(choose_options_from_json(R"({"mechanisms": [{"model": "m"}]})"), Errc::invalid_argument,
+               "mechanisms[0].mechanism", {"missing"});
   expect_error(choose_options_from_json(R"({"mechanisms": [3]})"), Errc::invalid_argument, "mechanisms[0]",
                {"a string or an object"});
   expect_error(tune_options_from_json(R"({"grid": {"t": [0, [1]]}})"), Errc::invalid_argument, "grid.t[1]",

@@ -108,17 +108,17 @@ TEST(OptionsJson, LedgerOptions) {
 
 TEST(OptionsJson, ExplainOptions) {
   using O = ExplainOptions;
-  ReaderCheck<O>(
-      "explain_options", explain_options_from_json,
-      {{"mechanism", R"("tem")", [](const O& o) { return o.mechanism.name == "tem"; }},
-       {"epsilon", "2", [](const O& o) { return o.mechanism.epsilon == 2; }},
-       {"parameters", R"({"k": 3})", [](const O& o) { return o.mechanism.parameters.at("k") == "3"; }},
-       {"model", R"("m")", [](const O& o) { return o.mechanism.model == "m"; }},
-       {"oov", R"("bottom")", [](const O& o) { return o.oov == OovPolicy::bottom; }},
-       {"top", "3", [](const O& o) { return o.top == 3; }},
-       {"draws", "4", [](const O& o) { return o.draws == 4; }},
-       {"threads", "5", [](const O& o) { return o.mechanism.resources.threads == 5; }},
-       {"memory", "6", [](const O& o) { return o.mechanism.resources.memory == 6; }}})
+  ReaderCheck<O>("explain_options", explain_options_from_json,
+                 {{"mechanism", R"("tem")", [](const O& o) { return o.mechanism.name == "tem"; }},
+                  {"epsilon", "2", [](const O& o) { return o.mechanism.epsilon == 2; }},
+                  {"parameters", R"({"k": 3})",
+                   [](const O& o) { return o.mechanism.parameters == ParameterValues{{"k", "3"}}; }},
+                  {"model", R"("m")", [](const O& o) { return o.mechanism.model == "m"; }},
+                  {"oov", R"("bottom")", [](const O& o) { return o.oov == OovPolicy::bottom; }},
+                  {"top", "3", [](const O& o) { return o.top == 3; }},
+                  {"draws", "4", [](const O& o) { return o.draws == 4; }},
+                  {"threads", "5", [](const O& o) { return o.mechanism.resources.threads == 5; }},
+                  {"memory", "6", [](const O& o) { return o.mechanism.resources.memory == 6; }}})
       .run();
 }
 
