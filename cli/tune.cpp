@@ -1,5 +1,4 @@
 // sotto tune
-
 #include "command.hpp"
 #include "grid_options.hpp"
 #include "progress_bar.hpp"

@@ -29,7 +29,7 @@ class BlackBoxAudit(Result):
     @property
     def refuted(self) -> bool:
         """Whether some finding refutes the claim."""
-        return bool(self["refuted"])
+        return bool(self["refuted_by_loss"] or self["refuted_by_dependence"])
 
 
 class Attack(Result):

@@ -1,4 +1,7 @@
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sotto/options_json.hpp>
 

@@ -9,16 +9,21 @@ namespace {
 
 using base::OptionsReader;
 
+void add_name(OptionsReader& reader, MechanismSpec& spec) {
+  reader.text("mechanism", spec.name);
+  reader.values("parameters", spec.parameters);
+  reader.text("model", spec.model);
+}
+
 Result<void> read_spec(const std::string& name, const OptionsReader::Json& value, MechanismSpec& spec) {
   if (value.is_string()) {
     SOTTO_ASSIGN(spec.name, OptionsReader::text_of(name, value));
     return {};
   }
   if (!value.is_object()) return OptionsReader::wrong_type(name, "a string or an object");
+  if (!value.contains("mechanism")) return fail_parameter(name + ".mechanism", "", "missing; give a name");
   OptionsReader reader;
-  reader.text("mechanism", spec.name);
-  reader.values("parameters", spec.parameters);
-  reader.text("model", spec.model);
+  add_name(reader, spec);
   return reader.read(name, value);
 }
 
@@ -34,9 +39,7 @@ void add_resources(OptionsReader& reader, MechanismResources& resources) {
 }
 
 void add_mechanism(OptionsReader& reader, MechanismSpec& spec) {
-  reader.text("mechanism", spec.name);
-  reader.values("parameters", spec.parameters);
-  reader.text("model", spec.model);
+  add_name(reader, spec);
   add_resources(reader, spec.resources);
 }
 

@@ -57,6 +57,17 @@ TEST_F(Tune, TheChoiceIsTheBestThatIsAllowed) {
   }
 }
 
+TEST_F(Tune, TheOrderOfEpsilonsDoesNotMatter) {
+  TuneOptions given = options();
+  given.epsilons = {4, 0.5, 4, 16, 0.5};
+  const auto report = tune(given);
+  ASSERT_TRUE(report) << report.error().message;
+  std::vector<double> epsilons;
+  for (const TradeOff& point : report->points)
+    if (point.mechanism == "tem") epsilons.push_back(point.epsilon);
+  EXPECT_EQ(epsilons, (std::vector<double>{0.5, 4, 16}));
+}
+
 TEST_F(Tune, NothingMeetsTheLimit) {
   TuneOptions given = options();
   given.epsilons = {0.01};

@@ -213,7 +213,7 @@ TEST_F(LedgeredRun, ARecordWithoutASubjectIsNamed) {
   csv.inputs = {path("in.csv")};
   expect_error(privatize_files(options(), csv), Errc::bad_format, {"record 2", "'who' is empty"});
   csv.ledger->subject_field = "author";
-  expect_error(privatize_files(options(), csv), Errc::not_found, "subject",
+  expect_error(privatize_files(options(), csv), Errc::not_found, "subject_field",
                {"'author'", "id, who, text, title"});
 }
 

@@ -69,11 +69,11 @@ TEST(RecordLayout, RefusesWhatDoesNotFitTheFormat) {
   refuses(files, "missing");
   files = over({"a.json"});
   files.ledger.emplace().subject_field = "/t";
-  refuses(files, "subject");
+  refuses(files, "subject_field");
   files.ledger->subject_field = "/a/*";
-  refuses(files, "subject");
+  refuses(files, "subject_field");
   files.ledger->subject_field = "/a/~";
-  refuses(files, "subject");
+  refuses(files, "subject_field");
 }
 
 }  // namespace

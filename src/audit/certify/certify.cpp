@@ -100,7 +100,6 @@ Result<void> check_sample(std::uint64_t sample) {
 /// `watch` was started when work on this certificate began.
 Result<Certificate> certify_since(const base::Stopwatch& watch, const OpenMechanism& open,
                                   const CertifyOptions& options) {
-  SOTTO_TRY(check_sample(options.sample));
   const MechanismSpec& spec = open.spec;
   SOTTO_ASSIGN(const PrivacyLoss found, find_loss(open, options));
   const Guarantee guarantee = open.mechanism->guarantee();
@@ -200,11 +199,13 @@ class TargetSearch {
 }  // namespace
 
 Result<Certificate> certify(const CertifyOptions& options) {
+  SOTTO_TRY(check_sample(options.sample));
   SOTTO_ASSIGN(const auto model, open_model(options.mechanism));
   return certify_on(model, options);
 }
 
 Result<Certificate> certify(const OpenMechanism& open, const CertifyOptions& options) {
+  SOTTO_TRY(check_sample(options.sample));
   return certify_since(base::Stopwatch(), open, options);
 }
 
