@@ -16,7 +16,7 @@ class Explanation(Result):
     def _lines(self) -> list[tuple[str, str]]:
         lines = [(entry["word"], f"{entry['probability']:.3%}") for entry in self["top"]]
         lines.append(("unchanged", f"{self['n_w']:.2%}"))
-        if "attacker" in self:
+        if self.get("attacker"):
             lines.append(("attacker recovers", f"{self['attacker']['success']:.0%} of all words at this setting"))
         lines.append(("guarantee", self["guarantee"]["statement"]))
         return [("word", self["word"]), *lines]
