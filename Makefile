@@ -5,9 +5,10 @@
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
+# make wheel      Python wheels, build/wheels, tested as they install
 # make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
-.PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom
+.PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom wheel
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
@@ -44,6 +45,11 @@ fuzz: setup
 	@cmake --preset fuzz --log-level=NOTICE
 	@cmake --build --preset fuzz
 	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGET)
+
+wheel: SETUP = packages.txt packages-test.txt
+wheel: setup
+	@tools/venv.sh build/venv-adapters python/requirements-adapters.txt
+	@tools/wheel.sh build/venv-adapters/bin/python
 
 # The packages are dated by the last commit, so that the same tree gives the same packages.
 deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
