@@ -36,6 +36,7 @@
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/receipt_description.hpp>
+#include <sotto/receipt_merge.hpp>
 #include <sotto/result.hpp>
 #include <sotto/settlement.hpp>
 #include <sotto/terminal_text.hpp>
