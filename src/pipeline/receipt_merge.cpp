@@ -31,7 +31,9 @@ nlohmann::json shared_part(const Receipt& receipt) {
     shared.guarantee.statement.clear();
     shared.guarantee.unit.metric.clear();
   }
-  return base::parse_json(to_json(shared));
+  nlohmann::json json = base::parse_json(to_json(shared));
+  json.erase("counts");
+  return json;
 }
 
 /// Adds up receipts one by one.

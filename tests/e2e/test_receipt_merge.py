@@ -191,6 +191,7 @@ def test_what_does_not_belong_together(program, key):
     base = ["in.txt", "--model", program.model]
     program.ok("privatize", *base, "-e", "1", "--report", "a.json", "--quiet")
     others = [
+        (["-e", "1", "-m", "diffractor-tem"], "'mechanism.name' is \"diffractor-geometric\" and \"diffractor-tem\""),
         (["-e", "2"], "'mechanism.epsilon' is 1.0 and 2.0"),
         (["-e", "1", "--policy", "paper"], "'policy."),
         (["-e", "1", "--set", "lists=L1"], "'mechanism.parameters.lists' is \"L0\" and \"L1\""),
