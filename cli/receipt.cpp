@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <sotto/receipt_description.hpp>
+#include <sotto/receipt_merge.hpp>
 
 #include "command.hpp"
 #include "receipt_page.hpp"
@@ -51,13 +52,40 @@ NamedAction add_receipt_show(CLI::App& group) {
   return {command, [arguments] { return run(*arguments); }};
 }
 
+struct MergeArguments {
+  std::vector<std::filesystem::path> files;
+  std::string output;
+};
+
+Result<void> merge(const MergeArguments& a) {
+  SOTTO_ASSIGN(const std::string merged, merge_receipt_files(a.files));
+  return a.output.empty() ? print(merged) : write_merged_receipt(merged, a.files, a.output);
+}
+
+NamedAction add_receipt_merge(CLI::App& group) {
+  auto arguments = std::make_shared<MergeArguments>();
+  CLI::App* command = group.add_subcommand("merge", "Add up the receipts of shards or partitions");
+  command->add_option("FILE", arguments->files, "The receipts, as privatize --report writes them")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "Write it to a file (default: standard output)")
+      ->type_name("FILE");
+  command->footer(
+      "The result is the receipt of the whole. Receipts of different configurations, data sets or programs\n"
+      "are refused.\n\n"
+      "Example:\n  sotto receipt merge shard1.json shard2.json -o receipt.json");
+  return {command, [arguments] { return merge(*arguments); }};
+}
+
 }  // namespace
 
 std::vector<NamedAction> add_receipt(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("receipt", "Explain receipts to people");
+  CLI::App* group = app.add_subcommand("receipt", "Explain receipts to people, or add them up");
   group->require_subcommand(1);
-  group->footer("Example:\n  sotto receipt show receipt.json\n\n'sotto receipt COMMAND --help' shows more.");
-  return {add_receipt_show(*group)};
+  group->footer(
+      "Examples:\n  sotto receipt show receipt.json\n"
+      "  sotto receipt merge shard1.json shard2.json -o receipt.json\n\n"
+      "'sotto receipt COMMAND --help' shows more.");
+  return {add_receipt_show(*group), add_receipt_merge(*group)};
 }
 
 }  // namespace sotto::cli

@@ -1,5 +1,7 @@
 // Receipts for people: whatever is accepted as one is described without control characters, within a page.
+// What is merged, alone or with itself, is a receipt again.
 #include <sotto/receipt_description.hpp>
+#include <sotto/receipt_merge.hpp>
 #include <sotto/terminal_text.hpp>
 #include <sotto/tokenizer.hpp>
 
@@ -14,9 +16,22 @@ void check_text(std::string_view text) {
   require(is_valid_utf8(text) && visible_text(text) == text, "a description has only visible text");
 }
 
+void check_merge(const std::string& text) {
+  const auto alone = merge_receipts(std::span(&text, 1));
+  if (!alone) {
+    require(describe(alone.error()).find('\n') == std::string::npos, "a refusal has one line");
+    return;
+  }
+  require(merge_receipts(std::span(&*alone, 1)) == *alone, "a receipt merged alone stays as it is");
+  const std::string both[] = {*alone, *alone};
+  if (const auto merged = merge_receipts(both))
+    require(merge_receipts(std::span(&*merged, 1)) == *merged, "what is merged is a receipt");
+}
+
 }  // namespace
 
 SOTTO_FUZZ_TARGET(receipt) {
+  check_merge(std::string(input));
   const auto description = describe_receipt(input);
   if (!description) {
     require(describe(description.error()).find('\n') == std::string::npos, "a refusal has one line");

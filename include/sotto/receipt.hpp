@@ -85,6 +85,7 @@ struct LedgerReceipt {
   std::string unit;           ///< of the charges
   double limit = 0;
   std::string head;  ///< of the chain after the run's last charge; keep it as a pin, see docs/ledger.md
+  std::vector<std::string> other_heads = {};  ///< the same of other partitions, if receipts were merged
   // Confidential: whether a document was charged reveals whether it had been released before.
   std::uint64_t charged_documents = 0;   ///< entered by this run
   std::uint64_t repeated_documents = 0;  ///< released again at no charge

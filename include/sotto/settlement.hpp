@@ -68,7 +68,7 @@ class LedgerSession {
 
 /// The largest text that ledger_claims_from_json() reads, and the longest data set, id, subject or unit of a
 /// claim, in bytes.
-inline constexpr std::size_t kLargestClaimsText = std::size_t{1} << 28;
+inline constexpr std::size_t kLargestClaimsText = std::size_t{1} << 26;
 inline constexpr std::size_t kLongestClaimName = std::size_t{1} << 20;
 
 /// Claims as JSON (docs/schemas/ledger_claims.schema.json), ending in a newline. Nothing is lost: names that

@@ -37,6 +37,7 @@
 #include <sotto/progress.hpp>
 #include <sotto/receipt.hpp>
 #include <sotto/receipt_description.hpp>
+#include <sotto/receipt_merge.hpp>
 #include <sotto/result.hpp>
 #include <sotto/secret_key.hpp>
 #include <sotto/settlement.hpp>

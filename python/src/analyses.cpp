@@ -139,6 +139,10 @@ std::string receipt_description(const std::string& json) {
   return to_json(take(describe_receipt(json)));
 }
 
+std::string merged_receipts(const std::vector<std::string>& receipts) {
+  return take(merge_receipts(receipts));
+}
+
 std::vector<std::string> tokens(std::string_view text) {
   std::vector<Token> found;
   tokenize(text, found);
@@ -186,6 +190,7 @@ void define_analyses(nb::module_& module) {
   module.def("models", models_json);
   module.def("mechanisms", mechanisms_json);
   module.def("describe_receipt", receipt_description, nb::arg("receipt"));
+  module.def("merge_receipts", merged_receipts, nb::arg("receipts"));
   module.def("tokens", tokens, nb::arg("text"));
 }
 

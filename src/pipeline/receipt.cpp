@@ -117,6 +117,13 @@ nlohmann::ordered_json document_json(const Receipt& receipt) {
   return json;
 }
 
+/// Whether a record promises less than its largest document: one field of a JSON record may hold several.
+bool records_add_up(const Receipt& receipt) {
+  const Counts& counts = receipt.counts;
+  return receipt.fields.size() > 1 || counts.largest_record > counts.largest_document ||
+         counts.largest_record_epsilon > counts.largest_epsilon;
+}
+
 nlohmann::ordered_json unit_json(const PrivacyUnit& unit) {
   return {
       {"epsilon", unit.is_pure() ? "pure" : "metric"}, {"metric", unit.metric}, {"model_digest", unit.model}};
@@ -143,8 +150,7 @@ nlohmann::ordered_json guarantee_json(const Receipt& receipt) {
                            {"nominal_epsilon", receipt.epsilon},
                            {"sha256", receipt.certificate->sha256}};
   json["document"] = document_json(receipt);
-  // A field of a JSON record may hold several documents.
-  if (receipt.fields.size() > 1 || receipt.counts.largest_record > receipt.counts.largest_document)
+  if (records_add_up(receipt))
     json["record"] = sum_json(receipt, "The fields of a record add up.", receipt.counts.largest_record,
                               receipt.counts.largest_record_epsilon);
   return json;
@@ -154,8 +160,9 @@ nlohmann::ordered_json counts_json(const Receipt& receipt) {
   const Counts& counts = receipt.counts;
   nlohmann::ordered_json json = {{"documents", counts.documents},
                                  {"privatized", counts.privatized},
-                                 {"largest_document", counts.largest_document},
-                                 {"withheld", counts.withheld}};
+                                 {"largest_document", counts.largest_document}};
+  if (records_add_up(receipt)) json["largest_record"] = counts.largest_record;
+  json["withheld"] = counts.withheld;
   if (counts.skipped > 0) json["skipped"] = counts.skipped;
   // A text written anew does not show the token classes of the original.
   if (receipt.kind == MechanismKind::generated) return json;
@@ -173,6 +180,7 @@ nlohmann::ordered_json budget_json(const BudgetReceipt& budget, const Counts& co
   nlohmann::ordered_json json = {{"strategy", budget.strategy},
                                  {"document_epsilon", budget.document_epsilon}};
   if (!budget.profile.empty()) json["profile"] = budget.profile;
+  json["epsilon_sum"] = counts.epsilon_sum;
   json["epsilon_per_token"] = {{"smallest", counts.smallest_share},
                                {"largest", counts.largest_share},
                                {"mean", per(counts.epsilon_sum, static_cast<double>(counts.privatized))}};
@@ -197,11 +205,13 @@ nlohmann::ordered_json paths_json(const Counts& counts) {
 }
 
 nlohmann::ordered_json ledger_json(const LedgerReceipt& ledger) {
-  return {{"id", ledger.id},
-          {"subject_field", ledger.subject_field},
-          {"unit", ledger.unit},
-          {"limit", ledger.limit},
-          {"head", ledger.head}};
+  nlohmann::ordered_json json = {{"id", ledger.id},
+                                 {"subject_field", ledger.subject_field},
+                                 {"unit", ledger.unit},
+                                 {"limit", ledger.limit},
+                                 {"head", ledger.head}};
+  if (!ledger.other_heads.empty()) json["other_heads"] = ledger.other_heads;
+  return json;
 }
 
 }  // namespace

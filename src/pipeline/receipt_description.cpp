@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/message.hpp"
 #include "pipeline/receipt_facts.hpp"
+#include "pipeline/receipt_file.hpp"
 
 namespace sotto {
 using namespace pipeline;
@@ -292,12 +293,16 @@ Result<ReceiptDescription> describe_receipt(std::string_view json) {
   return description;
 }
 
-Result<ReceiptDescription> describe_receipt_file(const std::filesystem::path& file) {
+Result<std::string> pipeline::read_receipt_file(const std::filesystem::path& file) {
   std::error_code failed;
   const std::uint64_t size = std::filesystem::file_size(file, failed);
   if (!failed && size > kLargestReceipt)
     return fail(Errc::bad_format, fmt::format("{}: not a receipt: it has {} bytes", file.string(), size));
-  SOTTO_ASSIGN(const std::string json, base::read_file(file));
+  return base::read_file(file);
+}
+
+Result<ReceiptDescription> describe_receipt_file(const std::filesystem::path& file) {
+  SOTTO_ASSIGN(const std::string json, read_receipt_file(file));
   auto description = describe_receipt(json);
   if (!description) return base::fail_at(file.string(), std::move(description.error()));
   return description;

@@ -13,6 +13,9 @@
 
 namespace sotto::pipeline {
 
+/// Counts beyond this are not exact in every reader of JSON, and their sums might overflow.
+inline constexpr std::uint64_t kLargestCount = 1ULL << 53;
+
 /// Texts are visible (visible_text) and not longer than a line or two, lists not longer than a page, numbers
 /// finite and not negative.
 struct ReceiptFacts {

@@ -16,9 +16,6 @@ namespace {
 constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kLongestList = 100;
 
-// Counts beyond this are not exact in every reader of JSON, and their sums might overflow.
-constexpr std::uint64_t kLargestCount = 1ULL << 53;
-
 std::string shown(std::string_view text) {
   if (text.size() <= kLongestText) return visible_text(text);
   std::size_t end = kLongestText;

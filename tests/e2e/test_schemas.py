@@ -6,7 +6,7 @@ import os
 import shutil
 
 import pytest
-from conftest import WORDS, Program, sentences
+from conftest import SOURCE, WORDS, Program, sentences
 from experiment_world import make_world
 from ledger_world import as_jsonl, make_records
 from schemas import FOLDER, schema
@@ -84,7 +84,7 @@ LANGUAGE_MODELS = [
     ("mask_inference", "attack --attack mask --original in.txt --privatized in.txt --model ./bounded"),
 ]
 # Covered by other tests, or part of other schemas.
-ELSEWHERE = {"listed_language_model", "attacker", "receipt", "statistics", "certificate", "estimate", "tokenize"}
+ELSEWHERE = {"listed_language_model", "attacker", "receipt", "statistics", "certificate", "estimate", "tokenize", "ledger_claims"}
 # What readers take; their unit tests go through every member.
 OPTIONS = {path.name.split(".")[0] for path in FOLDER.glob("*_options.schema.json")} | {"text_place"}
 
@@ -176,6 +176,16 @@ def test_language_model_command(language_models, name, command):
 def test_tokenization_counts(world):
     outcome = world.ok("collocations", "tokenize", "corpus.txt", "--phrases", PHRASES, "--method", "gst", "--stats", "--quiet")
     check("tokenize", json.loads(outcome.err))
+
+
+def test_claims():
+    """tests/pipeline/ledger_claims_json_test.cpp compares the same file with what the library writes."""
+    claims = json.loads((SOURCE / "fuzz/corpus/ledger_claims/two.json").read_text())
+    check("ledger_claims", claims)
+    for place, value in (("amount_nano", 0), ("amount_nano", 1.5), ("tag", "0A" * 16), ("mac", "1b")):
+        wrong = copy.deepcopy(claims)
+        wrong["claims"][0]["documents"][0][place] = value
+        assert not schema("ledger_claims").is_valid(wrong)
 
 
 def test_refusals_and_choices_are_among_the_reports(world):

@@ -1,4 +1,5 @@
 // Claims cross process boundaries unchanged, and hostile ones are refused.
+#include <filesystem>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 
 #include <sotto/settlement.hpp>
 
+#include "base/file.hpp"
 #include "support/result_matchers.hpp"
 
 namespace sotto {
@@ -57,6 +59,22 @@ TEST(LedgerClaimsJson, NothingIsLost) {
   ASSERT_EQ(read->size(), claims.size());
   for (std::size_t i = 0; i < claims.size(); ++i) expect_equal((*read)[i], claims[i]);
   EXPECT_EQ(ledger_claims_from_json(to_json(std::span<const LedgerClaim>())).value().size(), 0U);
+}
+
+/// tests/e2e/test_schemas.py compares the same file with the schema.
+TEST(LedgerClaimsJson, TheFormIsThatOfTheSchema) {
+  std::vector<LedgerClaim> claims = {{"set", "7", "\xFF", "pure epsilon", {{}, {}}},
+                                     {"", "", "bob", "pure epsilon", {}}};
+  ClaimedDocument& first = claims[0].documents[0];
+  ClaimedDocument& second = claims[0].documents[1];
+  first.tag.fill(0x0A);
+  first.mac.fill(0x1B);
+  first.amount = 1'500'000'000;
+  second.tag.fill(0x2C);
+  second.mac.fill(0xFF);
+  second.amount = std::numeric_limits<NanoEpsilon>::max();
+  const std::filesystem::path file = SOTTO_CLAIMS_FILE;
+  EXPECT_EQ(to_json(claims), base::read_file(file).value());
 }
 
 TEST(LedgerClaimsJson, WhatIsNotAClaimIsNamed) {
