@@ -33,7 +33,7 @@ Result<void> rewrite_records(const Privatizer::Impl& impl, const Charging& charg
     space.rewriter->begin_record(records[i].subject, id);
     for (const FieldText& field : records[i].fields) {
       auto taken =
-          space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::chunk);
+          space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::call);
       if (!taken) return at_place("record", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }

@@ -72,7 +72,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       const DocumentName& name = documents[i].name;
       auto taken = space.rewriter->rewrite(streams[0], {name.id, first_call + i}, name.field,
-                                           documents[i].text, Rewriter::Lifetime::chunk);
+                                           documents[i].text, Rewriter::Lifetime::call);
       if (!taken) return at_place("document", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }
