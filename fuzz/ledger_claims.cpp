@@ -1,4 +1,4 @@
-// Claims from a network: what is accepted is charged without harm, and comes back unchanged when written again.
+// Claims from a network: what is accepted is no refund, and comes back unchanged when written again.
 #include <sotto/settlement.hpp>
 
 #include "fuzz.hpp"

@@ -73,7 +73,7 @@ struct Explanation {
   std::string model;
   std::uint64_t draws = 0;   ///< 0: the distribution is exact; otherwise it is estimated from this many draws
   std::vector<Outcome> top;  ///< most probable first, ties in vocabulary order
-  double stays = 0;          ///< N_w: the probability that what the word enters as comes out; 0 for ⊙ and ⊥
+  double stays = 0;  ///< N_w: the probability that what the word enters as comes out; 0 for ⊙ and ⊥
   double distinct_in_100 = 0;            ///< S_w: expected number of distinct outputs in 100 draws
   std::size_t words_for_95_percent = 0;  ///< size of the smallest set of outputs with probability 0.95
   Guarantee guarantee;

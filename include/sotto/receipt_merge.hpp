@@ -17,8 +17,8 @@ namespace sotto {
 /// heads of ledgers, sums of budgets in their last digits, and how many fields beyond 50 were copied.
 ///
 /// Refuses receipts of different configurations, data sets or programs, naming the member and both values,
-/// and each that describe_receipt() refuses or this version of the program did not write. Does not notice that a
-/// receipt is given twice: two partitions may well have equal ones. Thread-safe.
+/// and each that describe_receipt() refuses or this version of the program did not write. Does not notice
+/// that a receipt is given twice: two partitions may well have equal ones. Thread-safe.
 SOTTO_API Result<std::string> merge_receipts(std::span<const std::string> receipts);
 
 /// Same for files; errors name them. A file that is given twice is an error. Thread-safe.

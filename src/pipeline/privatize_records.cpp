@@ -34,8 +34,7 @@ Result<void> rewrite_records(const Privatizer::Impl& impl, const Charging& charg
     const random::DocumentId id{records[i].id, 0};
     space.rewriter->begin_record(records[i].subject, id);
     for (const FieldText& field : records[i].fields) {
-      auto taken =
-          space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::chunk);
+      auto taken = space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::call);
       if (!taken) return at_place(batch, "record", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }

@@ -84,7 +84,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
       const DocumentName& name = documents[i].name;
       auto taken =
           space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
-                                  name.field, documents[i].text, Rewriter::Lifetime::chunk);
+                                  name.field, documents[i].text, Rewriter::Lifetime::call);
       if (!taken) return at_place(batch, "document", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }

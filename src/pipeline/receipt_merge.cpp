@@ -96,8 +96,8 @@ class ReceiptSum {
   Result<void> check_counts() const {
     for (const ShownCount& shown : shown_counts())
       if (sum_->counts.*shown.member > kLargestCount)
-        return fail(Errc::limit, fmt::format("the sum of '{}' is more than a receipt can state",
-                                             member_name(shown.path)));
+        return fail(Errc::limit,
+                    fmt::format("the sum of '{}' is more than a receipt can state", member_name(shown.path)));
     return {};
   }
 

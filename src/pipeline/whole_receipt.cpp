@@ -255,9 +255,9 @@ std::string member_name(std::string_view path) {
 std::string difference_between(const nlohmann::json& a, const nlohmann::json& b) {
   const nlohmann::json changes = nlohmann::json::diff(a, b);
   if (changes.empty()) return {};
-  const auto first =
-      std::min_element(changes.begin(), changes.end(),
-                       [](const auto& x, const auto& y) { return obscurity(x) < obscurity(y); });
+  const auto first = std::min_element(changes.begin(), changes.end(), [](const auto& x, const auto& y) {
+    return obscurity(x) < obscurity(y);
+  });
   const nlohmann::json::json_pointer path(first->at("path").get_ref<const std::string&>());
   return fmt::format("'{}' is {} and {}", member_name(path.to_string()), shown_value(a, path),
                      shown_value(b, path));

@@ -56,7 +56,9 @@ TEST(AuditOptionsJson, BlackBoxOptions) {
        {"confidence", "0.75", [](const O& o) { return o.confidence == 0.75; }},
        {"vocabulary_only", "true", [](const O& o) { return o.vocabulary_only; }},
        {"texts", R"([["a", "b"], ["c", "d"]])",
-        [](const O& o) { return o.texts == Texts{{"a", "b"}, {"c", "d"}}; }},
+        [](const O& o) {
+          return o.texts == Texts{{"a", "b"}, {"c", "d"}};
+        }},
        {"seed", "0", [](const O& o) { return o.seed == 0U; }}})
       .run();
 }
@@ -71,7 +73,9 @@ TEST(AuditOptionsJson, AttackOptions) {
                   {"threads", "5", [](const O& o) { return o.mechanism.resources.threads == 5; }},
                   {"memory", "6", [](const O& o) { return o.mechanism.resources.memory == 6; }},
                   {"attacks", R"(["bayes", "nearest"])",
-                   [](const O& o) { return o.attacks == std::vector<std::string>{"bayes", "nearest"}; }},
+                   [](const O& o) {
+                     return o.attacks == std::vector<std::string>{"bayes", "nearest"};
+                   }},
                   {"words", "0", [](const O& o) { return o.words == 0; }},
                   {"prior", R"("counts")", [](const O& o) { return o.prior == "counts"; }},
                   {"neighbours", "3", [](const O& o) { return o.neighbours == 3; }},

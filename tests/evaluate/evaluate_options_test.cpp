@@ -54,15 +54,22 @@ TEST(EvaluateOptionsJson, TuneOptions) {
   ReaderCheck<O>("tune_options", tune_options_from_json,
                  {{"words", R"("w")", [](const O& o) { return o.task.table == "w"; }},
                   {"class_files", R"({"bad": "n", "good": "p"})",
-                   [](const O& o) { return o.task.classes == Classes{{"bad", "n"}, {"good", "p"}}; }},
+                   [](const O& o) {
+                     return o.task.classes == Classes{{"bad", "n"}, {"good", "p"}};
+                   }},
                   {"losses", R"("l")", [](const O& o) { return o.task.losses == "l"; }},
                   {"prior", R"("uniform")", [](const O& o) { return o.task.prior == "uniform"; }},
                   {"outputs", R"("list")", [](const O& o) { return o.task.outputs == "list"; }},
                   {"unlabelled_loss", "0.5", [](const O& o) { return o.task.unlabelled_loss == 0.5; }},
                   {"mechanisms", R"(["tem"])", [](const O& o) { return o.mechanisms == Names{"tem"}; }},
-                  {"epsilons", "[1, 5]", [](const O& o) { return o.epsilons == std::vector<double>{1, 5}; }},
+                  {"epsilons", "[1, 5]",
+                   [](const O& o) {
+                     return o.epsilons == std::vector<double>{1, 5};
+                   }},
                   {"grid", R"({"t": [0, "0.5"], "tem.gamma": 1})",
-                   [](const O& o) { return o.grid == Grid{{"t", {"0", "0.5"}}, {"tem.gamma", {"1"}}}; }},
+                   [](const O& o) {
+                     return o.grid == Grid{{"t", {"0", "0.5"}}, {"tem.gamma", {"1"}}};
+                   }},
                   {"models", R"(["m"])", [](const O& o) { return o.models == Names{"m"}; }},
                   {"max_loss", "0.25", [](const O& o) { return o.largest_loss == 0.25; }},
                   {"objective", R"("best-guess")",
@@ -83,7 +90,10 @@ TEST(EvaluateOptionsJson, BenchOptions) {
   ReaderCheck<O>("bench_options", bench_options_from_json,
                  {{"mechanisms", R"(["tem"])", [](const O& o) { return o.mechanisms == Names{"tem"}; }},
                   {"epsilon", "2", [](const O& o) { return o.epsilon == 2; }},
-                  {"grid", R"({"k": true})", [](const O& o) { return o.grid == Grid{{"k", {"true"}}}; }},
+                  {"grid", R"({"k": true})",
+                   [](const O& o) {
+                     return o.grid == Grid{{"k", {"true"}}};
+                   }},
                   {"model", R"("m")", [](const O& o) { return o.model == "m"; }},
                   {"words", "7", [](const O& o) { return o.words == 7; }},
                   {"data", R"("d")", [](const O& o) { return o.data == "d"; }},

@@ -1,9 +1,12 @@
 // Batches in memory give the same output as files and single calls, on any number of threads.
+#include <algorithm>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "support/pipeline_fixture.hpp"
 #include "support/result_matchers.hpp"
@@ -137,6 +140,37 @@ TEST_F(BatchTest, WithoutAKeyRepeatsDiffer) {
   ASSERT_TRUE(privatize_files(*privatizer, files("in.txt", "first.txt")));
   ASSERT_TRUE(privatize_files(*privatizer, files("in.txt", "second.txt")));
   EXPECT_NE(read("first.txt"), read("second.txt"));
+}
+
+/// A text may end where readable memory ends: the words at its end are looked up in blocks.
+TEST_F(BatchTest, NothingIsReadBeyondATextsEnd) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  char* const end = static_cast<char*>(memory) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  const auto privatizer = Privatizer::make(options()).value();
+  const auto session = privatizer->open_ledger({path("ledger"), "who", 1000, 10}).value();
+  for (const std::string text : {"soup", "i", "Zanzibar", "the soup, 12", "don't"}) {
+    const std::string_view last(std::copy(text.begin(), text.end(), end - text.size()) - text.size(),
+                                text.size());
+    Counts counts;
+    const std::string expected = privatizer->privatize({"set", "1", "text"}, text, counts).value();
+    EXPECT_EQ(privatizer->privatize({"set", "1", "text"}, last, counts).value(), expected);
+    const Document document{{"set", "1", "text"}, last};
+    std::string output;
+    ASSERT_TRUE(privatizer->privatize(std::span(&document, 1), std::span(&output, 1), counts));
+    EXPECT_EQ(output, expected);
+    const FieldText field{"text", last};
+    const Record record{"set", "1", "alice", std::span(&field, 1)};
+    ReleasedRecord released;
+    ASSERT_TRUE(privatizer->privatize(std::span(&record, 1), *session, std::span(&released, 1), counts));
+    EXPECT_EQ(released.texts, std::vector{expected});
+    UnsettledRecord unsettled;
+    ASSERT_TRUE(privatizer->rewrite(std::span(&record, 1), std::span(&unsettled, 1)));
+    EXPECT_EQ(unsettled.texts, std::vector{expected});
+  }
+  munmap(memory, 2 * page);
 }
 
 class RecordBatchTest : public PipelineTest {

@@ -35,7 +35,9 @@ TEST(OptionsJson, PrivatizeOptions) {
         [](const O& o) { return o.document_budget && o.document_budget->strategy == BudgetStrategy::words; },
         shared},
        {"profile", "[3, 1]",
-        [](const O& o) { return o.document_budget && o.document_budget->profile == PositionProfile{3, 1}; },
+        [](const O& o) {
+          return o.document_budget && o.document_budget->profile == PositionProfile{3, 1};
+        },
         R"("budget": "positions",)" + shared},
        {"collocations", R"("mst")", [](const O& o) { return o.collocations == Segmentation::mst; }},
        {"phrases", R"("p")", [](const O& o) { return o.phrases == "p"; }},
@@ -73,7 +75,9 @@ TEST(OptionsJson, FileOptions) {
   ReaderCheck<O>(
       "file_options", file_options_from_json,
       {{"inputs", R"(["a", "b"])",
-        [](const O& o) { return o.inputs == std::vector<std::filesystem::path>{"a", "b"}; }},
+        [](const O& o) {
+          return o.inputs == std::vector<std::filesystem::path>{"a", "b"};
+        }},
        {"output", R"("o")", [](const O& o) { return o.output == "o"; }},
        {"report", R"("-")", [](const O& o) { return o.report == "-"; }},
        {"statistics", R"("s")", [](const O& o) { return o.statistics == "s"; }},
@@ -81,7 +85,9 @@ TEST(OptionsJson, FileOptions) {
        {"encoding", R"("latin-1")", [](const O& o) { return o.encoding == "latin-1"; }},
        {"output_encoding", R"("utf-16")", [](const O& o) { return o.output_encoding == "utf-16"; }},
        {"fields", R"(["x", "/y/*"])",
-        [](const O& o) { return o.fields == std::vector<std::string>{"x", "/y/*"}; }},
+        [](const O& o) {
+          return o.fields == std::vector<std::string>{"x", "/y/*"};
+        }},
        {"delimiter", R"("tab")", [](const O& o) { return o.delimiter == '\t'; }},
        {"no_header", "true", [](const O& o) { return o.no_header; }},
        {"missing", R"("skip")", [](const O& o) { return o.missing == MissingField::skip; }},
@@ -112,7 +118,9 @@ TEST(OptionsJson, ExplainOptions) {
                  {{"mechanism", R"("tem")", [](const O& o) { return o.mechanism.name == "tem"; }},
                   {"epsilon", "2", [](const O& o) { return o.mechanism.epsilon == 2; }},
                   {"parameters", R"({"k": 3})",
-                   [](const O& o) { return o.mechanism.parameters == ParameterValues{{"k", "3"}}; }},
+                   [](const O& o) {
+                     return o.mechanism.parameters == ParameterValues{{"k", "3"}};
+                   }},
                   {"model", R"("m")", [](const O& o) { return o.mechanism.model == "m"; }},
                   {"oov", R"("bottom")", [](const O& o) { return o.oov == OovPolicy::bottom; }},
                   {"top", "3", [](const O& o) { return o.top == 3; }},
@@ -127,7 +135,10 @@ TEST(OptionsJson, CompareOptions) {
   ReaderCheck<O>(
       "compare_options", compare_options_from_json,
       {{"mechanism", R"("tem")", [](const O& o) { return o.explain.mechanism.name == "tem"; }},
-       {"epsilons", "[1, 2.5]", [](const O& o) { return o.epsilons == std::vector<double>{1, 2.5}; }},
+       {"epsilons", "[1, 2.5]",
+        [](const O& o) {
+          return o.epsilons == std::vector<double>{1, 2.5};
+        }},
        {"parameters", R"({"k": "3"})", [](const O& o) { return !o.explain.mechanism.parameters.empty(); }},
        {"model", R"("m")", [](const O& o) { return o.explain.mechanism.model == "m"; }},
        {"oov", R"("bottom")", [](const O& o) { return o.explain.oov == OovPolicy::bottom; }},
@@ -156,7 +167,10 @@ TEST(OptionsJson, BudgetPlanOptions) {
                   {"threads", "5", [](const O& o) { return o.mechanism.resources.threads == 5; }},
                   {"memory", "6", [](const O& o) { return o.mechanism.resources.memory == 6; }},
                   {"budget", R"("S2")", [](const O& o) { return o.strategy == BudgetStrategy::words; }},
-                  {"profile", "[2, 1]", [](const O& o) { return o.profile == PositionProfile{2, 1}; }},
+                  {"profile", "[2, 1]",
+                   [](const O& o) {
+                     return o.profile == PositionProfile{2, 1};
+                   }},
                   {"tokens", "7", [](const O& o) { return o.shape.tokens == 7 && o.shape.words == 7; }},
                   {"words", "8", [](const O& o) { return o.shape.words == 8; }},
                   {"delta", "0.25", [](const O& o) { return o.delta == 0.25; }}})

@@ -13,7 +13,9 @@ struct AnyField {
 
 template <class T, std::size_t... Index>
 constexpr bool takes_fields(std::index_sequence<Index...>) {
-  return requires { T{(static_cast<void>(Index), AnyField())...}; };
+  return requires {
+    T{(static_cast<void>(Index), AnyField())...};
+  };
 }
 
 template <class T, std::size_t Count = 0>

@@ -26,8 +26,7 @@ void ReleaseLog::set_output(std::string_view text) {
 
 std::span<const privacy::LedgerDocument> ReleaseLog::documents_of(std::size_t record) const {
   const std::size_t begin = records[record].first_document;
-  const std::size_t end =
-      record + 1 < records.size() ? records[record + 1].first_document : documents.size();
+  const std::size_t end = record + 1 < records.size() ? records[record + 1].first_document : documents.size();
   return std::span(documents).subspan(begin, end - begin);
 }
 

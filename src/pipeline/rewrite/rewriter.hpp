@@ -67,10 +67,11 @@ class Rewriter {
   /// Bytes that go to the output unchanged.
   void copy(std::string_view bytes);
 
-  /// How long a text lives: until finish(), or only during the call.
+  /// How long a text lives: until finish(), with kTextPadding readable bytes after it, or only during the
+  /// call.
   enum class Lifetime { chunk, call };
 
-  /// Takes a document; kTextPadding bytes after `text` must be readable.
+  /// Takes a document.
   Result<void> rewrite(const random::DocumentStreams& streams, const random::DocumentId& id,
                        std::string_view field, std::string_view text, Lifetime lifetime,
                        const TextEncoder& encoder = {});
