@@ -128,10 +128,14 @@ at::Tensor DeviceLaw::keep_total(at::Tensor weights) const {
       at::minimum(at::maximum(before + missing, low_.take(heaviest)), high_.take(heaviest));
   weights.scatter_(1, heaviest, after);
   const at::Tensor left = missing - (after - before);
-  if (!holds_anywhere(left != 0)) return weights;
-  const at::Tensor nothing = at::zeros_like(left);
-  return weights + taken(high_ - weights, at::maximum(left, nothing)) -
-         taken(weights - low_, at::maximum(-left, nothing));
+  const at::Tensor rows = (left != 0).flatten().nonzero().flatten();
+  if (rows.numel() == 0) return weights;
+  const at::Tensor some = weights.index_select(0, rows);
+  const at::Tensor amount = left.index_select(0, rows);
+  const at::Tensor nothing = at::zeros_like(amount);
+  return weights.index_copy_(0, rows,
+                             some + taken(high_ - some, at::maximum(amount, nothing)) -
+                                 taken(some - low_, at::maximum(-amount, nothing)));
 }
 
 at::Tensor DeviceLaw::outcomes(const at::Tensor& weights, const at::Tensor& points) const {
