@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -310,6 +312,27 @@ TEST_F(LanguageModels, AGpuDrawsForSeveralThreads) {
   EXPECT_EQ(words(alone).size(), words(text).size());
   EXPECT_EQ(alone.find("xyz"), std::string::npos);
   for (const unsigned threads : {4U, 0U}) EXPECT_EQ(rewritten(threads), alone);
+}
+
+TEST(DocumentBits, AreManyInFewMappings) {
+  // A process may have some 65,000 mappings, and each of its threads holds thousands of documents.
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  };
+  const auto before = mappings();
+  DocumentBits bits;
+  std::vector<random::ChaChaBitSource*> sources;
+  for (int round = 0; round < 2; ++round) {
+    sources.clear();
+    for (std::uint64_t i = 0; i < 5'000; ++i) sources.push_back(&bits.add(random::key_from_seed(i), 1));
+    EXPECT_LE(mappings() - before, 1'000);
+    for (const std::uint64_t i : {0U, 63U, 64U, 4'999U}) {
+      random::ChaChaBitSource alone(random::key_from_seed(i));
+      for (int k = 0; k < 100; ++k) ASSERT_EQ(sources[i]->next(), alone.next());
+    }
+    bits.clear();
+  }
 }
 
 TEST_F(LanguageModels, AGpuIsInterruptedBetweenBatches) {
