@@ -222,7 +222,7 @@ Rate one_pass_rate(const lm::MaskedModel& model, const Passes& passes, double se
 
 // As many whole passes as make a good batch.
 std::vector<Passes> batches_of(const Passes& passes) {
-  constexpr std::size_t kBatch = 8192;
+  constexpr std::size_t kBatch = 1 << 14;
   std::vector<Passes> batches;
   std::size_t first = 0;
   std::size_t first_draw = 0;

@@ -21,7 +21,7 @@ constexpr std::size_t kBatchBytes = 24 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
 // A GPU is busy with thousands of places, and their logits do not leave it.
-constexpr std::size_t kModelBatch = 8192;
+constexpr std::size_t kModelBatch = 1 << 14;
 
 }  // namespace
 

@@ -70,7 +70,7 @@ DeviceLaw::DeviceLaw(const PublicLaw& law, at::Device device)
   offset_ = std::log(share / (1 - share));
 }
 
-at::Tensor DeviceLaw::weights(at::Tensor scores, const at::Tensor& factors) const {
+at::Tensor DeviceLaw::weights(const at::Tensor& scores, const at::Tensor& factors) const {
   scores.mul_(factors);
   if (holds_anywhere(scores.isnan()))
     refuse(Errc::bad_format, "the model answered with a logit that is not a number");
@@ -120,7 +120,7 @@ at::Tensor DeviceLaw::keep_bounds(const at::Tensor& weights) const {
 
 /// The same with the right sum. The heaviest weight, which is affected least, takes what rounding left; what
 /// it has no room for goes to the others in order.
-at::Tensor DeviceLaw::keep_total(at::Tensor weights) const {
+at::Tensor DeviceLaw::keep_total(const at::Tensor& weights) const {
   const at::Tensor missing = total_ - weights.sum(1, true);
   const at::Tensor heaviest = weights.argmax(1, true);
   const at::Tensor before = weights.gather(1, heaviest);

@@ -23,7 +23,7 @@ class DeviceLaw {
 
   /// The weights of draws, [n, outcomes], from scores of this shape, which are overwritten, and a factor of
   /// each row, [n, 1]. NaN is an error.
-  at::Tensor weights(at::Tensor scores, const at::Tensor& factors) const;
+  at::Tensor weights(const at::Tensor& scores, const at::Tensor& factors) const;
 
   /// The outcomes at these points, [n, 1], each from 0 to below the total.
   at::Tensor outcomes(const at::Tensor& weights, const at::Tensor& points) const;
@@ -31,7 +31,7 @@ class DeviceLaw {
  private:
   at::Tensor solve(const at::Tensor& scores) const;
   at::Tensor keep_bounds(const at::Tensor& weights) const;
-  at::Tensor keep_total(at::Tensor weights) const;
+  at::Tensor keep_total(const at::Tensor& weights) const;
 
   at::Tensor low_;
   at::Tensor high_;
