@@ -6,12 +6,15 @@
 //
 // The texts are the first TEXTS (32) lines of TEXT. HOW lists what is measured, with commas between: engine
 // (models stored in 8 bits, without libtorch), f32, int8 and cuda (with libtorch), and logits are compared
-// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, all, none. Modes
+// with those of the first; WHAT is one of everything, parallel, sequential, one-pass, draws, all, none. Modes
 // that the model was not made for are left out; with the engine, one-pass also measures the network alone.
+// draws, with libtorch: what a GPU does with full batches, so give thousands of TEXTS and THREADS that
+// prepare batches.
 // The second form writes a checkpoint of roberta-base's size with random weights (500 MB), which is the
 // arithmetic of a trained one, with the tokenizer of another folder. Rates are by the clock and, for machines
 // that are shared, by the time the processors spent on this program.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +31,7 @@
 
 #include <sotto/error_text.hpp>
 
+#include "base/parallel.hpp"
 #include "lm/balanced_law.hpp"
 #include "lm/engine/byte_matrix.hpp"
 #include "lm/masked_mechanism.hpp"
@@ -168,37 +172,94 @@ double best_product_rate() {
   return best;
 }
 
-// Places scored by passes over whole texts.
-Rate one_pass_rate(const lm::WordFiller& filler, const lm::MaskedModel& model, const std::vector<Text>& texts,
-                   double seconds) {
-  const lm::MaskedInput input = value_of(lm::MaskedInput::make(filler, true, 0));
+// Passes over the first window of each text, with the places of its words.
+struct Passes {
   std::vector<lm::Sequence> sequences;
   std::vector<std::vector<std::uint32_t>> places;
-  std::size_t count = 0;
+  std::vector<lm::WordDraw> draws;  // one per place
+
+  Passes some(std::size_t first, std::size_t count, std::size_t first_draw, std::size_t draw_count) const {
+    const auto part = [](const auto& all, std::size_t begin, std::size_t size) {
+      const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+      return std::vector(from, from + static_cast<std::ptrdiff_t>(size));
+    };
+    return {part(sequences, first, count), part(places, first, count), part(draws, first_draw, draw_count)};
+  }
+};
+
+Passes passes_of(const lm::WordFiller& filler, const std::vector<Text>& texts) {
+  const lm::MaskedInput input = value_of(lm::MaskedInput::make(filler, true, 0));
+  random::ChaChaBitSource bits(random::Key{});
+  Passes passes;
   for (const Text& text : texts) {
     const lm::MaskedText masked(filler, text.line, text.tokens);
     const lm::MaskedText::Window window = masked.window_of(input, 0);
-    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequences.emplace_back()).words;
-    places.emplace_back();
-    for (const std::uint32_t word : text.words)
-      if (word < window.end) places.back().push_back(first_pieces[word]);
-    if (places.back().empty()) {
-      places.pop_back();
-      sequences.pop_back();
-      continue;
+    lm::Sequence sequence;
+    const std::vector<std::uint32_t> first_pieces = masked.read(window, sequence).words;
+    std::vector<std::uint32_t> places;
+    for (const std::uint32_t word : text.words) {
+      if (word >= window.end) continue;
+      places.push_back(first_pieces[word]);
+      const Token& token = text.tokens[word];
+      const auto own = filler.find(std::string_view(text.line).substr(token.begin, token.end - token.begin));
+      passes.draws.push_back({bits.next() >> 3, own ? filler.logits()[*own] : lm::WordDraw::kNone, 1});
     }
-    count += places.back().size();
+    if (places.empty()) continue;
+    passes.places.push_back(std::move(places));
+    passes.sequences.push_back(std::move(sequence));
   }
-  std::vector<float> out(count * model.output_size());
+  return passes;
+}
+
+// Places scored by passes over whole texts.
+Rate one_pass_rate(const lm::MaskedModel& model, const Passes& passes, double seconds) {
+  std::vector<float> out(passes.draws.size() * model.output_size());
   return rate(seconds, [&](std::size_t) {
-    value_of(model.logits_at(sequences, places, out));
-    return count;
+    value_of(model.logits_at(passes.sequences, passes.places, out));
+    return passes.draws.size();
+  });
+}
+
+// As many whole passes as make a good batch.
+std::vector<Passes> batches_of(const Passes& passes) {
+  constexpr std::size_t kBatch = 1 << 14;
+  std::vector<Passes> batches;
+  std::size_t first = 0;
+  std::size_t first_draw = 0;
+  std::size_t draws = 0;
+  for (std::size_t i = 0; i < passes.sequences.size(); ++i) {
+    draws += passes.places[i].size();
+    if (draws < kBatch && i + 1 < passes.sequences.size()) continue;
+    batches.push_back(passes.some(first, i + 1 - first, first_draw, draws));
+    first = i + 1;
+    first_draw += draws;
+    draws = 0;
+  }
+  return batches;
+}
+
+// Words that a model draws, with batches from several threads; or, with one draw per text, words that its
+// network reads, nearly without what follows.
+Rate drawn_rate(const lm::WordDrawer& drawer, const std::vector<Passes>& batches, bool one_per_text,
+                unsigned threads, double seconds) {
+  return rate(seconds, [&](std::size_t) {
+    std::atomic<std::size_t> words = 0;
+    base::parallel_for(batches.size(), 1, threads, [&](std::size_t i, std::size_t) {
+      Passes some = batches[i];
+      words += some.draws.size();
+      if (one_per_text)
+        for (std::vector<std::uint32_t>& places : some.places) places.resize(1);
+      if (one_per_text) some.draws.resize(some.places.size());
+      std::vector<std::uint32_t> drawn(some.draws.size());
+      value_of(drawer.draw(some.sequences, some.places, some.draws, drawn));
+    });
+    return words.load();
   });
 }
 
 // Draws from scores that were computed before, by one thread.
 Rate law_rate(const lm::WordFiller& filler, const Questions& questions, double seconds) {
-  const auto model = value_of(filler.model().at_reach(kEpsilon));
+  const auto model = value_of(filler.model().at_reach(kEpsilon, filler.model().usual_wander().value_or(0)));
   const std::size_t size = model->output_size();
   const std::size_t some = std::min<std::size_t>(questions.sequences.size(), kCompared / 8);
   std::vector<float> scores(some * size);
@@ -274,6 +335,22 @@ std::shared_ptr<const lm::WordFiller> open_filler(const std::string& how, const 
       {72, lm::LawKind::balanced, value_of(lm::WordFiller::open(wanted.folder, {}))->modes()}));
 }
 
+void report_draws(const lm::WordFiller& filler, const Wanted& wanted,
+                  const std::function<void(const char* what, const Rate& rate)>& line) {
+  const auto model = value_of(filler.model().at_reach(kEpsilon, filler.model().usual_wander().value_or(0)));
+  const auto law =
+      value_of(lm::BalancedLaw::make(*model->bounded_head(), kEpsilon, filler.logits(), model->log_base()));
+  const auto drawer = value_of(model->drawer(law.public_numbers()));
+  const Passes passes = passes_of(filler, wanted.texts);
+  const std::vector<Passes> batches = batches_of(passes);
+  const unsigned threads = base::thread_count(wanted.threads);
+  std::printf("      %zu batches of passes, %zu draws\n", batches.size(), passes.draws.size());
+  line("scores, copied to the host", one_pass_rate(*model, batches.front(), wanted.seconds));
+  line("network, 1 draw per text", drawn_rate(*drawer, batches, true, threads, wanted.seconds));
+  line("network and draws, 1 thread", drawn_rate(*drawer, batches, false, 1, wanted.seconds));
+  line("network and draws", drawn_rate(*drawer, batches, false, threads, wanted.seconds));
+}
+
 // Returns the logits of some questions.
 std::vector<float> report(const std::string& how, const Wanted& wanted) {
   reset_peak_memory();
@@ -312,8 +389,10 @@ std::vector<float> report(const std::string& how, const Wanted& wanted) {
     line(lm::to_string(mode), mechanism_rate(*mechanism, wanted.texts, wanted.seconds));
   }
   if (told && wanted.is("law")) line("the balanced law alone", law_rate(*filler, questions, wanted.seconds));
+  if (told && how != "engine" && wanted.is("draws")) report_draws(*filler, wanted, line);
   if (how == "engine" && wanted.is("one-pass")) {
-    line("one-pass, the network alone", one_pass_rate(*filler, model, wanted.texts, wanted.seconds));
+    line("one-pass, the network alone",
+         one_pass_rate(model, passes_of(*filler, wanted.texts), wanted.seconds));
     std::printf("      %.1f billion multiplications a second at best, on %s\n", best_product_rate() / 1e9,
                 lm::byte_kernel_name());
   }

@@ -236,6 +236,11 @@ Result<void> BalancedLaw::weigh(const ScaledAnswers& scores, LawMemory& memory, 
   return {};
 }
 
+PublicLaw BalancedLaw::public_numbers() const {
+  return {outcomes(), base_,  low_,       high_, static_cast<std::int64_t>(total_),
+          reach_,     slope_, log_total_, gap_};
+}
+
 Guarantee BalancedLaw::guarantee() const {
   return pure_guarantee(privacy::multiply_up(epsilon(), epsilon()) / 2);
 }

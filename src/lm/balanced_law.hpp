@@ -52,6 +52,9 @@ class BalancedLaw final : public DrawLaw {
   /// T: the sum of the weights of every draw.
   std::uint64_t total() const { return total_; }
 
+  /// For a model that draws by this law itself. Refers to the law.
+  PublicLaw public_numbers() const;
+
  private:
   BalancedLaw(double epsilon, std::vector<std::uint32_t> outcomes) : DrawLaw(epsilon, std::move(outcomes)) {}
 

@@ -57,6 +57,46 @@ struct OwnPenalty {
   std::span<const std::int32_t> group;  ///< of each output; inflections of one lemma share theirs
 };
 
+/// The public numbers of a balanced law (BalancedLaw), for a model that draws by it. They must outlive the
+/// call they are passed to.
+struct PublicLaw {
+  std::span<const std::uint32_t> outcomes;  ///< the model's output of each
+  std::span<const double> base;             ///< a measure of 1
+  /// The bounds of each weight: whole numbers from 1 to 2^61.
+  std::span<const double> low;
+  std::span<const double> high;
+  std::int64_t total = 0;  ///< of the weights of any draw, between the sums of the bounds; below 2^62
+  double reach = 0;
+  double slope = 0;
+  double log_total = 0;
+  double gap = 0;  ///< between the largest score and a first guess at the shift
+};
+
+/// A draw that a model makes: what the host knows about it.
+struct WordDraw {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint64_t point = 0;    ///< uniform below the total of the law
+  std::uint32_t own = kNone;  ///< the output that stands in the original, whose OwnPenalty counts
+  float factor = 1;           ///< of the scores, after the penalty
+};
+
+/// Draws by a law where the scores are computed, so that only outcomes are copied. Every weight lies between
+/// its public bounds and the weights add up to exactly the public total, whatever the scores are; only how
+/// close they come to the law is a matter of arithmetic. Safe to share between threads.
+class WordDrawer {
+ public:
+  virtual ~WordDrawer() = default;
+  /// As MaskedModel::logits_at, with one element of `draws` and `outcomes` per place. An outcome is a
+  /// function of its sequence, place and draw, up to rounding in the scores. Scores that are not numbers are
+  /// an error.
+  virtual Result<void> draw(std::span<const Sequence> sequences,
+                            std::span<const std::vector<std::uint32_t>> places,
+                            std::span<const WordDraw> draws, std::span<std::uint32_t> outcomes) const = 0;
+};
+
+/// The version of what a WordDrawer computes: like kLawVersion, part of the configuration.
+inline constexpr std::uint64_t kWordDrawerVersion = 1;
+
 /// A model that fills a masked position. Safe to share between threads.
 class MaskedModel {
  public:
@@ -109,6 +149,12 @@ class MaskedModel {
     std::iota(places.begin(), places.end(), 0U);
     return logits_at({&sequence, 1}, {&places, 1}, out);
   }
+
+  /// Whether its scores are better drawn from where they are than copied: it computes on a GPU.
+  virtual bool prefers_to_draw() const { return false; }
+  /// Draws by this law with scores of this model, which must outlive the result; null for a model that
+  /// cannot.
+  virtual Result<std::unique_ptr<const WordDrawer>> drawer(const PublicLaw& /*law*/) const { return nullptr; }
 };
 
 /// A model that turns texts into vectors of length 1. Safe to share between threads.
@@ -180,7 +226,7 @@ LanguageModelBackend& engine_backend();
 Result<LanguageModelBackend*> language_model_plugin();
 
 /// What the plugin exports; `abi` must match the program's. Owned by the plugin.
-inline constexpr std::uint32_t kLanguageModelAbi = 6;
+inline constexpr std::uint32_t kLanguageModelAbi = 7;
 inline constexpr const char* kLanguageModelFactory = "sotto_language_model_backend";
 
 }  // namespace sotto::lm

@@ -50,15 +50,7 @@ class MaskedMechanism::Batch {
 
   Result<void> answer() {
     if (questions_.empty()) return {};
-    const std::size_t size = mechanism_.model_->output_size();
-    logits_.resize(questions_.size() * size);
-    const std::span<float> logits(logits_);
-    const auto sequences = std::span(sequences_).first(used_);
-    if (mechanism_.mode_ == MaskedMode::one_pass)
-      SOTTO_TRY(mechanism_.model_->logits_at(sequences, std::span(shared_).first(used_), logits));
-    else
-      SOTTO_TRY(mechanism_.model_->logits(sequences, places_, logits));
-    for (std::size_t i = 0; i < questions_.size(); i += kWeighed) SOTTO_TRY(draw(i, logits));
+    SOTTO_TRY(mechanism_.drawn_by_model() ? let_model_draw() : score_and_draw());
     const std::size_t draws = questions_.size();
     questions_.clear();
     places_.clear();
@@ -68,6 +60,39 @@ class MaskedMechanism::Batch {
   }
 
  private:
+  Result<void> score_and_draw() {
+    logits_.resize(questions_.size() * mechanism_.model_->output_size());
+    const std::span<float> logits(logits_);
+    const auto sequences = std::span(sequences_).first(used_);
+    if (mechanism_.mode_ == MaskedMode::one_pass)
+      SOTTO_TRY(mechanism_.model_->logits_at(sequences, std::span(shared_).first(used_), logits));
+    else
+      SOTTO_TRY(mechanism_.model_->logits(sequences, places_, logits));
+    for (std::size_t i = 0; i < questions_.size(); i += kWeighed) SOTTO_TRY(draw(i, logits));
+    return {};
+  }
+
+  /// Each document's numbers are taken from its stream in the order of its places, like those of sample().
+  Result<void> let_model_draw() {
+    std::vector<WordDraw> draws;
+    for (const Question& question : questions_) {
+      WordDraw& draw = draws.emplace_back();
+      const std::optional<std::uint32_t> own = mechanism_.filler_->find(original(question));
+      if (own) draw.own = mechanism_.filler_->logits()[*own];
+      draw.factor = mechanism_.sharpness(own.has_value());
+      draw.point = random::uniform_below(*question.document->bits, mechanism_.total_);
+    }
+    if (mechanism_.mode_ != MaskedMode::one_pass) {
+      shared_.clear();
+      for (const std::uint32_t place : places_) shared_.push_back({place});
+    }
+    std::vector<std::uint32_t> words(draws.size());
+    SOTTO_TRY(mechanism_.drawer_->draw(std::span(sequences_).first(used_), std::span(shared_).first(used_),
+                                       draws, words));
+    for (std::size_t i = 0; i < words.size(); ++i) put(questions_[i], words[i]);
+    return {};
+  }
+
   void put(const Question& question, std::uint32_t word) const {
     MaskedOutput& output = question.document->outputs[question.number];
     (question.after ? output.added : output.word) = word;

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kBatchBytes = 24 << 20;
 constexpr std::size_t kLargestBatch = 512;
 constexpr std::size_t kSmallestBatch = 8;
+// A GPU is busy with thousands of places, and their logits do not leave it.
+constexpr std::size_t kModelBatch = 1 << 14;
 
 }  // namespace
 
@@ -35,7 +37,9 @@ Result<std::shared_ptr<const MaskedMechanism>> MaskedMechanism::make(std::shared
   SOTTO_TRY(mechanism->choose_wander());
   SOTTO_TRY(mechanism->choose_law(bounds));
   const std::size_t row_bytes = sizeof(float) * mechanism->filler().model().output_size();
-  mechanism->batch_ = std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
+  mechanism->batch_ = mechanism->drawn_by_model()
+                          ? kModelBatch
+                          : std::clamp(kBatchBytes / row_bytes, kSmallestBatch, kLargestBatch);
   return mechanism;
 }
 
@@ -81,7 +85,18 @@ Result<void> MaskedMechanism::balance() {
   bounds_ = *model_->bounds();
   SOTTO_ASSIGN(BalancedLaw law, BalancedLaw::make(*model_->bounded_head(), options_.epsilon,
                                                   filler_->logits(), model_->log_base()));
-  law_ = std::make_unique<const BalancedLaw>(std::move(law));
+  auto balanced = std::make_unique<const BalancedLaw>(std::move(law));
+  SOTTO_TRY(hand_over(*balanced));
+  law_ = std::move(balanced);
+  return {};
+}
+
+/// What else changes scores or weights needs them here.
+Result<void> MaskedMechanism::hand_over(const BalancedLaw& law) {
+  if (extras_.similarity || extras_.antonyms) return {};
+  if (!options_.drawn_by_model.value_or(model_->prefers_to_draw())) return {};
+  SOTTO_ASSIGN(drawer_, model_->drawer(law.public_numbers()));
+  total_ = law.total();
   return {};
 }
 
@@ -106,6 +121,11 @@ Result<void> MaskedMechanism::bound(std::optional<LogitBounds> bounds) {
   return {};
 }
 
+float MaskedMechanism::sharpness(bool known) const {
+  const BoundedHead& head = *model_->bounded_head();
+  return known ? head.sharpness_known : head.sharpness_unknown;
+}
+
 void MaskedMechanism::lower_own(std::uint32_t own, std::span<float> scores) const {
   const OwnPenalty penalty = model_->own_penalty();
   if (penalty.of_word.empty()) return;
@@ -121,16 +141,11 @@ Result<void> MaskedMechanism::weigh(const Place& place, std::span<float> answers
   const std::optional<std::uint32_t> own = filler_->find(place.original);
   const FloatMode mode;
   if (own) lower_own(filler_->logits()[*own], answers);
-  float sharpness = 1;
-  if (const BoundedHead* const head = model_->bounded_head()) {
-    if (balanced)
-      sharpness = own ? head->sharpness_known : head->sharpness_unknown;
-    else
-      squash_all(*head, answers);
-  }
+  float factor = balanced ? sharpness(own.has_value()) : 1;
+  if (!balanced && model_->bounded_head() != nullptr) squash_all(*model_->bounded_head(), answers);
   if (extras_.similarity) {
-    for (float& answer : answers) answer *= sharpness;
-    sharpness = 1;
+    for (float& answer : answers) answer *= factor;
+    factor = 1;
     SOTTO_TRY(extras_.similarity->apply(*filler_, place.document.text, place.document.tokens, place.token,
                                         balanced ? std::nullopt : std::optional(bounds_), answers));
   }
@@ -140,7 +155,7 @@ Result<void> MaskedMechanism::weigh(const Place& place, std::span<float> answers
   }
   for (const std::uint32_t word : opposites)
     answers[filler_->logits()[word]] = std::numeric_limits<float>::lowest();
-  SOTTO_TRY(law_->weigh({answers, sharpness}, memory, out));
+  SOTTO_TRY(law_->weigh({answers, factor}, memory, out));
   if (extras_.antonym_policy == AntonymPolicy::exclude && opposites.size() < law_->size())
     exclude(opposites, out);
   return {};

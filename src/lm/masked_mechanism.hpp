@@ -22,6 +22,8 @@
 
 namespace sotto::lm {
 
+class BalancedLaw;
+
 struct MaskedOptions {
   double epsilon = 0;                             ///< per draw
   bool with_original = true;                      ///< the original text precedes the one with the mask
@@ -34,6 +36,8 @@ struct MaskedOptions {
   /// default, and the only value for a model that does not depend on it.
   std::optional<double> wander = std::nullopt;
   unsigned threads = 1;  ///< that compute weights; affects only speed
+  /// Whether the model makes the draws itself, if it can; empty: if it prefers to.
+  std::optional<bool> drawn_by_model = std::nullopt;
 };
 
 /// What else influences the scores of words.
@@ -80,6 +84,10 @@ class MaskedMechanism {
   /// each batch.
   Result<void> rewrite(std::span<MaskedDocument> documents, const DrawsMade& made = {}) const;
 
+  /// Whether the model draws, by the same law and with the same guarantee but other arithmetic, so that the
+  /// same key gives other outputs. Several threads may then rewrite at once, and keep it busy.
+  bool drawn_by_model() const { return drawer_ != nullptr; }
+
   /// The number of draws that makes a good batch.
   std::size_t good_batch() const { return batch_; }
 
@@ -119,7 +127,9 @@ class MaskedMechanism {
   Result<void> choose_wander();
   Result<void> choose_law(std::optional<LogitBounds> bounds);
   Result<void> balance();
+  Result<void> hand_over(const BalancedLaw& law);
   Result<void> bound(std::optional<LogitBounds> bounds);
+  float sharpness(bool known) const;
   void lower_own(std::uint32_t own, std::span<float> scores) const;
   Result<void> weigh(const Place& place, std::span<float> answers, LawMemory& memory, DrawWeights& out) const;
   void exclude(std::span<const std::uint32_t> words, DrawWeights& weights) const;
@@ -136,6 +146,8 @@ class MaskedMechanism {
   LawKind law_kind_ = LawKind::bounded;
   LogitBounds bounds_;
   std::unique_ptr<const DrawLaw> law_;
+  std::uint64_t total_ = 0;                   // of the law, if the model draws
+  std::unique_ptr<const WordDrawer> drawer_;  // null: the model only answers
   std::size_t batch_ = 1;
 };
 

@@ -84,6 +84,24 @@ TEST_F(DpMlmExtras, AntonymsAreFoundInEveryForm) {
                {"index.noun"});
 }
 
+TEST_F(DpMlmExtras, AModelDoesNotDrawWhereItsScoresAreChanged) {
+  const auto of = model();
+  of->head = BoundedHead{10, 0.4F, 10, 6, 1, 1};
+  of->draws = true;
+  const auto words = filler(of);
+  const MaskedOptions options{.epsilon = 10, .law = LawKind::balanced};
+  EXPECT_TRUE(MaskedMechanism::make(words, options, {}).value()->drawn_by_model());
+  MaskedExtras antonyms;
+  antonyms.antonym_policy = AntonymPolicy::demote;
+  antonyms.antonyms = AntonymFilter::open(words->words(), folder_.path()).value();
+  EXPECT_FALSE(MaskedMechanism::make(words, options, {}, antonyms).value()->drawn_by_model());
+  MaskedExtras similarity;
+  similarity.similarity = std::make_shared<const ContextSimilarity>(
+      SentenceEncoder::make(std::make_shared<CountingModel>(), testing::small_tokenizer(kWords), 0).value(),
+      0.003);
+  EXPECT_FALSE(MaskedMechanism::make(words, options, {}, similarity).value()->drawn_by_model());
+}
+
 TEST_F(DpMlmExtras, DemotedAntonymsHaveTheLeastWeightAndTheGuaranteeStands) {
   for (const LawKind law : {LawKind::bounded, LawKind::balanced}) {
     const auto kept = weights("good", AntonymPolicy::keep, law);

@@ -462,6 +462,96 @@ TEST_F(OnePass, WeightsAndDocumentsAreTheSameAloneAndTogether) {
   EXPECT_EQ(weights.size(), 2U);
 }
 
+/// A model with a bounded head that draws itself.
+std::shared_ptr<FakeMaskedModel> drawing(std::shared_ptr<FakeMaskedModel> model) {
+  BoundedHead head;
+  head.range = 10;
+  head.slope = 0.2F;
+  head.reach = 20;
+  head.log_total = 10;
+  head.sharpness_known = 3;
+  head.sharpness_unknown = 1.5F;
+  model->head = head;
+  model->draws = true;
+  return model;
+}
+
+TEST_F(OnePass, AModelThatDrawsIsToldTheNumbersOfEachDocument) {
+  const auto model = drawing(slots_model(6));
+  const auto m =
+      MaskedMechanism::make(
+          filler_of(model, true),
+          {.epsilon = 20, .mode = MaskedMode::one_pass, .addition = 0.5, .law = LawKind::balanced}, {})
+          .value();
+  ASSERT_TRUE(m->drawn_by_model());
+  const std::vector<std::string> texts = {"the cat yes on the mat", "", "NO boy", "a yes , no no"};
+  std::vector<std::unique_ptr<Text>> runs;
+  std::vector<MaskedDocument> together;
+  std::vector<WordDraw> expected;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    runs.push_back(std::make_unique<Text>(*m, texts[i], i));
+    together.push_back(runs.back()->document);
+    // After the coins the stream has one number per draw, in the order of places; 2^61 divides its range.
+    Text copy(*m, texts[i], i);
+    for (std::size_t k = 0; k < copy.document.outputs.size(); ++k) {
+      const std::string original = texts[i].substr(copy.tokens[copy.document.drawn[k]].begin, 3);
+      const auto own = m->filler().find(original.substr(0, original.find(' ')));
+      expected.push_back({copy.bits.next() >> 3, own ? *own : WordDraw::kNone, own ? 3.0F : 1.5F});
+      // An added word has no original.
+      if (copy.document.outputs[k].added != MaskedOutput::kNone)
+        expected.push_back({copy.bits.next() >> 3, WordDraw::kNone, 1.5F});
+    }
+  }
+  const auto same = [](const WordDraw& a, const WordDraw& b) {
+    return a.point == b.point && a.own == b.own && a.factor == b.factor;
+  };
+  ASSERT_TRUE(m->rewrite(together));
+  ASSERT_GT(expected.size(), 11U);
+  ASSERT_EQ(model->made.size(), expected.size());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), model->made.begin(), same));
+  // Alone, each document has the same numbers, so the same words.
+  model->made.clear();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Text alone(*m, texts[i], i);
+    ASSERT_TRUE(m->rewrite({&alone.document, 1}));
+    EXPECT_EQ(spelled(*m, alone.document), spelled(*m, together[i])) << texts[i];
+  }
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), model->made.begin(), same));
+}
+
+TEST_F(DpMlm, AModelThatDrawsSeesTheSameQuestions) {
+  const std::string text = "the cat sat on the mat";
+  for (const MaskedMode mode : {MaskedMode::parallel, MaskedMode::sequential}) {
+    const auto scoring = drawing(mixing_model());
+    const auto drawn = drawing(mixing_model());
+    const MaskedOptions options{.epsilon = 20, .mode = mode, .law = LawKind::balanced};
+    MaskedOptions by_host = options;
+    by_host.drawn_by_model = false;
+    const auto host = mechanism(scoring, by_host);
+    const auto device = mechanism(drawn, options);
+    EXPECT_FALSE(host->drawn_by_model());
+    ASSERT_TRUE(device->drawn_by_model());
+    outputs(*host, text);
+    outputs(*device, text);
+    EXPECT_TRUE(scoring->made.empty());
+    EXPECT_EQ(drawn->made.size(), 6U);
+    EXPECT_EQ(drawn->places, scoring->places);
+    ASSERT_EQ(drawn->asked.size(), scoring->asked.size());
+    EXPECT_EQ(drawn->asked[0].ids, scoring->asked[0].ids);
+    EXPECT_EQ(device->guarantee().epsilon, host->guarantee().epsilon);
+    EXPECT_EQ(device->guarantee().rho, host->guarantee().rho);
+    EXPECT_EQ(device->guarantee().statement, host->guarantee().statement);
+  }
+}
+
+TEST_F(DpMlm, AModelDrawsByTheBalancedLawAlone) {
+  const auto model = drawing(mixing_model());
+  EXPECT_FALSE(mechanism(model, {.epsilon = 20, .law = LawKind::bounded})->drawn_by_model());
+  model->draws = false;
+  EXPECT_FALSE(
+      mechanism(model, {.epsilon = 20, .law = LawKind::balanced, .drawn_by_model = true})->drawn_by_model());
+}
+
 TEST_F(OnePass, IsForModelsThatDeclareIt) {
   const MaskedOptions options{.epsilon = 10, .mode = MaskedMode::one_pass};
   expect_error(MaskedMechanism::make(filler_of(slots_model(8), false), options, {}), Errc::invalid_argument,

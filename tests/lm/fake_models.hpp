@@ -40,6 +40,11 @@ class FakeMaskedModel final : public lm::MaskedModel, public std::enable_shared_
     return head ? shared_from_this() : nullptr;
   }
   const lm::BoundedHead* bounded_head() const override { return head ? &*head : nullptr; }
+  bool prefers_to_draw() const override { return draws; }
+  Result<std::unique_ptr<const lm::WordDrawer>> drawer(const lm::PublicLaw& law) const override {
+    if (!draws) return nullptr;
+    return std::make_unique<const Drawer>(*this, law.outcomes.size());
+  }
 
   Result<void> logits(std::span<const lm::Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
@@ -63,8 +68,32 @@ class FakeMaskedModel final : public lm::MaskedModel, public std::enable_shared_
   mutable std::vector<lm::Sequence> asked;
   mutable std::vector<std::uint32_t> places;
   mutable std::vector<std::size_t> batches;
+  bool draws = false;                      ///< itself: the outcome is the point modulo their number
+  mutable std::vector<lm::WordDraw> made;  ///< by itself
 
  private:
+  class Drawer final : public lm::WordDrawer {
+   public:
+    Drawer(const FakeMaskedModel& model, std::size_t outcomes) : model_(model), outcomes_(outcomes) {}
+    Result<void> draw(std::span<const lm::Sequence> sequences,
+                      std::span<const std::vector<std::uint32_t>> each,
+                      std::span<const lm::WordDraw> draws_made, std::span<std::uint32_t> out) const override {
+      model_.batches.push_back(sequences.size());
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        model_.asked.push_back(sequences[i]);
+        model_.places.insert(model_.places.end(), each[i].begin(), each[i].end());
+      }
+      model_.made.insert(model_.made.end(), draws_made.begin(), draws_made.end());
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<std::uint32_t>(draws_made[i].point % outcomes_);
+      return {};
+    }
+
+   private:
+    const FakeMaskedModel& model_;
+    std::size_t outcomes_;
+  };
+
   Score score_;
   mutable std::mutex mutex_;
 };

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -282,6 +284,70 @@ TEST_F(LanguageModels, TheLedgerIsChargedForEachDraw) {
   PrivatizeOptions keeping = mlm(1);
   keeping.policy = Policy::paper();
   expect_error(privatize_files(keeping, to), Errc::invalid_argument, "ledger", {"no differential privacy"});
+}
+
+TEST_F(LanguageModels, AGpuDrawsForSeveralThreads) {
+  // Several chunks, documents of many lengths; the same output whatever the threads, and other noise than
+  // that of draws made here.
+  make_masked("balanced", R"("range": 10, "balanced": true)");
+  const std::vector<std::string> some = {"soup", "cold", "xyz", "the 12", "waiter,"};
+  std::string text;
+  for (std::size_t i = 0; text.size() < 1'300'000; ++i)
+    text += some[i * i % 5] + (i % (3 + i / 5000) == 0 ? "\n" : " ");
+  write("long.txt", text);
+  PrivatizeOptions options = mlm(5, "balanced");
+  options.mechanism.parameters = {{"law", "balanced"}};
+  const std::string on_processor = configuration(options);
+  options.language.device = Device::cuda;
+  EXPECT_NE(configuration(options), on_processor);
+  const auto rewritten = [&](unsigned threads) {
+    FileOptions run = files("long.txt", "long.out");
+    run.threads = threads;
+    const Receipt receipt = privatize_files(options, run).value();
+    EXPECT_EQ(receipt.language_model->device, "cuda");
+    EXPECT_EQ(receipt.guarantee.kind, GuaranteeKind::analytic);
+    return read("long.out");
+  };
+  const std::string alone = rewritten(1);
+  EXPECT_EQ(words(alone).size(), words(text).size());
+  EXPECT_EQ(alone.find("xyz"), std::string::npos);
+  for (const unsigned threads : {4U, 0U}) EXPECT_EQ(rewritten(threads), alone);
+}
+
+TEST(DocumentBits, AreManyInFewMappings) {
+  // A process may have some 65,000 mappings, and each of its threads holds thousands of documents.
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  };
+  const auto before = mappings();
+  DocumentBits bits;
+  std::vector<random::ChaChaBitSource*> sources;
+  for (int round = 0; round < 2; ++round) {
+    sources.clear();
+    for (std::uint64_t i = 0; i < 5'000; ++i) sources.push_back(&bits.add(random::key_from_seed(i), 1));
+    EXPECT_LE(mappings() - before, 1'000);
+    for (const std::uint64_t i : {0U, 63U, 64U, 4'999U}) {
+      random::ChaChaBitSource alone(random::key_from_seed(i));
+      for (int k = 0; k < 100; ++k) ASSERT_EQ(sources[i]->next(), alone.next());
+    }
+    bits.clear();
+  }
+}
+
+TEST_F(LanguageModels, AGpuIsInterruptedBetweenBatches) {
+  make_masked("balanced", R"("range": 10, "balanced": true)");
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += "The soup was cold.\n";
+  write("long.txt", text);
+  PrivatizeOptions options = mlm(5, "balanced");
+  options.mechanism.parameters = {{"law", "balanced"}};
+  options.language.device = Device::cuda;
+  std::atomic<int> asked = 0;
+  options.language.go_on = [&] { return ++asked < 5; };
+  const auto stopped = privatize_files(options, files("long.txt", "long.out"));
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::interrupted) << stopped.error().message;
 }
 
 // One-pass models are computed by the engine.

@@ -6,7 +6,7 @@
 // highest. "balanced": the head is made for the balanced law. Sentences become the counts of their ids; every
 // token of a text has the probability e^−2. While SOTTO_FAKE_KERNELS is set in the environment, logits
 // differ, as with the kernels of another processor; SOTTO_FAKE_MILLISECONDS makes each sequence take that
-// long, as with a large model.
+// long, as with a large model. On the device cuda, masked models draw themselves: uniformly.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -33,6 +33,7 @@ struct Settings {
   bool balanced = false;
   std::chrono::milliseconds pause{0};
   std::function<bool()> go_on;
+  bool on_gpu = false;
 
   /// As long as a sequence takes; fails if the caller asks to stop.
   Result<void> work() const {
@@ -56,6 +57,7 @@ Result<Settings> read(const std::filesystem::path& folder, const LanguageModelRe
   if (const char* const milliseconds = std::getenv("SOTTO_FAKE_MILLISECONDS"))
     settings.pause = std::chrono::milliseconds(std::atoi(milliseconds));
   settings.go_on = resources.go_on;
+  settings.on_gpu = resources.device == Device::cuda;
   if (json.contains("range")) settings.range = json.value("range", 0.0F);
   return settings;
 }
@@ -70,6 +72,22 @@ float logit(const Settings& settings, const std::vector<std::int32_t>& ids, std:
   if (settings.favourite == output) return settings.range.value_or(30);
   return settings.range ? *settings.range * share : 20 * share - 10;
 }
+
+class Drawer final : public lm::WordDrawer {
+ public:
+  Drawer(const Settings& settings, std::size_t outcomes) : settings_(settings), outcomes_(outcomes) {}
+  Result<void> draw(std::span<const lm::Sequence> sequences, std::span<const std::vector<std::uint32_t>>,
+                    std::span<const lm::WordDraw> draws, std::span<std::uint32_t> outcomes) const override {
+    for (std::size_t i = 0; i < sequences.size(); ++i) SOTTO_TRY(settings_.work());
+    for (std::size_t i = 0; i < draws.size(); ++i)
+      outcomes[i] = static_cast<std::uint32_t>(draws[i].point % outcomes_);
+    return {};
+  }
+
+ private:
+  Settings settings_;
+  std::size_t outcomes_;
+};
 
 class Masked final : public lm::MaskedModel {
  public:
@@ -93,6 +111,10 @@ class Masked final : public lm::MaskedModel {
     return std::make_shared<const Masked>(settings_, reach);
   }
   const lm::BoundedHead* bounded_head() const override { return head_.reach > 0 ? &head_ : nullptr; }
+  bool prefers_to_draw() const override { return settings_.on_gpu; }
+  Result<std::unique_ptr<const lm::WordDrawer>> drawer(const lm::PublicLaw& law) const override {
+    return std::make_unique<const Drawer>(settings_, law.outcomes.size());
+  }
   Result<void> logits(std::span<const lm::Sequence> sequences, std::span<const std::uint32_t> masked,
                       std::span<float> out) const override {
     for (std::size_t i = 0; i < sequences.size(); ++i) {

@@ -85,7 +85,7 @@ std::string arithmetic(const Runtime& runtime) {
   text += fmt::format("; BLAS {}", blas.empty() ? "on " + processor() : blas);
   text += fmt::format("; oneDNN {}", onednn_instructions());
   text += fmt::format("; {} {}", runtime.bytes ? "8-bit products" : "kernels", byte_kernel_name());
-  if (!runtime.device.is_cpu()) text += fmt::format("; GPU {}", gpu());
+  if (!runtime.device.is_cpu()) text += fmt::format("; GPU {}, products in TF32", gpu());
   for (const char* const name : kSwitches)
     if (const char* const value = std::getenv(name); value != nullptr)
       text += fmt::format("; {}={}", name, value);

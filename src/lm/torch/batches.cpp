@@ -18,6 +18,8 @@ namespace {
 // Within a batch the longest may exceed the shortest by this factor: padding costs as much as text.
 constexpr double kLongest = 1.15;
 constexpr std::int64_t kFreeSpread = 2;
+// The longest sequences of the first attention group; those of each next one may be twice as long.
+constexpr std::int64_t kShortest = 16;
 
 thread_local unsigned spread_threads = 1;
 
@@ -48,16 +50,56 @@ Plan plan_batches(std::span<const Sequence> sequences, const Runtime& runtime, P
     const bool last = i == plan.members.size();
     const std::int64_t longest = last ? 0 : length(plan.members[i]);
     const std::int64_t shortest = length(plan.members[first]);
-    const bool alike = packing == Packing::packed || longest <= shortest + kFreeSpread ||
+    const bool alike = packing != Packing::padded || longest <= shortest + kFreeSpread ||
                        static_cast<double>(longest) <= kLongest * static_cast<double>(shortest);
     const std::int64_t size =
-        packing == Packing::packed ? taken : static_cast<std::int64_t>(i - first) * longest;
+        packing != Packing::padded ? taken : static_cast<std::int64_t>(i - first) * longest;
     if (!last && alike && size < bound) continue;
     plan.ends.push_back(i);
     first = i;
     taken = 0;
   }
   return plan;
+}
+
+/// 0 within a sequence and −∞ beyond; undefined if nothing is.
+at::Tensor padding_mask(std::span<const std::int64_t> lengths, std::int64_t longest, const Runtime& runtime) {
+  if (std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t length) { return length == longest; }))
+    return {};
+  const at::Tensor on_device =
+      to_device(std::vector<std::int64_t>(lengths.begin(), lengths.end()), runtime).unsqueeze(1);
+  const at::Tensor beyond = at::arange(longest, on_device.options()).unsqueeze(0) >= on_device;
+  return at::zeros({on_device.size(0), longest}, on_device.options().dtype(at::kFloat))
+      .masked_fill_(beyond, -std::numeric_limits<float>::infinity())
+      .view({on_device.size(0), 1, 1, longest});
+}
+
+std::int64_t group_bound(std::int64_t length) {
+  std::int64_t bound = kShortest;
+  while (bound < length) bound *= 2;
+  return bound;
+}
+
+void group(std::span<const std::int64_t> lengths, const Runtime& runtime, Inputs& inputs) {
+  std::vector<std::int64_t> padded_rows;
+  std::int64_t padded = 0;
+  for (std::size_t first = 0; first < lengths.size();) {
+    std::size_t end = first;
+    while (end < lengths.size() && group_bound(lengths[end]) == group_bound(lengths[first])) ++end;
+    const auto members = lengths.subspan(first, end - first);
+    const std::int64_t longest = *std::max_element(members.begin(), members.end());
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = first; i < end; ++i) {
+      for (std::int64_t k = 0; k < longest; ++k)
+        rows.push_back(inputs.begins[i] + std::min(k, lengths[i] - 1));
+      for (std::int64_t k = 0; k < lengths[i]; ++k) padded_rows.push_back(padded + k);
+      padded += longest;
+    }
+    inputs.groups.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(members.size()),
+                             longest, to_device(rows, runtime), padding_mask(members, longest, runtime)});
+    first = end;
+  }
+  inputs.padded_rows = to_device(padded_rows, runtime);
 }
 
 }  // namespace
@@ -76,23 +118,22 @@ unsigned ThreadSpread::threads() {
   return spread_threads;
 }
 
+at::Tensor to_device(const at::Tensor& values, const Runtime& runtime) {
+  if (runtime.device.is_cpu()) return values;
+  return values.pin_memory().to(runtime.device, /*non_blocking=*/true);
+}
+
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime) {
-  return at::tensor(values, at::TensorOptions(at::kLong)).to(runtime.device);
+  return to_device(at::tensor(values, at::TensorOptions(at::kLong)), runtime);
 }
 
 Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uint32_t> members,
                    const Runtime& runtime, Packing packing) {
-  std::size_t longest = 0;
-  std::size_t shortest = std::numeric_limits<std::size_t>::max();
-  for (const std::uint32_t i : members) {
-    longest = std::max(longest, sequences[i].ids.size());
-    shortest = std::min(shortest, sequences[i].ids.size());
-  }
   std::vector<std::int64_t> lengths;
   for (const std::uint32_t i : members) lengths.push_back(static_cast<std::int64_t>(sequences[i].ids.size()));
-  const bool packed = packing == Packing::packed;
-  std::vector<std::int64_t> shape = {static_cast<std::int64_t>(members.size()),
-                                     static_cast<std::int64_t>(longest)};
+  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  const bool packed = packing != Packing::padded;
+  std::vector<std::int64_t> shape = {static_cast<std::int64_t>(members.size()), longest};
   if (packed) shape = {1, std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})};
   const auto fill = [&](auto member, bool count_up) {
     at::Tensor result = at::zeros(shape, at::kLong);
@@ -101,27 +142,23 @@ Inputs make_inputs(std::span<const Sequence> sequences, std::span<const std::uin
       const std::vector<std::int32_t>& numbers = sequences[i].*member;
       std::copy(numbers.begin(), numbers.end(), row);
       if (count_up && numbers.empty()) std::iota(row, row + sequences[i].ids.size(), std::int64_t{0});
-      row += packed ? sequences[i].ids.size() : longest;
+      row += packed ? static_cast<std::int64_t>(sequences[i].ids.size()) : longest;
     }
-    return result.to(runtime.device);
+    return to_device(result, runtime);
   };
-  Inputs inputs{fill(&Sequence::ids, false),
-                fill(&Sequence::positions, true),
-                fill(&Sequence::segments, false),
-                fill(&Sequence::pieces, false),
-                to_device(lengths, runtime),
-                {},
-                {}};
-  if (packed) {
-    inputs.begins.assign(lengths.size() + 1, 0);
-    std::partial_sum(lengths.begin(), lengths.end(), inputs.begins.begin() + 1);
+  Inputs inputs;
+  inputs.ids = fill(&Sequence::ids, false);
+  inputs.positions = fill(&Sequence::positions, true);
+  inputs.segments = fill(&Sequence::segments, false);
+  inputs.pieces = fill(&Sequence::pieces, false);
+  inputs.lengths = to_device(lengths, runtime);
+  if (!packed) {
+    inputs.mask = padding_mask(lengths, longest, runtime);
+    return inputs;
   }
-  if (packed || shortest == longest) return inputs;
-  const at::Tensor beyond =
-      at::arange(shape[1], inputs.lengths.options()).unsqueeze(0) >= inputs.lengths.unsqueeze(1);
-  inputs.mask = at::zeros(shape, inputs.lengths.options().dtype(at::kFloat))
-                    .masked_fill_(beyond, -std::numeric_limits<float>::infinity())
-                    .view({shape[0], 1, 1, shape[1]});
+  inputs.begins.assign(lengths.size() + 1, 0);
+  std::partial_sum(lengths.begin(), lengths.end(), inputs.begins.begin() + 1);
+  if (packing == Packing::grouped) group(lengths, runtime, inputs);
   return inputs;
 }
 

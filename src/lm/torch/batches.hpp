@@ -18,7 +18,18 @@
 namespace sotto::lm {
 
 /// How a batch's sequences share a tensor: as rows padded to the longest, or concatenated in a single row.
-enum class Packing { padded, packed };
+/// Grouped ones are packed, and padded within groups of similar length where they attend to each other: a
+/// GPU's attention needs rows of equal length, everything else does not.
+enum class Packing { padded, packed, grouped };
+
+/// Sequences of similar length, one after another, for attention.
+struct AttentionGroup {
+  std::int64_t first = 0;  ///< sequence
+  std::int64_t count = 0;
+  std::int64_t longest = 0;
+  at::Tensor rows;  ///< [count · longest]: the packed row of each padded one; any row for padding
+  at::Tensor mask;  ///< as in Inputs
+};
 
 /// A batch on the device; each is [batch, length], or packed [1, all lengths].
 struct Inputs {
@@ -31,6 +42,8 @@ struct Inputs {
   at::Tensor mask;
   /// The starts of packed sequences, and the end; empty if padded.
   std::vector<std::int64_t> begins;
+  std::vector<AttentionGroup> groups;  ///< empty unless grouped
+  at::Tensor padded_rows;              ///< of each packed row, where it is in the rows of all groups
 };
 
 /// These sequences, in this order, as one batch.
@@ -49,6 +62,8 @@ void scatter_rows(const at::Tensor& rows, std::span<const std::uint32_t> members
 /// Copies the rows in order.
 void copy_rows(const at::Tensor& rows, std::span<float> out);
 
+/// On the device. A GPU copies while the processor goes on.
+at::Tensor to_device(const at::Tensor& values, const Runtime& runtime);
 /// 64-bit integers, [count], on the device.
 at::Tensor to_device(const std::vector<std::int64_t>& values, const Runtime& runtime);
 

@@ -152,6 +152,30 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   return at::matmul(scores.softmax(-1), v);
 }
 
+namespace {
+
+/// attend_within() for a batch in groups.
+at::Tensor attend_in_groups(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k,
+                            const at::Tensor& v, std::int64_t heads, double scale) {
+  const bool everywhere = q.size(1) == k.size(1);
+  std::vector<at::Tensor> parts;
+  for (const AttentionGroup& group : inputs.groups) {
+    const auto padded = [&](const at::Tensor& x) {
+      return split_heads(x.index_select(1, group.rows).view({group.count, group.longest, x.size(2)}), heads);
+    };
+    const at::Tensor queries =
+        everywhere
+            ? padded(q)
+            : split_heads(q.narrow(1, group.first, group.count).view({group.count, 1, q.size(2)}), heads);
+    const at::Tensor context = join_heads(attend(queries, padded(k), padded(v), group.mask, scale));
+    parts.push_back(context.view({1, -1, q.size(2)}));
+  }
+  const at::Tensor all = at::cat(parts, 1);
+  return everywhere ? all.index_select(1, inputs.padded_rows) : all;
+}
+
+}  // namespace
+
 at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          std::int64_t heads) {
   const std::int64_t width = q.size(2);
@@ -160,6 +184,7 @@ at::Tensor attend_within(const Inputs& inputs, const at::Tensor& q, const at::Te
   if (inputs.begins.empty())
     return join_heads(
         attend(split_heads(q, heads), split_heads(k, heads), split_heads(v, heads), inputs.mask, scale));
+  if (!inputs.groups.empty()) return attend_in_groups(inputs, q, k, v, heads, scale);
   const bool everywhere = q.size(1) == k.size(1);
   at::Tensor out = at::empty({1, q.size(1), width}, q.options());
   const auto row = [](const at::Tensor& x, std::int64_t i) {

@@ -9,6 +9,7 @@
 #include "lm/torch/encoder.hpp"
 #include "lm/torch/failure.hpp"
 #include "lm/torch/layers.hpp"
+#include "lm/torch/word_drawer.hpp"
 
 namespace sotto::lm {
 namespace {
@@ -128,6 +129,15 @@ Result<void> BatchedMaskedModel::logits_everywhere(const Sequence& sequence, std
       copy_rows(head(states(inputs, {})), out);
     };
     for_each_batch({&sequence, 1}, runtime_, packing(), body);
+  });
+}
+
+Result<std::unique_ptr<const WordDrawer>> BatchedMaskedModel::drawer(const PublicLaw& law) const {
+  return torch_guarded([&] {
+    return make_word_drawer(
+        {runtime_, limits_, output_size_, [this](const Inputs& inputs) { return states(inputs, {}); },
+         [this](const at::Tensor& states) { return head(states); }, own_penalty()},
+        law);
   });
 }
 

@@ -22,6 +22,8 @@ class BatchedMaskedModel : public MaskedModel {
                          std::span<const std::vector<std::uint32_t>> places,
                          std::span<float> out) const override;
   Result<void> logits_everywhere(const Sequence& sequence, std::span<float> out) const override;
+  bool prefers_to_draw() const override { return !runtime_.device.is_cpu(); }
+  Result<std::unique_ptr<const WordDrawer>> drawer(const PublicLaw& law) const override;
 
  protected:
   BatchedMaskedModel(Runtime runtime, InputLimits limits, std::int64_t output_size)
@@ -34,8 +36,7 @@ class BatchedMaskedModel : public MaskedModel {
   virtual at::Tensor head(const at::Tensor& states) const = 0;
 
  private:
-  /// A GPU needs rows of equal length; a CPU needs no padding.
-  Packing packing() const { return runtime_.device == at::kCPU ? Packing::packed : Packing::padded; }
+  Packing packing() const { return runtime_.device.is_cpu() ? Packing::packed : Packing::grouped; }
 
   Runtime runtime_;
   InputLimits limits_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "lm/drawn_text.hpp"
@@ -10,6 +12,32 @@
 #include "random/bit_sources.hpp"
 
 namespace sotto::pipeline {
+
+/// The streams of documents, in locked memory, at addresses that stay. Thousands of documents may be held
+/// back by each thread, and locking memory for each takes system calls and several of the process's mappings,
+/// whose number is limited: so streams share blocks, which clear() keeps.
+class DocumentBits {
+ public:
+  random::ChaChaBitSource& add(const random::Key& key, std::size_t expected_words) {
+    if (count_ == blocks_.size() * kBlock) blocks_.push_back(random::make_locked<Block>());
+    auto& place = (*blocks_[count_ / kBlock])[count_ % kBlock];
+    ++count_;
+    return place.emplace(key, expected_words);
+  }
+  /// Wipes all.
+  void clear() {
+    for (const auto& block : blocks_)
+      for (auto& place : *block) place.reset();
+    count_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+  using Block = std::array<std::optional<random::ChaChaBitSource>, kBlock>;
+
+  std::vector<std::shared_ptr<Block>> blocks_;
+  std::size_t count_ = 0;
+};
 
 /// Holds documents until the mechanism rewrites them together. `Document` is the mechanism's: a DrawnText and
 /// whatever else its draws need.
@@ -46,7 +74,7 @@ class LanguageRewriter : public TextRewriter {
   void prepare_draws(const TextToRewrite& text, std::size_t expected_words) {
     Document& document = documents_.back();
     const random::Key key = text.stream_key();
-    document.bits = &bits_.emplace_back(key, expected_words);
+    document.bits = &bits_.add(key, expected_words);
     mechanism_.prepare(document);
     draws_ += document.draws;
     text.counts.privatized += document.draws;
@@ -61,7 +89,7 @@ class LanguageRewriter : public TextRewriter {
   std::size_t rendered_ = 0;  // how many documents have been rendered
 
  private:
-  std::deque<random::ChaChaBitSource, random::LockedAllocator<random::ChaChaBitSource>> bits_;
+  DocumentBits bits_;
 };
 
 }  // namespace sotto::pipeline

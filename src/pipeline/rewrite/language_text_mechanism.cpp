@@ -7,6 +7,7 @@
 #include "base/checked_value.hpp"
 #include "base/compressed_input.hpp"
 #include "base/hash.hpp"
+#include "base/parallel.hpp"
 #include "lm/language_folder.hpp"
 
 namespace sotto::pipeline {
@@ -14,6 +15,8 @@ namespace {
 
 // A language model takes seconds for this much; an interrupted run loses at most that.
 constexpr std::size_t kLanguageChunk = 16 << 10;
+// If the model draws, it takes less than a second for this much, in several full batches.
+constexpr std::size_t kDrawnByModelChunk = 512 << 10;
 
 Result<void> check_language_options(const PrivatizeOptions& options, const MechanismInfo& info) {
   if (!(options.delta > 0 && options.delta < 1))
@@ -65,6 +68,7 @@ Result<void> LanguageTextMechanism::open(const MechanismInfo& info, const Parame
   SOTTO_ASSIGN(law_["arithmetic"], backend->arithmetic(options().language));
   precision_ = lm::precision_used(*backend, options().language);
   anywhere_ = backend == &lm::engine_backend();
+  if (draw_.by_model) law_["drawn"] = fmt::format("by the model, version {}", lm::kWordDrawerVersion);
   return {};
 }
 
@@ -129,11 +133,12 @@ Result<void> LanguageTextMechanism::check_inputs(std::span<const std::filesystem
 }
 
 std::size_t LanguageTextMechanism::chunk_bytes(bool) const {
-  return kLanguageChunk;
+  return draw_.by_model ? kDrawnByModelChunk : kLanguageChunk;
 }
 
-unsigned LanguageTextMechanism::threads(unsigned) const {
-  return 1;  // a language model is itself multithreaded
+/// A language model is itself multithreaded; a GPU waits for threads that prepare texts and write them.
+unsigned LanguageTextMechanism::threads(unsigned requested) const {
+  return draw_.by_model ? base::thread_count(requested) : 1;
 }
 
 }  // namespace sotto::pipeline

@@ -20,6 +20,7 @@ struct ModelDraw {
   std::uint64_t outcomes = 0;  ///< number of words or tokens that it chooses from
   std::string mode = {};       ///< of a masked model
   std::optional<double> wander = std::nullopt;
+  bool by_model = false;  ///< the model itself draws (lm::WordDrawer)
 };
 
 class LanguageTextMechanism : public TextMechanism {

@@ -64,9 +64,13 @@ Result<ModelDraw> MaskedTextMechanism::open_model(const MechanismInfo&, const Pa
   SOTTO_ASSIGN(lm::MaskedExtras extras, open_extras(parameters, *filler));
   SOTTO_ASSIGN(mechanism_, lm::MaskedMechanism::make(filler, masked, bounds, std::move(extras)));
   display_ = DisplayWords(filler->words(), spelling());
-  return ModelDraw{
-      mechanism_->guarantee(),           mechanism_->bounds(), mechanism_->law_kind(), filler->words().size(),
-      lm::to_string(mechanism_->mode()), mechanism_->wander()};
+  return ModelDraw{mechanism_->guarantee(),
+                   mechanism_->bounds(),
+                   mechanism_->law_kind(),
+                   filler->words().size(),
+                   lm::to_string(mechanism_->mode()),
+                   mechanism_->wander(),
+                   mechanism_->drawn_by_model()};
 }
 
 Result<lm::MaskedExtras> MaskedTextMechanism::open_extras(const ParameterValues& parameters,
