@@ -34,6 +34,7 @@ from sotto._preview import Preview
 from sotto._privatizer import Privatizer
 from sotto._receipt import Receipt, Statistics, merge_receipts, read_receipt
 from sotto._results import Result
+from sotto._vectors import Import, export_vectors, import_vectors
 
 __all__ = [
     "Attack",
@@ -44,6 +45,7 @@ __all__ = [
     "Comparison",
     "Experiment",
     "Explanation",
+    "Import",
     "LimitExceeded",
     "Measurement",
     "Preview",
@@ -59,6 +61,8 @@ __all__ = [
     "budget",
     "evaluate",
     "explain",
+    "export_vectors",
+    "import_vectors",
     "mechanisms",
     "merge_receipts",
     "models",

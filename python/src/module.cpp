@@ -7,10 +7,12 @@
 #include "analyses.hpp"
 #include "errors.hpp"
 #include "privatizer.hpp"
+#include "vectors.hpp"
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = sotto::library_version();
   sotto::python::define_exceptions(module.ptr());
   sotto::python::define_privatizer(module);
   sotto::python::define_analyses(module);
+  sotto::python::define_vectors(module);
 }
