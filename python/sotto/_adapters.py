@@ -58,9 +58,11 @@ def is_repeatable(settings: Mapping[str, Any]) -> bool:
 
 
 def plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that were given, in an order of their own, with paths as text."""
-    return {
-        name: os.fspath(value) if isinstance(value, os.PathLike) else value
-        for name, value in sorted(settings.items())
-        if value is not None
-    }
+    """Settings that were given, in one order, with paths as text: equal settings have equal pickles."""
+    return {name: _plain_value(value) for name, value in sorted(settings.items()) if value is not None}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return dict(sorted(value.items())) if isinstance(value, Mapping) else value
