@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Optional, Union
 
-from sotto import _core, _keywords, _progress
+from sotto import _core, _progress
 from sotto._results import Result
 
 Path = Union[str, "os.PathLike[str]"]
@@ -47,8 +47,8 @@ def import_vectors(
     try:
         return Import(
             _core.import_vectors(
-                os.fspath(vectors), os.fspath(output), limit, _keywords.path(vocabulary), bits,
-                keep_non_words, pairs, show,
+                os.fspath(vectors), os.fspath(output), limit,
+                None if vocabulary is None else os.fspath(vocabulary), bits, keep_non_words, pairs, show,
             )
         )  # fmt: skip
     finally:

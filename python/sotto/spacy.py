@@ -67,7 +67,7 @@ class PrivatizerComponent:
 
     @property
     def privatizer(self) -> Privatizer:
-        """The Privatizer of this process. A forked one must not go on with the same noise."""
+        """That of this process: neither fresh noise nor a ledger's connection may be shared with a forked one."""
         if self._opened is None or self._opened[0] != os.getpid():
             self._opened = (os.getpid(), Privatizer(**self._settings))
         return self._opened[1]
