@@ -62,6 +62,18 @@ void export_model(const std::string& model, const std::string& output, std::stri
   }));
 }
 
+std::vector<std::string> model_words(const std::string& model) {
+  const auto state = std::make_shared<CallState>();
+  return take(run_interruptibly(state, nb::none(), [&]() -> Result<std::vector<std::string>> {
+    SOTTO_ASSIGN(const auto path, find_model(model));
+    SOTTO_ASSIGN(const auto opened, Model::open(path));
+    std::vector<std::string> words;
+    words.reserve(opened->size());
+    for (TokenId id = 0; id < opened->size(); ++id) words.emplace_back(opened->word(id));
+    return words;
+  }));
+}
+
 }  // namespace
 
 void define_vectors(nb::module_& module) {
@@ -69,6 +81,7 @@ void define_vectors(nb::module_& module) {
              nb::arg("vocabulary").none(), nb::arg("bits"), nb::arg("keep_non_words"), nb::arg("metadata"),
              nb::arg("progress").none());
   module.def("export_vectors", export_model, nb::arg("model"), nb::arg("output"), nb::arg("to"));
+  module.def("model_words", model_words, nb::arg("model"));
 }
 
 }  // namespace sotto::python
