@@ -30,7 +30,7 @@ class BlackBoxAudit(Result):
     @property
     def refuted(self) -> bool:
         """Whether some finding refutes the claim."""
-        return bool(self["refuted"])
+        return bool(self["refuted_by_loss"] or self["refuted_by_dependence"])
 
 
 class Attack(Result):
@@ -269,7 +269,7 @@ def budget(
     """What a document of so many tokens would spend.
 
     >>> import sotto
-    >>> sotto.budget("custext", 2, tokens=200)["quote"]["epsilon"]
+    >>> sotto.budget("custext", 2, tokens=200)["epsilon"]
     400.0
     """
     options = {
