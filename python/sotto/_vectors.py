@@ -33,11 +33,13 @@ def import_vectors(
 
     ``vocabulary`` is a file of words, or words and their counts, to keep; ``limit`` keeps the first words.
 
-    >>> import sotto, tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "tiny.vec").write_text("cat 0 1\\ndog 0 2\\ncar 5 1\\n")
-    >>> sotto.import_vectors(folder / "tiny.vec", folder / "tiny.safetensors")["words"]
+    >>> import pathlib, sotto, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> vectors = pathlib.Path(folder.name) / "tiny.vec"
+    >>> _ = vectors.write_text("cat 0 1\\ndog 0 2\\ncar 5 1\\n")
+    >>> sotto.import_vectors(vectors, vectors.with_suffix(".safetensors"))["words"]
     3
+    >>> folder.cleanup()
     """
     for name, value in (("limit", limit), ("bits", bits)):
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 1_000_000_000:

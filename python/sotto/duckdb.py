@@ -71,8 +71,8 @@ def register(
         function,
         None,
         "VARCHAR",
-        type="arrow",  # type: ignore[arg-type]
-        null_handling="special",  # type: ignore[arg-type]
+        type="arrow",
+        null_handling="special",
         side_effects=has_ledger or not repeatable,
     )
     return opened

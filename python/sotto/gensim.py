@@ -6,13 +6,15 @@
 >>> import sotto, sotto.gensim
 >>> vectors = KeyedVectors(2)
 >>> vectors.add_vectors(["cat", "dog", "car"], np.array([[0, 1], [0, 2], [5, 1]]))
->>> model = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
+>>> folder = tempfile.TemporaryDirectory()
+>>> model = pathlib.Path(folder.name) / "tiny.safetensors"
 >>> sotto.gensim.import_vectors(vectors, model)["words"]
 3
->>> sotto.Privatizer("santext", epsilon=1, model=model).privatize("dog") in {"cat", "dog", "car"}
+>>> sotto.Privatizer("santext", epsilon=1, model=model).privatize("dog").lower() in {"cat", "dog", "car"}
 True
 >>> sotto.gensim.load_vectors(model).most_similar("cat")[0][0]
 'dog'
+>>> folder.cleanup()
 """
 
 from __future__ import annotations

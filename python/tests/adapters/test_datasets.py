@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import IDS, TEXTS
+from adapter_texts import IDS, TEXTS
 from datasets import Dataset, DatasetDict, load_from_disk
 from datasets.fingerprint import Hasher
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 import pytest
-from conftest import IDS, TEXTS
+from adapter_texts import IDS, TEXTS
 
 import sotto
 import sotto.duckdb

@@ -8,7 +8,7 @@ import subprocess
 import pandas as pd
 import pyarrow as pa
 import pytest
-from conftest import IDS, TEXTS
+from adapter_texts import IDS, TEXTS
 
 import sotto
 import sotto.pandas

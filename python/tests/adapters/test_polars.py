@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from conftest import IDS, TEXTS
+from adapter_texts import IDS, TEXTS
 from polars.testing import assert_frame_equal
 
 import sotto

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from conftest import IDS, TEXTS
+from adapter_texts import IDS, TEXTS
 from spacy.tokens import Doc, DocBin
 
 import sotto
