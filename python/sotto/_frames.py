@@ -39,3 +39,11 @@ def privatizers(
             "that differ in field, or the keywords of one"
         )
     return dict.fromkeys(names, opened)
+
+
+def with_columns(frame: Any, columns: Mapping[Any, Any]) -> Any:
+    """A copy of a frame of pandas, whose columns may have any names, with some of them replaced."""
+    changed = frame.copy(deep=False)
+    for name, values in columns.items():
+        changed[name] = values
+    return changed

@@ -41,6 +41,7 @@ class BatchPrivatizer:
         self._subject_column = subject_column
         self._settings = _adapters.plain(settings)
         self._opened = _adapters.open_for_columns(self._columns, self._settings)
+        self._identity = self._what_determines_output() if _adapters.is_repeatable(self._settings) else None
 
     def __call__(self, batch: Any, indices: Optional[Sequence[int]] = None) -> Any:
         """The batch's rewritten columns, or a table of the kind that came; called by ``map``."""
@@ -80,13 +81,10 @@ class BatchPrivatizer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What datasets hashes to name a cached result, and what goes to other processes."""
-        made_from = (self._columns, self._id_column, self._subject_column, self._settings)
-        return _make, (*made_from, self._identity())
+        identity = self._identity or os.urandom(16).hex()  # fresh noise is never the same twice
+        return _make, (self._columns, self._id_column, self._subject_column, self._settings, identity)
 
-    def _identity(self) -> str:
-        """Of all that determines the output; of fresh noise never the same twice."""
-        if not _adapters.is_repeatable(self._settings):
-            return os.urandom(16).hex()
+    def _what_determines_output(self) -> str:
         parts = [str(privatizer.receipt["configuration_sha256"]) for privatizer in self._opened]
         key = self._settings.get("key")
         return "\n".join([_core.__version__, *parts, "" if key is None else _key_digest(key)])
@@ -135,8 +133,11 @@ def _make(
     settings: Mapping[str, Any],
     identity: str,
 ) -> BatchPrivatizer:
-    """Another process's copy. The identity is for the hash only."""
-    return BatchPrivatizer(columns, id_column, subject_column, settings)
+    """A copy, mostly in another process, where it must do the same."""
+    made = BatchPrivatizer(columns, id_column, subject_column, settings)
+    if made._identity is not None and made._identity != identity:
+        raise ValueError("key: its file, or the model, has changed since this function was made; make it again")
+    return made
 
 
 def _key_digest(path: str) -> str:

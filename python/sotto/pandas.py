@@ -41,7 +41,8 @@ class SeriesAccessor:
 
         Give an opened ``Privatizer``, whose receipt then counts these texts, or the keywords of one. Without
         ``ids``, texts are numbered in their order: by an opened Privatizer as long as it lives, otherwise from
-        0. With a key, give ids: a text that moves would get other noise.
+        0. With a key, give ids: a text that moves would get other noise. A Series of ids must have the index of
+        the texts.
 
         >>> import pandas as pd
         >>> import sotto, sotto.pandas
@@ -52,6 +53,9 @@ class SeriesAccessor:
         1
         """
         opened = _adapters.open_privatizer(privatizer, options)
+        for keyword, names in (("ids", ids), ("subjects", subjects)):
+            if isinstance(names, pandas.Series) and not names.index.equals(self._series.index):
+                raise ValueError(f"{keyword}: its index is not that of the texts; reindex it, or give its values")
         return opened.privatize(self._series, ids, subjects, progress=progress)
 
 
@@ -94,4 +98,4 @@ class DataFrameAccessor:
         rewritten = {
             name: own.privatize(frame[name], ids, subjects, progress=progress) for name, own in opened.items()
         }
-        return frame.assign(**rewritten)
+        return _frames.with_columns(frame, rewritten)

@@ -21,7 +21,7 @@ except ImportError as error:
     raise ImportError("sotto.sklearn needs scikit-learn: pip install scikit-learn") from error
 import numpy
 
-from sotto import _adapters
+from sotto import _adapters, _frames
 from sotto._privatizer import Privatizer
 from sotto._receipt import Receipt
 
@@ -81,12 +81,13 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> TextPrivatizer:
         """Opens what the parameters name. Nothing is learned from X but its column names."""
         X = _as_texts(X)
-        columns = self._text_columns(X)
+        columns = self._columns(X)
+        self.text_columns_ = self._text_columns(columns)
         settings = {parameter.name: getattr(self, parameter.name) for parameter in _adapters.keywords()}
         if settings["unique_ids"] and self.id_column is None:
             raise ValueError("id_column: missing; unique_ids needs it")
         if _is_table(X):
-            self.privatizers_ = _adapters.open_for_columns(columns, settings)
+            self.privatizers_ = _adapters.open_for_columns(self.text_columns_, settings)
         else:
             self.privatizers_ = [Privatizer(**settings)]
         self.fitted_on_table_ = _is_table(X)
@@ -100,56 +101,59 @@ class TextPrivatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The rewritten texts."""
         check_is_fitted(self)
         X = _as_texts(X)
-        columns = self._text_columns(X)
+        self._check_as_fitted(X)
+        ids = None if self.id_column is None else _column(X, self.id_column)
+        subjects = None if self.subject_column is None else _column(X, self.subject_column)
+        if ids is None and _adapters.is_repeatable(self.get_params(deep=False)):
+            ids = range(X.shape[0])
+        if not _is_table(X):
+            return self.privatizers_[0].privatize(X, ids, subjects)
+        outputs = {
+            name: privatizer.privatize(_column(X, name), ids, subjects)
+            for privatizer, name in zip(self.privatizers_, self.text_columns_)
+        }
+        return _table_like(X, outputs)
+
+    def _columns(self, X: Any) -> list[Any]:
+        """The names of all columns, or their numbers; of a Series its own."""
+        if _is_table(X):
+            return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
+        for keyword in ("id_column", "subject_column"):
+            if getattr(self, keyword) is not None:
+                raise ValueError(f"{keyword}: '{getattr(self, keyword)}' needs a table; X has one dimension")
+        return [getattr(X, "name", None)]
+
+    def _text_columns(self, columns: list[Any]) -> list[Any]:
+        others = {"id_column": self.id_column, "subject_column": self.subject_column}
+        _frames.check_columns(columns, **others)
+        texts = [name for name in columns if name not in others.values() or name is None]
+        if not texts:
+            raise ValueError("X has no column of texts")
+        return texts
+
+    def _check_as_fitted(self, X: Any) -> None:
         if _is_table(X) != self.fitted_on_table_:
             kinds = ("one dimension", "two")
             raise ValueError(
                 f"X has {kinds[_is_table(X)]}, and the fit saw {kinds[self.fitted_on_table_]}. Reshape your data"
             )
+        columns = self._columns(X)
         if len(columns) != self.n_features_in_:
             raise ValueError(
                 f"X has {len(columns)} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        names = list(getattr(self, "feature_names_in_", columns))
-        if _is_table(X) and hasattr(X, "columns") and names != columns:
-            raise ValueError(f"X has the columns {columns}; the fit saw {names}")
-        ids = _column(X, self.id_column, "id_column") if self.id_column is not None else None
-        subjects = _column(X, self.subject_column, "subject_column") if self.subject_column is not None else None
-        if ids is None and _adapters.is_repeatable(self.get_params(deep=False)):
-            ids = range(X.shape[0])
-        if not _is_table(X):
-            return self.privatizers_[0].privatize(X, ids, subjects)
-        outputs = [
-            privatizer.privatize(_column(X, name, "X"), ids, subjects)
-            for privatizer, name in zip(self.privatizers_, columns)
-        ]
-        return _table_like(X, columns, outputs)
-
-    def _text_columns(self, X: Any) -> list[Any]:
-        """The names of the columns to rewrite; of a list or Series its own."""
-        if not _is_table(X):
-            for keyword in ("id_column", "subject_column"):
-                if getattr(self, keyword) is not None:
-                    raise ValueError(f"{keyword}: '{getattr(self, keyword)}' needs a table; X has one dimension")
-            return [getattr(X, "name", None)]
-        columns = list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
-        others = [name for name in (self.id_column, self.subject_column) if name is not None]
-        for keyword in ("id_column", "subject_column"):
-            name = getattr(self, keyword)
-            if name is not None and name not in columns:
-                raise ValueError(f"{keyword}: '{name}' is no column of X, which has {columns}")
-        texts = [name for name in columns if name not in others]
-        if not texts:
-            raise ValueError("X has no column of texts")
-        return texts
+        fitted = list(getattr(self, "feature_names_in_", columns))
+        if _is_table(X) and hasattr(X, "columns") and columns != fitted:
+            raise ValueError(f"X has the columns {columns}; the fit saw {fitted}")
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """The names of the columns of texts."""
+        """The names of the columns of texts; x0, x1 and so on where they have none."""
         check_is_fitted(self)
-        if hasattr(self, "feature_names_in_"):
-            return self.feature_names_in_
-        return numpy.asarray([f"x{place}" for place in range(self.n_features_in_)], dtype=object)
+        names = [
+            name if isinstance(name, str) else f"x{place}" for place, name in enumerate(self.text_columns_)
+        ]
+        return numpy.asarray(names, dtype=object)
 
     @property
     def receipt(self) -> Receipt:
@@ -203,15 +207,15 @@ def _is_table(X: Any) -> bool:
     return len(X.shape) == 2
 
 
-def _column(X: Any, name: Any, what: str) -> Any:
-    if hasattr(X, "columns"):
-        return X[name]
-    return X[:, name]
+def _column(X: Any, name: Any) -> Any:
+    return X[name] if hasattr(X, "columns") else X[:, name]
 
 
-def _table_like(X: Any, columns: list[Any], outputs: list[Any]) -> Any:
-    if hasattr(X, "columns"):  # a frame of pandas or polars
-        table = X[columns]
-        texts = dict(zip(columns, outputs))
-        return table.assign(**texts) if hasattr(table, "assign") else table.with_columns(**texts)
-    return numpy.column_stack(outputs) if outputs else numpy.empty((len(X), 0), dtype=object)
+def _table_like(X: Any, outputs: dict[Any, Any]) -> Any:
+    """A frame of pandas or polars, or an array, of the outputs."""
+    if not hasattr(X, "columns"):
+        return numpy.column_stack(list(outputs.values()))
+    table = X[list(outputs)]
+    if hasattr(table, "with_columns"):
+        return table.with_columns(**outputs)
+    return _frames.with_columns(table, outputs)

@@ -37,9 +37,8 @@ class PrivatizerComponent:
     The config has the keywords of ``sotto.Privatizer``. A pipeline on disk has it in clear, so ``key`` is the
     path of a key file, as text; the key stays where it is.
 
-    A document's id is ``doc._.private_id``. Without one it is taken from the context that
-    ``nlp.pipe(..., as_tuples=True)`` gives: the context itself if it is str or int, else its member
-    ``id_key``. Likewise ``doc._.private_subject`` and ``subject_key`` for a ledger; a document that the ledger
+    A document's id is ``doc._.private_id``, or else the member ``id_key`` of the context, a dict, that came with
+    it to ``nlp.pipe(..., as_tuples=True)``. Likewise ``doc._.private_subject`` and ``subject_key`` for a ledger; a document that the ledger
     withholds has None. Documents without ids are numbered as long as the component lives. With a key, give ids:
     a document that comes in another order would get other noise.
 
@@ -119,11 +118,7 @@ Language.factory("sotto", assigns=["doc._.private"], func=make_component)
 
 def _name(doc: Doc, own: Any, key: str) -> Any:
     context = doc._context
-    if own is not None or context is None:
-        return own
-    if isinstance(context, Mapping):
-        return context.get(key)
-    return context if key == "id" and isinstance(context, (str, int)) else None
+    return context.get(key) if own is None and isinstance(context, Mapping) else own
 
 
 def _names(names: list[Any], keyword: str) -> Optional[list[Any]]:

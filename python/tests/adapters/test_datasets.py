@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +79,15 @@ def test_another_key_in_the_same_file_is_another_result(data, key_file):
     first = run()
     key_file.write_bytes(os.urandom(32))
     assert run()._fingerprint != first._fingerprint and run()["text"][:] != first["text"][:]
+
+
+def test_a_key_that_changes_meanwhile_is_noticed(data, key_file):
+    rewrite = sotto.datasets.privatize("text", id_column="id", epsilon=1, key=key_file)
+    before = data.map(rewrite, batched=True)
+    key_file.write_bytes(os.urandom(32))
+    assert data.map(rewrite, batched=True)._fingerprint == before._fingerprint
+    with pytest.raises(ValueError, match="key: its file, or the model, has changed"):
+        pickle.loads(pickle.dumps(rewrite))
 
 
 def test_fingerprint_is_the_same_in_another_process(key_file):

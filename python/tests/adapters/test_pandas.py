@@ -60,6 +60,14 @@ def test_frame_changes_nothing_else(frame):
     assert (out["body"] != before["body"]).any()
 
 
+def test_any_names_and_index():
+    frame = pd.DataFrame([["a", "One soup."], ["b", "Two rooms."]], index=[0, 0])
+    out = frame.sotto.privatize([1], id_column=0, epsilon=1, seed=1)
+    expected = sotto.Privatizer(epsilon=1, seed=1, field="1").privatize(["One soup.", "Two rooms."], ["a", "b"])
+    assert out[1].tolist() == expected
+    assert out[0].tolist() == ["a", "b"] and out.columns.tolist() == [0, 1]
+
+
 def test_rows_may_move(frame, key_file):
     options = {"id_column": "id", "epsilon": 1, "key": key_file}
     shuffled = frame.sample(frac=1, random_state=5).sotto.privatize(["title", "body"], **options)
@@ -123,6 +131,8 @@ def test_bad_use(frame, key_file):
         frame["body"].sotto.privatize("tem")
     with pytest.raises(ValueError, match=r"ids\[1\] is missing"):
         pd.Series(["One.", "Two."]).sotto.privatize(p, ids=["a", None])
+    with pytest.raises(ValueError, match="ids: its index is not that of the texts"):
+        frame["body"].sotto.privatize(p, ids=frame["id"].reset_index(drop=True))
     frame.columns = ["id", "body", "body", "stars"]
     with pytest.raises(ValueError, match="columns: two columns have the same name"):
         frame.sotto.privatize("body", epsilon=1)

@@ -119,6 +119,8 @@ def test_kinds_of_input():
     assert seeded(id_column="id").fit_transform(pandas_frame)["body"].tolist() == by_name
     polars_frame = pl.DataFrame({"id": IDS, "body": TEXTS})
     assert seeded(id_column="id").fit_transform(polars_frame)["body"].to_list() == by_name
+    numbered = pandas_frame.set_axis([0, 1], axis=1)
+    assert seeded(id_column=0, field="body").fit_transform(numbered)[1].tolist() == by_name
     array = np.array([IDS, TEXTS], dtype=object).T
     assert seeded(id_column=0).fit_transform(array).shape == (4, 1)
     assert seeded().fit_transform(np.array(TEXTS)[:, None]).shape == (4, 1)
@@ -193,7 +195,7 @@ def test_bad_use():
         seeded().transform(TEXTS)
     with pytest.raises(TypeError, match="'epsilom'"):
         TextPrivatizer(epsilom=1)
-    with pytest.raises(ValueError, match="columns"):
+    with pytest.raises(ValueError, match="X has the columns"):
         seeded().fit(pd.DataFrame({"a": TEXTS})).transform(pd.DataFrame({"b": TEXTS}))
 
 

@@ -39,9 +39,6 @@ def test_batches_and_ids(key_file):
     pairs = nlp.pipe([(text, {"id": i}) for text, i in zip(TEXTS, IDS)], as_tuples=True, batch_size=3)
     assert [(doc._.private, context["id"]) for doc, context in pairs] == list(zip(expected, IDS))
 
-    pairs = nlp.pipe(zip(TEXTS, IDS), as_tuples=True, batch_size=1)
-    assert [doc._.private for doc, _ in pairs] == expected
-
     docs = [nlp.make_doc(text) for text in TEXTS]
     for doc, i in zip(docs, IDS):
         doc._.private_id = i
@@ -58,6 +55,14 @@ def test_numbering_goes_on():
     expected = sotto.Privatizer(epsilon=1, seed=1).privatize(TEXTS)
     assert [doc._.private for doc in nlp.pipe(TEXTS[:3], batch_size=2)] == expected[:3]
     assert nlp(TEXTS[3])._.private == expected[3]
+
+
+def test_other_contexts_are_no_ids():
+    """Labels, say: documents of one label are not one document."""
+    pairs = pipeline(seed=1).pipe([("The same old text.", "label")] * 3, as_tuples=True)
+    assert [doc._.private for doc, _ in pairs] == sotto.Privatizer(epsilon=1, seed=1).privatize(
+        ["The same old text."] * 3
+    )
 
 
 def test_disk_round_trip_without_the_key(tmp_path, key_file):
@@ -86,7 +91,7 @@ def test_copies_are_pipelines_of_their_own():
 def test_several_processes_with_ids_give_the_same_texts(key_file):
     nlp = pipeline(key=str(key_file))
     texts, ids = TEXTS * 5, range(20)
-    found = nlp.pipe(zip(texts, ids), as_tuples=True, batch_size=3, n_process=2)
+    found = nlp.pipe([(text, {"id": i}) for text, i in zip(texts, ids)], as_tuples=True, batch_size=3, n_process=2)
     expected = sotto.Privatizer(epsilon=1, key=key_file).privatize(texts, ids)
     assert [doc._.private for doc, _ in found] == expected
 
