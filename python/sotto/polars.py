@@ -68,6 +68,7 @@ class ExprNamespace:
 
         Everything is opened when the expression is made. It is evaluated each time the query is collected:
         without a key and a seed each time draws fresh noise, and what is published twice spends epsilon twice.
+        A query can be serialized if ``key`` is a path.
 
         With ids, rows may be processed in any order and in batches. Without them, texts are numbered in their
         order as long as the Privatizer lives; a key or a seed needs ids, because polars decides in which order
@@ -76,20 +77,31 @@ class ExprNamespace:
         opened = _adapters.open_privatizer(privatizer, options)
         if ids is None and _adapters.is_repeatable(opened._settings):
             raise ValueError("ids: missing; with a key or a seed, give an expression or the name of a column")
-        others = [_as_expr(ids, "ids"), _as_expr(subjects, "subjects")]
-
-        def privatize(columns: Sequence[polars.Series]) -> polars.Series:
-            names = iter(columns[1:])
-            given = [None if other is None else next(names) for other in others]
-            rewritten: polars.Series = opened.privatize(columns[0], *given, progress=False)
-            return rewritten
-
+        names = {"ids": _as_expr(ids, "ids"), "subjects": _as_expr(subjects, "subjects")}
+        given = {keyword: expr for keyword, expr in names.items() if expr is not None}
         return polars.map_batches(
-            [self._expr, *(other for other in others if other is not None)],
-            privatize,
+            [self._expr, *given.values()],
+            _Rewrite(opened, tuple(given)),
             return_dtype=polars.String,
             is_elementwise=ids is not None,
         )
+
+
+class _Rewrite:
+    """What an expression calls with the texts and the columns that ``keywords`` names."""
+
+    def __init__(self, privatizer: Privatizer, keywords: tuple[str, ...]) -> None:
+        self._privatizer = privatizer
+        self._keywords = keywords
+
+    def __call__(self, columns: Sequence[polars.Series]) -> polars.Series:
+        names: dict[str, Any] = dict(zip(self._keywords, columns[1:]))
+        rewritten: polars.Series = self._privatizer.privatize(columns[0], **names, progress=False)
+        return rewritten
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _adapters.check_key_is_path(self._privatizer._settings["key"], "a serialized query would hold it")
+        return _Rewrite, (self._privatizer, self._keywords)
 
 
 def _as_expr(value: Union[polars.Expr, str, None], keyword: str) -> Optional[polars.Expr]:

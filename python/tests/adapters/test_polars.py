@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import polars as pl
 import pytest
 from adapter_texts import IDS, TEXTS
@@ -92,6 +94,20 @@ def test_numbers_as_ids_and_categories_as_texts(keyed):
     frame = pl.DataFrame({"id": [1, 2], "body": pl.Series(["A soup.", "A room."], dtype=pl.Categorical)})
     out = frame.select(pl.col("body").sotto.privatize(keyed, ids="id"))
     assert out["body"].to_list() == keyed.privatize(["A soup.", "A room."], ["1", "2"])
+
+
+def test_serialized_queries_do_not_hold_the_key(frame, key_file):
+    secret = key_file.read_bytes()
+
+    def query(key):
+        p = sotto.Privatizer(epsilon=1, key=key)
+        return frame.lazy().with_columns(pl.col("body").sotto.privatize(p, ids="id"))
+
+    stored = query(key_file).serialize()
+    assert secret not in stored
+    assert_frame_equal(pl.LazyFrame.deserialize(io.BytesIO(stored)).collect(), query(secret).collect())
+    with pytest.raises(Exception, match="key is bytes; give the path of a key file"):
+        query(secret).serialize()
 
 
 def test_ledger(frame, key_file, tmp_path):
