@@ -26,7 +26,7 @@ def check_names(options: Mapping[str, Any]) -> None:
 
 def check_key_is_path(key: Any, why: str) -> None:
     """For hosts that print, pickle or store settings: the key itself must not be among them."""
-    if key is not None and not isinstance(key, (str, os.PathLike)):
+    if isinstance(key, (bytes, bytearray, memoryview)):
         raise TypeError(f"key is {type(key).__name__}; give the path of a key file: {why}")
 
 

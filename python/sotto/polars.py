@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -100,7 +101,9 @@ class _Rewrite:
         return rewritten
 
     def __reduce__(self) -> tuple[Any, ...]:
-        _adapters.check_key_is_path(self._privatizer._settings["key"], "a serialized query would hold it")
+        key = self._privatizer._settings["key"]
+        if key is not None and not isinstance(key, (str, os.PathLike)):
+            raise TypeError("key: a serialized query would hold it; give the Privatizer the path of a key file")
         return _Rewrite, (self._privatizer, self._keywords)
 
 
