@@ -78,6 +78,11 @@ class ExprNamespace:
         opened = _adapters.open_privatizer(privatizer, options)
         if ids is None and _adapters.is_repeatable(opened._settings):
             raise ValueError("ids: missing; with a key or a seed, give an expression or the name of a column")
+        if self._expr.meta.has_multiple_outputs() and _adapters.is_repeatable(opened._settings):
+            raise ValueError(
+                "columns: with a key or a seed, one expression is for one column; equal texts in two would share "
+                "noise. Use privatize of the frame, or a Privatizer with a field of its own for each"
+            )
         names = {"ids": _as_expr(ids, "ids"), "subjects": _as_expr(subjects, "subjects")}
         given = {keyword: expr for keyword, expr in names.items() if expr is not None}
         return polars.map_batches(
@@ -96,8 +101,11 @@ class _Rewrite:
         self._keywords = keywords
 
     def __call__(self, columns: Sequence[polars.Series]) -> polars.Series:
+        texts = columns[0]
+        if texts.dtype == polars.Null:  # nothing but null
+            return texts.cast(polars.String)
         names: dict[str, Any] = dict(zip(self._keywords, columns[1:]))
-        rewritten: polars.Series = self._privatizer.privatize(columns[0], **names, progress=False)
+        rewritten: polars.Series = self._privatizer.privatize(texts, **names, progress=False)
         return rewritten
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -38,9 +38,9 @@ class PrivatizerComponent:
     path of a key file, as text; the key stays where it is.
 
     A document's id is ``doc._.private_id``, or else the member ``id_key`` of the context, a dict, that came with
-    it to ``nlp.pipe(..., as_tuples=True)``. Likewise ``doc._.private_subject`` and ``subject_key`` for a ledger; a document that the ledger
-    withholds has None. Documents without ids are numbered as long as the component lives. With a key, give ids:
-    a document that comes in another order would get other noise.
+    it to ``nlp.pipe(..., as_tuples=True)``. Likewise ``doc._.private_subject`` and ``subject_key`` for a ledger;
+    a document that the ledger withholds has None. Documents without ids are numbered as long as the component
+    lives. With a key, give ids: a document that comes in another order would get other noise.
 
     With ``n_process``, each process opens the component for itself and has fresh noise of its own, or, with a
     key or a seed, needs ids. Receipts count the documents of one process.

@@ -34,7 +34,7 @@ def test_same_texts_as_privatizer(con, key_file):
 
 def test_threads_give_the_same_texts(con, key_file):
     rows = 100_000
-    con.execute(f"create table long as select i, ['{TEXTS[0]}', '{TEXTS[1]}'][1 + i % 2] as body from range({rows}) t(i)")
+    con.execute("create table long as select i, [$1, $2][1 + i % 2] as body from range($3) t(i)", [*TEXTS[:2], rows])
     sotto.duckdb.register(con, epsilon=1, key=key_file)
     con.execute("set threads = 4")
     found = con.sql("select privatize(body, i) as body from long order by i").to_arrow_table()["body"]
@@ -63,6 +63,13 @@ def test_keyed_is_deterministic_and_fresh_is_not(con, key_file):
     assert len(set(rows)) == 50
     rows = con.sql(f"select fresh({text}) from range(50)").fetchall()
     assert len(set(rows)) == 50
+
+
+def test_no_rows_and_enums(con, key_file):
+    sotto.duckdb.register(con, epsilon=1, key=key_file)
+    assert con.sql("select privatize(body, id) from reviews where stars > 9").fetchall() == []
+    ((text,),) = con.sql(f"select privatize(body::enum('{TEXTS[0]}', 'x'), id) from reviews where id = 'a'").fetchall()
+    assert text == expected(key_file)[0]
 
 
 def test_ledger(con, key_file, tmp_path):

@@ -44,9 +44,4 @@ def test_page(example, key_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {}
     exec(compile(example, "docs/python-adapters.md", "exec"), scope)
-    assert "private" in scope or "model" in scope or "p" in scope
-
-
-def test_duckdb_on_the_page():
-    """The example that leaves its result in a table."""
-    assert "create table safe as select id, privatize(body, id)" in PAGE
+    assert "private" in scope or "model" in scope

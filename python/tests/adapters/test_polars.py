@@ -110,6 +110,17 @@ def test_serialized_queries_do_not_hold_the_key(frame, key_file):
         query(secret).serialize()
 
 
+def test_nothing_but_null(keyed):
+    frame = pl.DataFrame({"id": [1, 2], "body": [None, None]})
+    out = frame.select(pl.col("body").sotto.privatize(keyed, ids="id"))
+    assert out["body"].dtype == pl.String and out["body"].to_list() == [None, None]
+
+
+def test_several_columns_of_fresh_noise(frame):
+    out = frame.select(pl.col("title", "body").sotto.privatize(epsilon=1))
+    assert out.columns == ["title", "body"]
+
+
 def test_ledger(frame, key_file, tmp_path):
     frame = frame.with_columns(who=pl.lit("x"))
     options = {"mechanism": "custext", "epsilon": 1, "key": key_file, "ledger": tmp_path / "l", "limit": 8}
@@ -142,6 +153,8 @@ def test_bad_input(frame, columns, options, error, match):
 def test_bad_use(frame, keyed):
     with pytest.raises(ValueError, match="ids: missing; with a key or a seed"):
         pl.col("body").sotto.privatize(keyed)
+    with pytest.raises(ValueError, match="columns: with a key or a seed, one expression is for one column"):
+        pl.col("title", "body").sotto.privatize(keyed, ids="id")
     with pytest.raises(TypeError, match="ids is int; give an expression"):
         pl.col("body").sotto.privatize(keyed, ids=3)
     with pytest.raises(Exception, match=r"ids\[1\] is missing"):
