@@ -152,7 +152,8 @@ def _is_row(batch: Any) -> bool:
 
 def _column_names(batch: Any) -> list[str]:
     """Of tables of pyarrow, pandas and polars, and of dicts."""
-    for attribute in ("column_names", "columns"):
+    for attribute in ("column_names", "columns", "keys"):
         if hasattr(batch, attribute):
-            return list(getattr(batch, attribute))
-    return list(batch)
+            names = getattr(batch, attribute)
+            return list(names() if callable(names) else names)
+    raise TypeError(f"the batch is {type(batch).__name__}; give map no input_columns")

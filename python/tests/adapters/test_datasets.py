@@ -189,6 +189,9 @@ def test_bad_use(data):
     for one_by_one in (data, data.to_iterable_dataset(), data.with_format("numpy")):
         with pytest.raises(TypeError, match="give map batched=True"):
             list(one_by_one.map(sotto.datasets.privatize("text", epsilon=1)))
+    with pytest.raises(TypeError, match="give map no input_columns") as caught:
+        data.map(sotto.datasets.privatize("text", epsilon=1), batched=True, input_columns="text")
+    assert not any(text in str(caught.value) for text in TEXTS)
     with pytest.raises(TypeError, match="key is bytes; give the path of a key file"):
         sotto.datasets.privatize("text", epsilon=1, key=bytes(32))
     with pytest.raises(TypeError, match="'epsilom' is no keyword"):
