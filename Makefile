@@ -1,6 +1,7 @@
 # make demo       from a fresh machine to privatized text
 # make test       the tests that every change must pass, in less than twenty minutes
 # make test-long  adds full grids, sanitizers and fuzzers; takes hours
+# make test-python  the Python package's adapters, with the packages that they are for; in build/venv-adapters
 # make build      the program and its manual pages, build/release/sotto; the plugin where libtorch is installed
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
@@ -8,7 +9,7 @@
 # make wheel      Python wheels, build/wheels, tested as they install
 # make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
-.PHONY: demo test test-long test-slices build configure setup format fuzz deb test-deb sbom wheel
+.PHONY: demo test test-long test-slices test-python build configure setup format fuzz deb test-deb sbom wheel
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
@@ -33,6 +34,17 @@ test-long: test-slices
 	@ctest --preset long
 	@set -e; for preset in $(LONG_PRESETS); do $(MAKE) test PRESET=$$preset; done
 	@$(MAKE) fuzz SECONDS=600
+
+test-python: SETUP = packages.txt packages-test.txt
+test-python: PYTHON = $(CURDIR)/build/venv-adapters/bin/python
+test-python: PACKAGE = $(CURDIR)/build/$(PRESET)/python
+test-python: setup
+	@tools/venv.sh build/venv-adapters python/requirements-adapters.txt
+	@cmake --preset $(PRESET) -DSOTTO_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) --target sotto_python sotto_program
+	@PYTHONPATH=$(PACKAGE) PYTHONDONTWRITEBYTECODE=1 SOTTO_PROGRAM=$(CURDIR)/build/$(PRESET)/sotto \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/adapters
+	@MYPYPATH=$(PACKAGE) $(PYTHON) -m mypy --strict --cache-dir=/dev/null
 
 configure: setup
 	@cmake --preset $(PRESET) $(OPTIONS) --log-level=NOTICE

@@ -35,6 +35,7 @@ from sotto._preview import Preview
 from sotto._privatizer import Privatizer
 from sotto._receipt import Receipt, Statistics, merge_receipts, read_receipt
 from sotto._results import Result
+from sotto._vectors import Import, export_vectors, import_vectors
 
 __all__ = [
     "Attack",
@@ -45,6 +46,7 @@ __all__ = [
     "Comparison",
     "Experiment",
     "Explanation",
+    "Import",
     "Ledger",
     "LimitExceeded",
     "Measurement",
@@ -62,6 +64,8 @@ __all__ = [
     "budget",
     "evaluate",
     "explain",
+    "export_vectors",
+    "import_vectors",
     "mechanisms",
     "merge_receipts",
     "models",

@@ -268,7 +268,7 @@ def budget(
     """What a document of so many tokens would spend.
 
     >>> import sotto
-    >>> sotto.budget("custext", 2, tokens=200)["quote"]["epsilon"]
+    >>> sotto.budget("custext", 2, tokens=200)["epsilon"]
     400.0
     """
     options = {

@@ -62,8 +62,18 @@ def as_kind_of(texts: Any, output: _core.ArrowTexts) -> Any:
     if _is_instance(texts, "pyarrow", "Array"):
         return sys.modules["pyarrow"].array(output)
     if _is_instance(texts, "polars", "Series"):
-        return sys.modules["polars"].Series(texts.name, output)
+        return sys.modules["polars"].Series(texts.name, _Stream(output))
     return output
+
+
+class _Stream:
+    """Texts as a stream only: polars would ask for a single array first, and they may be in several."""
+
+    def __init__(self, texts: _core.ArrowTexts) -> None:
+        self._texts = texts
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._texts.__arrow_c_stream__(requested_schema)
 
 
 def _check_dimension(array: Any, what: str) -> None:

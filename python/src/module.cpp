@@ -8,6 +8,7 @@
 #include "errors.hpp"
 #include "privatizer.hpp"
 #include "settlement.hpp"
+#include "vectors.hpp"
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = sotto::library_version();
@@ -15,4 +16,5 @@ NB_MODULE(_core, module) {
   sotto::python::define_privatizer(module);
   sotto::python::define_settlement(module);
   sotto::python::define_analyses(module);
+  sotto::python::define_vectors(module);
 }

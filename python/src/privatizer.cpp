@@ -67,7 +67,7 @@ void PrivatizerBinding::add(const Counts& counts) {
 nb::str PrivatizerBinding::privatize_text(const nb::str& object, std::optional<std::string> id,
                                           std::optional<std::string> subject) {
   const std::string_view text = utf8(object);
-  if (text.size() > kShortText || ledger_ != nullptr) {
+  if (text.size() > kShortText || ledger_ != nullptr || subject) {
     nb::list texts, ids, subjects;
     texts.append(object);
     if (id) ids.append(*id);
