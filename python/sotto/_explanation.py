@@ -24,7 +24,8 @@ class Explanation(Result):
     @property
     def _rest(self) -> float:
         """The probability of all outputs that are not listed."""
-        return max(0.0, 1 - sum(entry["probability"] for entry in self["top"]))
+        listed: float = sum(entry["probability"] for entry in self["top"])
+        return max(0.0, 1 - listed)
 
     def plot(self, ax: Any = None) -> Any:
         """A bar for each of the likeliest outputs. Needs matplotlib; returns the axes."""
@@ -45,7 +46,7 @@ class Explanation(Result):
     def _repr_html_(self) -> str:
         most = max((entry["probability"] for entry in self["top"]), default=1) or 1
         rows = "".join(
-            f"<tr><td style='text-align:left;overflow-wrap:anywhere'>{_emphasized(entry['word'], self['word'])}</td>"
+            f"<tr><td style='text-align:left;overflow-wrap:break-word'>{_emphasized(entry['word'], self['word'])}</td>"
             f"<td style='text-align:right'>{_percent(entry['probability'])}</td>"
             f"<td style='width:12em'><div style='height:0.8em;width:{100 * entry['probability'] / most:.1f}%;"
             f"background:{self._colour(entry['word'])}'></div></td></tr>"
@@ -83,10 +84,10 @@ class Comparison(Result):
         for shift, member, colour in ((-0.2, "first", _KEPT), (0.2, "second", _OTHER)):
             places = [place + shift for place in range(len(words))]
             chances = [outcome[member] for outcome in pair["outcomes"]]
-            axes.barh(places, chances, 0.4, color=colour, label=f"of “{_clipped(self[member]['word'])}”")
+            axes.barh(places, chances, 0.4, color=colour, label=_clipped(self[member]["word"]))
         axes.set_xlabel("probability")
         axes.set_title(f"What becomes of two words at ε = {pair['epsilon']:g}")
-        axes.legend(loc="lower right", frameon=False)
+        axes.legend(title="word in the text", loc="lower right", frameon=False)
         return axes
 
 

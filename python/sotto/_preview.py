@@ -54,7 +54,7 @@ class Preview:
             shown.append(html.escape(text) if kept else _mark(" ".join(old), text or "∅"))
             end = next_end
         shown.append(html.escape(self.after[end:]))
-        return f'<div style="line-height:1.7;white-space:pre-wrap;overflow-wrap:anywhere">{"".join(shown)}</div>'
+        return f'<div style="line-height:1.7;white-space:pre-wrap;overflow-wrap:break-word">{"".join(shown)}</div>'
 
     def _span(self, tokens: list[str], begin: int) -> tuple[int, int]:
         """Where the text has these tokens, from `begin` on."""

@@ -58,7 +58,7 @@ def html_table(title: str, lines: list[tuple[str, str]]) -> str:
     """A table of names and values."""
     rows = "".join(
         f'<tr><th style="text-align:left;vertical-align:top">{html.escape(name)}</th>'
-        f'<td style="text-align:left;max-width:40em;overflow-wrap:anywhere">{html.escape(value)}</td></tr>'
+        f'<td style="text-align:left;min-width:12em;max-width:40em;overflow-wrap:anywhere">{html.escape(value)}</td></tr>'
         for name, value in lines
     )
     return f"<table><caption>{html.escape(title)}</caption>{rows}</table>"
