@@ -38,10 +38,27 @@ class Attack(Result):
     title = "attack"
 
     def _lines(self) -> list[tuple[str, str]]:
+        if self.get("attack") == "mask":
+            return self._mask_lines()
+        if not self.get("attacks"):
+            return super()._lines()
         lines = [(name, str(self[name])) for name in ("mechanism", "epsilon", "model", "prior") if name in self]
-        for attack in self.get("attacks", []):
+        for attack in self["attacks"]:
             lines.append((attack["name"], f"{attack['success']['value']:.1%} of {attack['candidates']} candidates"))
-        return lines if self.get("attacks") else super()._lines()
+        return [*lines, ("blind", f"{self['blind_success']:.1%}")]
+
+    def _mask_lines(self) -> list[tuple[str, str]]:
+        """Mask-token inference, and the two attackers to compare it with."""
+        success, changed = self["success"], self["success_where_changed"]
+        return [
+            ("attack", "a language model guesses the original word at each place of the rewritten texts"),
+            ("model", self["model"]),
+            ("words", f"{self['words']} in {self['lines']} texts"),
+            ("recovered", f"{success['value']:.1%} ({success['low']:.1%} to {success['high']:.1%})"),
+            ("where changed", f"{changed['value']:.1%} of {self['changed']} words"),
+            ("by believing the output", f"{self['kept']:.1%}"),
+            ("by always guessing one word", f"{self['blind_success']:.1%}"),
+        ]
 
 
 class Budget(Result):

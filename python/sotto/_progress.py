@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -51,8 +52,10 @@ def bar(progress: Progress, what: str, in_bytes: bool = False) -> tuple[Any, Any
         return progress, _NoBar()
     if progress is False or (progress is None and not _is_watched()):
         return None, _NoBar()
+    # Without widgets tqdm.auto warns and then draws with letters, too.
+    name = "tqdm.auto" if importlib.util.find_spec("ipywidgets") else "tqdm"
     try:
-        from tqdm.auto import tqdm
+        tqdm = importlib.import_module(name).tqdm
     except ImportError:
         return None, _NoBar()
     made = Bar(tqdm, what, in_bytes)

@@ -44,11 +44,11 @@ class Receipt(Result):
         for section in page["sections"]:
             items = "".join(f"<li>{html.escape(item)}</li>" for item in section["items"])
             parts += [
-                f"<details><summary>{html.escape(section['title'])}</summary>",
+                f"<details open><summary><b>{html.escape(section['title'])}</b></summary>",
                 *(f"<p>{html.escape(paragraph)}</p>" for paragraph in section["paragraphs"]),
-                f"<ul>{items}</ul></details>",
+                f"<ul>{items}</ul></details>" if items else "</details>",
             ]
-        return "".join(parts)
+        return f'<div style="max-width:45em;overflow-wrap:anywhere">{"".join(parts)}</div>'
 
 
 class Statistics(Result):

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 
+_MOST = 8  # values of a list that are shown
+
+
 class Result(Mapping[str, Any]):
     """A mapping with the members of the library's JSON, which the schemas in docs/schemas describe."""
 
@@ -40,7 +43,7 @@ class Result(Mapping[str, Any]):
 
     def _lines(self) -> list[tuple[str, str]]:
         """What to show: names and values."""
-        return [(name, _short(value)) for name, value in self._members.items()]
+        return [(name, _short(value)) for name, value in self._members.items() if value not in ("", [], {})]
 
     def __repr__(self) -> str:
         lines = self._lines()
@@ -55,7 +58,7 @@ def html_table(title: str, lines: list[tuple[str, str]]) -> str:
     """A table of names and values."""
     rows = "".join(
         f'<tr><th style="text-align:left;vertical-align:top">{html.escape(name)}</th>'
-        f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+        f'<td style="text-align:left;min-width:12em;max-width:40em;overflow-wrap:anywhere">{html.escape(value)}</td></tr>'
         for name, value in lines
     )
     return f"<table><caption>{html.escape(title)}</caption>{rows}</table>"
@@ -68,6 +71,9 @@ def _short(value: Any) -> str:
         return f"{len(value)} entries"
     if isinstance(value, dict):
         return ", ".join(f"{name}={_short(entry)}" for name, entry in value.items())
+    if isinstance(value, list) and len(value) > _MOST and all(entry == value[0] for entry in value):
+        return f"{_short(value[0])}, {len(value)} times"
     if isinstance(value, list):
-        return ", ".join(_short(entry) for entry in value)
+        shown = [_short(entry) for entry in value[:_MOST]]
+        return ", ".join(shown) + (f", … ({len(value)} values)" if len(value) > _MOST else "")
     return str(value)
