@@ -98,6 +98,12 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
   });
 }
 
+/// Progress is reported when a chunk is complete, which may take seconds.
+Result<void> check_go_on(const BatchOptions& batch) {
+  if (batch.go_on && !batch.go_on()) return fail(Errc::interrupted, "interrupted");
+  return {};
+}
+
 tl::unexpected<Error> at_place(const BatchOptions& batch, std::string_view what, std::size_t place,
                                Error error) {
   if (error.code == Errc::interrupted) return tl::unexpected(std::move(error));
@@ -187,6 +193,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     const random::LockedVector<random::DocumentStreams> streams{
         impl_->context->streams(documents[space.chunk.begin].name.dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      SOTTO_TRY(check_go_on(batch));
       const DocumentName& name = documents[i].name;
       auto taken =
           space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
@@ -239,6 +246,7 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
     const random::LockedVector<random::DocumentStreams> streams{
         impl_->context->streams(records[space.chunk.begin].dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      SOTTO_TRY(check_go_on(batch));
       const random::DocumentId id{records[i].id, 0};
       space.rewriter->begin_record(records[i].subject, id);
       for (const FieldText& field : records[i].fields) {
