@@ -7,9 +7,11 @@
 #include "analyses.hpp"
 #include "errors.hpp"
 #include "privatizer.hpp"
+#include "process.hpp"
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = sotto::library_version();
+  sotto::python::watch_process(module);
   sotto::python::define_exceptions(module.ptr());
   sotto::python::define_privatizer(module);
   sotto::python::define_analyses(module);
