@@ -11,6 +11,8 @@
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
+# Sanitizers and coverage would need an interpreter of their own.
+PYTHON_OPTIONS = $(if $(filter release,$(PRESET)),-DSOTTO_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python)
 
 demo: build
 	@examples/demo.sh build/$(PRESET)/sotto
@@ -19,7 +21,7 @@ build: configure
 	@cmake --build --preset $(PRESET) --target sotto_program
 
 test: SETUP = packages.txt packages-test.txt
-test: OPTIONS = -DSOTTO_BUILD_TESTS=ON
+test: OPTIONS = -DSOTTO_BUILD_TESTS=ON $(PYTHON_OPTIONS)
 test: configure
 	@cmake --build --preset $(PRESET)
 	@ctest --preset $(PRESET)
@@ -34,6 +36,7 @@ test-long: test-slices
 	@$(MAKE) fuzz SECONDS=600
 
 configure: setup
+	@$(if $(findstring PYTHON=ON,$(OPTIONS)),tools/venv.sh build/venv python/requirements-test.txt)
 	@cmake --preset $(PRESET) $(OPTIONS) --log-level=NOTICE
 
 setup:

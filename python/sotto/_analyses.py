@@ -29,7 +29,7 @@ class BlackBoxAudit(Result):
     @property
     def refuted(self) -> bool:
         """Whether some finding refutes the claim."""
-        return bool(self["refuted"])
+        return bool(self["verdict"] == "refuted")
 
 
 class Attack(Result):
@@ -272,7 +272,7 @@ def budget(
     """What a document of so many tokens would spend.
 
     >>> import sotto
-    >>> sotto.budget("custext", 2, tokens=200)["quote"]["epsilon"]
+    >>> sotto.budget("custext", 2, tokens=200)["epsilon"]
     400.0
     """
     options = {
