@@ -13,6 +13,8 @@
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
+# Sanitizers and coverage would need an interpreter of their own.
+PYTHON_OPTIONS = $(if $(filter release,$(PRESET)),-DSOTTO_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python)
 
 demo: build
 	@examples/demo.sh build/$(PRESET)/sotto
@@ -21,7 +23,7 @@ build: configure
 	@cmake --build --preset $(PRESET) --target sotto_program
 
 test: SETUP = packages.txt packages-test.txt
-test: OPTIONS = -DSOTTO_BUILD_TESTS=ON
+test: OPTIONS = -DSOTTO_BUILD_TESTS=ON $(PYTHON_OPTIONS)
 test: configure
 	@cmake --build --preset $(PRESET)
 	@ctest --preset $(PRESET)
@@ -47,6 +49,7 @@ test-python: setup
 	@MYPYPATH=$(PACKAGE) $(PYTHON) -m mypy --strict --cache-dir=/dev/null
 
 configure: setup
+	@$(if $(findstring PYTHON=ON,$(OPTIONS)),tools/venv.sh build/venv python/requirements-test.txt)
 	@cmake --preset $(PRESET) $(OPTIONS) --log-level=NOTICE
 
 setup:

@@ -8,6 +8,7 @@ True
 ``Privatizer`` rewrites texts and columns; ``explain``, ``audit``, ``attack`` and ``budget`` say what that hides.
 """
 
+from sotto import _interpreter as _interpreter  # isort: skip  # refuses sub-interpreters before the extension is loaded there
 from sotto._analyses import (
     Attack,
     BlackBoxAudit,

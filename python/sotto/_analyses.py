@@ -29,7 +29,7 @@ class BlackBoxAudit(Result):
     @property
     def refuted(self) -> bool:
         """Whether some finding refutes the claim."""
-        return bool(self["refuted_by_loss"] or self["refuted_by_dependence"])
+        return bool(self["verdict"] == "refuted")
 
 
 class Attack(Result):
@@ -101,7 +101,7 @@ def _mechanism(
         "mechanism": mechanism,
         "epsilon": epsilon,
         "parameters": _keywords.parameters(set),
-        "model": _keywords.path(model),
+        "model": _keywords.path("model", model),
     }
 
 
@@ -144,12 +144,16 @@ def explain(
         raise TypeError("give text and place together; place is the number of the word in the text, from 1")
     options = {**_mechanism(mechanism, None, set, model), "oov": oov, "top": top, "draws": draws}
     where = _keywords.to_json({"text": text, "word": place})
+    several = isinstance(epsilon, Sequence) and not isinstance(epsilon, str)
+    if word is not None:
+        _keywords.text("word", word)
     if against is None:
-        if isinstance(epsilon, Sequence):
+        if several:
             raise TypeError("several values of epsilon need against, another word")
         read = _keywords.to_json({**options, "epsilon": epsilon})
         return Explanation(_core.explain_word(word, read) if word is not None else _core.explain_place(where, read))
-    epsilons = list(epsilon) if isinstance(epsilon, Sequence) else [epsilon]
+    _keywords.text("against", against)
+    epsilons = epsilon if several else [epsilon]
     read = _keywords.to_json({**options, "epsilons": epsilons})
     if word is not None:
         return Comparison(_core.compare_words(word, against, read))
@@ -198,7 +202,7 @@ def audit(
     black_box = {
         "through": through, "policy": policy, "oov": oov, "command": command, "timeout": timeout, "metric": metric,
         "draws": draws, "pairs": pairs, "runs": runs, "confidence": confidence,
-        "texts": [list(pair) for pair in texts] if texts is not None else None,
+        "texts": texts,
         "vocabulary_only": vocabulary_only or None, "seed": seed,
     }  # fmt: skip
     if method == "exact":
@@ -260,9 +264,9 @@ def attack_texts(
 ) -> Attack:
     """Mask-token inference: a masked model guesses the words of the originals from the privatized texts."""
     options = {
-        "model": _keywords.path(model), "neighbours": candidates, "confidence": confidence, "threads": threads,
+        "model": _keywords.path("model", model), "neighbours": candidates, "confidence": confidence, "threads": threads,
     }  # fmt: skip
-    before, after = list(original), list(privatized)
+    before, after = _keywords.texts("original", original), _keywords.texts("privatized", privatized)
     if len(before) != len(after):
         raise ValueError(f"privatized has {len(after)} texts, original has {len(before)}; give pairs")
     return Attack(
@@ -290,7 +294,7 @@ def budget(
     """
     options = {
         **_mechanism(mechanism, epsilon, set, model), "tokens": tokens, "words": words, "budget": budget,
-        "profile": list(profile) if profile is not None else None, "delta": delta,
+        "profile": profile, "delta": delta,
     }  # fmt: skip
     return Budget(_core.plan_budget(_keywords.to_json(options)))
 
@@ -307,8 +311,8 @@ def evaluate(
 ) -> Experiment:
     """Runs an experiment that a YAML file describes, and writes its report."""
     options = {
-        "run_file": _keywords.path(run), "quick": quick or None, "output": _keywords.path(output),
-        "data": _keywords.path(data), "skip_missing": skip_missing or None, "threads": threads,
+        "run_file": _keywords.path("run", run), "quick": quick or None, "output": _keywords.path("output", output),
+        "data": _keywords.path("data", data), "skip_missing": skip_missing or None, "threads": threads,
     }  # fmt: skip
     return Experiment(_run(_core.evaluate, options, progress, "evaluate"))
 
@@ -320,12 +324,13 @@ def similarity(first: Sequence[str], second: Sequence[str], *, model: str = "sot
     >>> sotto.similarity(["A cold soup."], ["The soup was cold."])["mean"] > 0.5
     True
     """
-    return Measurement(_core.similarity(list(first), list(second), model))
+    pairs = _keywords.texts("first", first), _keywords.texts("second", second)
+    return Measurement(_core.similarity(*pairs, _keywords.text("model", model)))
 
 
 def perplexity(texts: Sequence[str], *, model: str = "sotto-en-causal") -> Measurement:
     """How much a causal language model is surprised by texts."""
-    return Measurement(_core.perplexity(list(texts), model))
+    return Measurement(_core.perplexity(_keywords.texts("texts", texts), _keywords.text("model", model)))
 
 
 def models() -> list[dict[str, Any]]:
@@ -352,4 +357,3 @@ def mechanisms() -> list[dict[str, Any]]:
 
 def _list(values: Union[str, Sequence[str], None]) -> Optional[list[str]]:
     return None if values is None else [values] if isinstance(values, str) else list(values)
-

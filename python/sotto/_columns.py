@@ -60,7 +60,8 @@ def as_kind_of(texts: Any, output: _core.ArrowTexts) -> Any:
     if _is_instance(texts, "pyarrow", "ChunkedArray"):
         return sys.modules["pyarrow"].chunked_array(output)
     if _is_instance(texts, "pyarrow", "Array"):
-        return sys.modules["pyarrow"].array(output)
+        chunks = sys.modules["pyarrow"].chunked_array(output)  # several if 32-bit offsets do not reach
+        return chunks.chunk(0) if chunks.num_chunks == 1 else chunks
     if _is_instance(texts, "polars", "Series"):
         return sys.modules["polars"].Series(texts.name, _Stream(output))
     return output
@@ -87,12 +88,20 @@ def _numpy_array(core: _core.Privatizer, texts: Any, ids: Any, subjects: Any, pr
     _check_dimension(texts, "texts")
     if texts.dtype.kind not in "OUT":
         raise TypeError(f"texts is an array of {texts.dtype}; give one of str")
-    outputs = core.privatize_list(texts.tolist(), ids, subjects, progress)
-    if texts.dtype.kind == "U":
+    missing = getattr(texts.dtype, "na_object", None)
+    values = [None if value is missing or _is_nan(value) else value for value in texts.tolist()]
+    outputs = core.privatize_list(values, ids, subjects, progress)
+    if texts.dtype.kind == "U" and None not in outputs:
         return numpy.array(outputs, dtype="U" if outputs else texts.dtype)
-    array = numpy.empty(len(outputs), dtype=texts.dtype)
-    array[:] = outputs
+    # Withheld texts are None, which only some types can hold.
+    holds_none = texts.dtype.kind == "O" or hasattr(texts.dtype, "na_object")
+    array = numpy.empty(len(outputs), dtype=texts.dtype if holds_none or None not in outputs else object)
+    array[:] = [missing if output is None else output for output in outputs]
     return array
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value
 
 
 def _pandas_series(core: _core.Privatizer, texts: Any, ids: Any, subjects: Any, progress: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from typing import Any, Optional, Union
@@ -77,7 +78,12 @@ class Privatizer:
         memory: Union[int, str, None] = None,
     ) -> None:
         given = dict(locals())
+        secret = bytes(key) if isinstance(key, (bytes, bytearray, memoryview)) else None
         self._settings = {name: value for name, value in given.items() if name not in ("self", "__class__")}
+        if secret is not None:
+            self._settings["key"] = _Secret(secret)
+        if set is not None:
+            self._settings["set"] = copy.deepcopy(set)
         options = {
             name: given[name]
             for name in (
@@ -86,21 +92,25 @@ class Privatizer:
             ).split()
         }
         options["parameters"] = _keywords.parameters(set)
-        options["model"] = _keywords.path(model)
-        options["phrases"] = _keywords.path(phrases)
+        options["model"] = _keywords.path("model", model)
+        options["phrases"] = _keywords.path("phrases", phrases)
         options["memory"] = _keywords.size("memory", memory)
         options["max_document_bytes"] = _keywords.size("max_document_bytes", max_document_bytes)
         options["unique_ids"] = unique_ids or None
         options["document_epsilon"] = _document_epsilon(document_epsilon, base_epsilon, average_words)
-        secret = bytes(key) if isinstance(key, (bytes, bytearray, memoryview)) else None
-        if secret is None:
-            options["key_file"] = _keywords.path(key)  # type: ignore[arg-type]
+        if not isinstance(key, (bytes, bytearray, memoryview)):
+            options["key_file"] = _keywords.path("key", key)
         if epsilon is None and options["document_epsilon"] is None:
             raise ValueError("epsilon: missing; give a number from 1e-9 to 1e6, or document_epsilon")
         self._options = options
         self._ledger = _ledger_options(ledger, subject, limit)
         self._core = _core.Privatizer(
-            _keywords.to_json(options), secret, dataset, field, _thread_count(threads), self._ledger
+            _keywords.to_json(options),
+            secret,
+            _keywords.text("dataset", dataset),
+            _keywords.text("field", field),
+            _thread_count(threads),
+            self._ledger,
         )
 
     def privatize(
@@ -145,6 +155,7 @@ class Privatizer:
 
         Nothing is charged or counted. The preview is confidential, because it holds the text.
         """
+        _keywords.text("text", text)
         options = {**self._options, "key_file": None, "seed": None}
         core = _core.Privatizer(_keywords.to_json(options), None, "", "", 0, "")
         return Preview(text, core.privatize_text(text, None, None))
@@ -192,23 +203,29 @@ class Privatizer:
             for name, value in self._settings.items()
             if value is not None and value is not False and value != "" and value != 0
         }
-        if isinstance(shown.get("key"), (bytes, bytearray, memoryview)):
-            shown["key"] = _Secret()
         return f"Privatizer({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 class _Secret:
+    """Bytes that nothing prints."""
+
+    def __init__(self, value: bytes) -> None:
+        self.value = value
+
     def __repr__(self) -> str:
         return "<32 bytes>"
 
 
 def _make(settings: dict[str, Any]) -> Privatizer:
-    return Privatizer(**settings)
+    key = settings["key"]
+    return Privatizer(**{**settings, "key": key.value if isinstance(key, _Secret) else key})
 
 
 def _name(keyword: str, value: Union[str, int, None]) -> Optional[str]:
-    if value is None or isinstance(value, str):
+    if value is None:
         return value
+    if isinstance(value, str):
+        return _keywords.text(keyword, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise TypeError(f"{keyword} is {type(value).__name__}; give str or int")
@@ -230,7 +247,7 @@ def _document_epsilon(
     if base_epsilon is None or average_words is None:
         missing = "average_words" if average_words is None else "base_epsilon"
         raise ValueError(f"{missing}: missing; a document's epsilon is base_epsilon times average_words")
-    return base_epsilon * average_words
+    return _keywords.number("base_epsilon", base_epsilon) * _keywords.number("average_words", average_words)
 
 
 def _ledger_options(ledger: Optional[Path], subject: Optional[str], limit: Optional[float]) -> str:
@@ -242,5 +259,5 @@ def _ledger_options(ledger: Optional[Path], subject: Optional[str], limit: Optio
         return ""
     if limit is None:
         raise ValueError("limit: missing; give the epsilon that a subject may spend in total")
-    options = {"file": _keywords.path(ledger), "subject_field": subject or "subject", "limit": limit}
+    options = {"file": _keywords.path("ledger", ledger), "subject_field": subject or "subject", "limit": limit}
     return _keywords.to_json(options)

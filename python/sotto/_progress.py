@@ -50,6 +50,8 @@ def bar(progress: Progress, what: str, in_bytes: bool = False) -> tuple[Any, Any
     """
     if callable(progress):
         return progress, _NoBar()
+    if progress is not None and not isinstance(progress, bool):
+        raise TypeError(f"progress is {type(progress).__name__}; give a function, True or False")
     if progress is False or (progress is None and not _is_watched()):
         return None, _NoBar()
     # Without widgets tqdm.auto warns and then draws with letters, too.

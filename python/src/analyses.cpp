@@ -19,45 +19,47 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-/// Runs `function` on `options`, which it may interrupt and whose progress it may report if they have a way.
+/// Runs `function`, which owns all it uses, on `options`, whose progress it reports if they have a way.
 template <class Options, class Function>
-std::string run_analysis(Options options, nb::handle progress, const Function& function) {
+std::string run_analysis(Options options, nb::handle progress, Function function,
+                         Unstoppable unstoppable = Unstoppable::abandon) {
   const auto state = std::make_shared<CallState>();
   if constexpr (requires { options.progress; }) options.progress = CallState::callback(state);
-  return take(run_interruptibly(state, progress, [&]() -> Result<std::string> {
+  const auto work = [options = std::move(options), function = std::move(function)]() -> Result<std::string> {
     SOTTO_ASSIGN(const auto report, function(options));
     return to_json(report);
-  }));
+  };
+  return take(run_interruptibly(state, progress, work, unstoppable));
 }
 
 std::string explain_word(const std::string& word, const std::string& options) {
   return run_analysis(take(explain_options_from_json(options)), nb::none(),
-                      [&](const ExplainOptions& read) { return explain(word, read); });
+                      [word](const ExplainOptions& read) { return explain(word, read); });
 }
 
 std::string explain_place(const std::string& place, const std::string& options) {
   const TextPlace read_place = take(text_place_from_json(place));
   return run_analysis(take(explain_options_from_json(options)), nb::none(),
-                      [&](const ExplainOptions& read) { return explain(read_place, read); });
+                      [read_place](const ExplainOptions& read) { return explain(read_place, read); });
 }
 
 std::string compare_two_words(const std::string& first, const std::string& second,
                               const std::string& options) {
   return run_analysis(take(compare_options_from_json(options)), nb::none(),
-                      [&](const CompareOptions& read) { return compare_words(first, second, read); });
+                      [=](const CompareOptions& read) { return compare_words(first, second, read); });
 }
 
 std::string compare_place(const std::string& place, const std::string& second, const std::string& options) {
   const TextPlace read_place = take(text_place_from_json(place));
   return run_analysis(take(compare_options_from_json(options)), nb::none(),
-                      [&](const CompareOptions& read) { return compare_words(read_place, second, read); });
+                      [=](const CompareOptions& read) { return compare_words(read_place, second, read); });
 }
 
 std::string audit_exactly(const std::string& options, nb::handle progress) {
   ExactAuditOptions read = take(exact_audit_options_from_json(options));
   const auto state = std::make_shared<CallState>();
   read.certify.progress = CallState::callback(state);
-  return take(run_interruptibly(state, progress, [&]() -> Result<std::string> {
+  return take(run_interruptibly(state, progress, [read = std::move(read)]() -> Result<std::string> {
     SOTTO_ASSIGN(const ExactAudit audit, audit_exact(read));
     return to_json(audit);
   }));
@@ -77,7 +79,7 @@ std::string attack_texts(const std::vector<std::string>& original, const std::ve
                          const std::string& options, nb::handle progress) {
   return run_analysis(
       take(mask_inference_options_from_json(options)), progress,
-      [&](const MaskInferenceOptions& read) { return infer_masked_words(original, privatized, read); });
+      [=](const MaskInferenceOptions& read) { return infer_masked_words(original, privatized, read); });
 }
 
 std::string plan_document_budget(const std::string& options) {
@@ -96,8 +98,9 @@ std::string choose_mechanism(const std::string& options, nb::handle progress) {
 }
 
 std::string evaluate_run(const std::string& options, nb::handle progress) {
-  return run_analysis(take(experiment_options_from_json(options)), progress,
-                      [](const ExperimentOptions& read) { return run_experiment(read); });
+  return run_analysis(
+      take(experiment_options_from_json(options)), progress,
+      [](const ExperimentOptions& read) { return run_experiment(read); }, Unstoppable::wait);
 }
 
 std::string measure_similarity(const std::vector<std::string>& first, const std::vector<std::string>& second,
@@ -106,8 +109,8 @@ std::string measure_similarity(const std::vector<std::string>& first, const std:
     raise_value_error("first and second differ in length; give pairs of texts");
   const auto state = std::make_shared<CallState>();
   LanguageModelResources resources;
-  resources.go_on = [stop = state->stop] { return !*stop; };
-  return take(run_interruptibly(state, nb::none(), [&]() -> Result<std::string> {
+  resources.go_on = CallState::go_on(state);
+  return take(run_interruptibly(state, nb::none(), [=]() -> Result<std::string> {
     SOTTO_ASSIGN(std::vector<double> cosines, text_similarities(first, second, model, resources));
     return to_json(SimilarityReport{model, std::move(cosines)});
   }));
@@ -116,14 +119,15 @@ std::string measure_similarity(const std::vector<std::string>& first, const std:
 std::string measure_perplexity(const std::vector<std::string>& texts, const std::string& model) {
   const auto state = std::make_shared<CallState>();
   LanguageModelResources resources;
-  resources.go_on = [stop = state->stop] { return !*stop; };
-  return take(run_interruptibly(state, nb::none(), [&]() -> Result<std::string> {
+  resources.go_on = CallState::go_on(state);
+  return take(run_interruptibly(state, nb::none(), [=]() -> Result<std::string> {
     SOTTO_ASSIGN(std::vector<TextScore> scores, text_scores(texts, model, resources));
     return to_json(PerplexityReport{model, std::move(scores)});
   }));
 }
 
 std::string models_json() {
+  const RunningCall running;
   const nb::gil_scoped_release unlocked;
   std::vector<std::shared_ptr<const Model>> models;
   for (const std::filesystem::path& file : list_models())
@@ -158,7 +162,7 @@ std::string privatize_all_files(const std::string& options, std::optional<nb::by
   FileOptions file_options = take(file_options_from_json(files));
   read.mechanism.resources.threads = read.language.threads = file_options.threads;
   const auto state = std::make_shared<CallState>();
-  read.language.go_on = [stop = state->stop] { return !*stop; };
+  read.language.go_on = CallState::go_on(state);
   file_options.progress = CallState::callback(state);
   return take(run_interruptibly(state, progress, [&]() -> Result<std::string> {
     SOTTO_ASSIGN(const Receipt receipt, privatize_files(read, file_options));

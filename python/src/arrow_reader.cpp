@@ -1,6 +1,7 @@
 #include "arrow_reader.hpp"
 
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,9 +18,18 @@ T load(const void* buffer, std::int64_t index) {
   return value;
 }
 
+/// What can be seen of an array without reading it. The sizes of most buffers are not among that.
 void check_shape(const ArrowArray& array, std::int64_t buffers) {
-  if (array.length < 0 || array.offset < 0 || array.n_buffers < buffers)
+  const bool has_rows = array.length > 0;
+  if (array.length < 0 || array.offset < 0 || array.n_buffers < buffers ||
+      array.offset > std::numeric_limits<std::int64_t>::max() - array.length - 1 ||
+      (has_rows && (array.buffers == nullptr || array.buffers[1] == nullptr)))
     throw ArrowFailure("is an Arrow array that contradicts itself");
+}
+
+const char* data_of(const ArrowArray& array, std::int64_t buffer) {
+  if (array.buffers[buffer] == nullptr) throw ArrowFailure("is an Arrow array without its buffer of texts");
+  return static_cast<const char*>(array.buffers[buffer]);
 }
 
 bool is_null(const ArrowArray& array, std::int64_t index) {
@@ -52,7 +62,7 @@ std::string_view between_offsets(const ArrowArray& array, std::int64_t index) {
   const auto end = load<Offset>(array.buffers[1], index + 1);
   if (begin < 0 || end < begin) throw ArrowFailure("is an Arrow array whose offsets contradict each other");
   if (begin == end) return {};
-  return {static_cast<const char*>(array.buffers[2]) + begin, static_cast<std::size_t>(end - begin)};
+  return {data_of(array, 2) + begin, static_cast<std::size_t>(end - begin)};
 }
 
 std::string_view through_view(const ArrowArray& array, std::int64_t index) {
@@ -62,9 +72,11 @@ std::string_view through_view(const ArrowArray& array, std::int64_t index) {
   if (size <= kInlineView) return {view + 4, static_cast<std::size_t>(size)};
   const auto buffer = load<std::int32_t>(view, 2);
   const auto begin = load<std::int32_t>(view, 3);
-  if (buffer < 0 || buffer + 2 >= array.n_buffers - 1 || begin < 0)  // the last buffer has their sizes
+  const std::int64_t sizes = array.n_buffers - 1;  // the last buffer has those of the others
+  if (buffer < 0 || buffer >= sizes - 2 || begin < 0 ||
+      load<std::int64_t>(data_of(array, sizes), buffer) - begin < size)
     throw ArrowFailure("is an Arrow array whose views point nowhere");
-  return {static_cast<const char*>(array.buffers[buffer + 2]) + begin, static_cast<std::size_t>(size)};
+  return {data_of(array, buffer + 2) + begin, static_cast<std::size_t>(size)};
 }
 
 char layout_of(std::string_view format) {
@@ -72,6 +84,11 @@ char layout_of(std::string_view format) {
 }
 
 }  // namespace
+
+std::string_view arrow_format(const ArrowSchema& schema) {
+  if (schema.format == nullptr) throw ArrowFailure("has no Arrow type");
+  return schema.format;
+}
 
 bool is_text_format(std::string_view format) {
   return format == "u" || format == "U" || format == "vu";
@@ -87,13 +104,13 @@ ArrowTextReader::ArrowTextReader(const ArrowSchema& schema, const ArrowArray& ar
   if (schema.dictionary != nullptr) {
     of_values = schema.dictionary;
     values_ = array.dictionary;
-    index_type_ = *schema.format;
     check_shape(array, 2);
     if (values_ == nullptr) throw ArrowFailure("is an Arrow array without its dictionary");
-    if (!is_integer_format(schema.format))
+    if (!is_integer_format(arrow_format(schema)))
       throw ArrowFailure(fmt::format("has a dictionary with indices of Arrow type '{}'", schema.format));
+    index_type_ = *schema.format;
   }
-  if (!is_text_format(of_values->format))
+  if (!is_text_format(arrow_format(*of_values)))
     throw ArrowFailure(fmt::format("has the Arrow type '{}', not that of texts", of_values->format));
   layout_ = layout_of(of_values->format);
   check_shape(*values_, 3);

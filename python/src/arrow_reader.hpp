@@ -33,6 +33,9 @@ class ArrowTextReader {
   char layout_;
 };
 
+/// The format; a type without one is refused.
+std::string_view arrow_format(const ArrowSchema& schema);
+
 /// Whether `format` is that of texts: 'u', 'U' or "vu".
 bool is_text_format(std::string_view format);
 

@@ -164,20 +164,24 @@ void TextChunks::end_chunk() {
   chunks_.push_back(std::move(open_));
 }
 
-nb::list as_list(const TextChunks& texts) {
-  nb::list list;
+TextList as_list(const TextChunks& texts) {
+  std::int64_t rows = 0;
+  for (const auto& chunk : texts.chunks()) rows += chunk->length;
+  const auto list = nb::steal(PyList_New(rows));
+  if (!list.is_valid()) throw nb::python_error();
+  Py_ssize_t next = 0;
   for (const auto& chunk : texts.chunks())
     for (std::int64_t row = 0; row < chunk->length; ++row) {
       const auto place = static_cast<std::size_t>(row);
-      if ((chunk->validity[place / 8] >> (place % 8) & 1U) == 0) {
-        list.append(nb::none());
-        continue;
-      }
+      const bool is_null = (chunk->validity[place / 8] >> (place % 8) & 1U) == 0;
       const std::int64_t begin = chunk->large_offsets[place];
-      list.append(nb::str(chunk->blocks.front().data() + begin,
-                          static_cast<std::size_t>(chunk->large_offsets[place + 1] - begin)));
+      nb::object item =
+          is_null ? nb::none()
+                  : nb::object(nb::str(chunk->blocks.front().data() + begin,
+                                       static_cast<std::size_t>(chunk->large_offsets[place + 1] - begin)));
+      PyList_SetItem(list.ptr(), next++, item.release().ptr());
     }
-  return list;
+  return nb::borrow<TextList>(list);
 }
 
 nb::object ArrowTextsResult::schema() const {

@@ -48,8 +48,10 @@ class TextChunks {
   std::vector<std::shared_ptr<const TextChunk>> chunks_;
 };
 
+using TextList = nanobind::typed<nanobind::list, std::optional<nanobind::str>>;
+
 /// The texts as str and None. Their layout must be large_utf8.
-nanobind::list as_list(const TextChunks& texts);
+TextList as_list(const TextChunks& texts);
 
 /// Texts that other libraries take over without copying them (PyCapsule protocol).
 class ArrowTextsResult {

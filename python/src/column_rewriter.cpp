@@ -1,5 +1,8 @@
 #include "column_rewriter.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include <fmt/format.h>
 
 namespace sotto::python {
@@ -62,18 +65,19 @@ class ColumnRewriter {
   }
 
   BatchOptions batch() {
+    const auto progress = [this](std::uint64_t done, std::uint64_t) {
+      state_->done = done_ + done;
+      return true;
+    };
     return {.threads = job_.threads,
-            .progress =
-                [this](std::uint64_t done, std::uint64_t) {
-                  state_->done = done_ + done;
-                  return !*state_->stop;
-                },
-            .name_of = [this](std::size_t place) { return fmt::format("texts[{}]", rows_[place]); }};
+            .progress = progress,
+            .name_of = [this](std::size_t place) { return fmt::format("texts[{}]", rows_[place]); },
+            .go_on = CallState::go_on(state_)};
   }
 
   Result<void> rewrite_slice(std::size_t begin, std::size_t end) {
     find_rows(begin, end);
-    SOTTO_TRY(job_.ledger == nullptr ? rewrite_documents() : rewrite_records());
+    SOTTO_TRY(job_.ledger == nullptr ? rewrite_again_if_stopped() : rewrite_records());
     std::size_t place = 0;
     for (std::size_t row = begin; row < end; ++row) {
       const bool has_text = place < rows_.size() && rows_[place] == row;
@@ -88,6 +92,18 @@ class ColumnRewriter {
     if (job_.ledger == nullptr) return outputs_[place];
     if (!released_[place].released) return std::nullopt;
     return released_[place].texts.front();
+  }
+
+  /// A language model stops for all calls that share it, also for those that nobody wants to stop.
+  Result<void> rewrite_again_if_stopped() {
+    Result<void> done = rewrite_documents();
+    while (!done && done.error().code == Errc::interrupted && !state_->stop) {
+      if (*state_->stopping > 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      else
+        done = rewrite_documents();
+    }
+    return done;
   }
 
   Result<void> rewrite_documents() {

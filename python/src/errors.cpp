@@ -51,6 +51,25 @@ std::string call(const Hint& hint) {
   return fmt::format("sotto.{}({})", function, arguments);
 }
 
+/// Both ends of a sentence that quotes a very long value.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kEnd = 1000;
+  if (text.size() <= 2 * kEnd) return text;
+  const auto at_character = [&](std::size_t place) {
+    while ((static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80) --place;
+    return place;
+  };
+  return text.substr(0, at_character(kEnd)) + " … " + text.substr(at_character(text.size() - kEnd));
+}
+
+/// Sentences may quote bytes that are not UTF-8, such as names of files.
+[[noreturn]] void raise_as(PyObject* type, std::string_view text) {
+  const auto shown =
+      nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+  if (shown.is_valid()) PyErr_SetObject(type, shown.ptr());
+  throw nb::python_error();
+}
+
 }  // namespace
 
 std::string keyword(std::string_view parameter) {
@@ -63,17 +82,16 @@ std::string keyword(std::string_view parameter) {
 }
 
 void raise(const Error& error) {
-  const std::string text = describe(error, {keyword, call});
-  PyErr_SetObject(exception_type(error), nb::str(text.c_str(), text.size()).ptr());
-  throw nb::python_error();
+  const std::string text = shortened(describe(error, {keyword, call}));
+  raise_as(exception_type(error), text);
 }
 
 void raise_value_error(std::string_view text) {
-  throw nb::value_error(std::string(text).c_str());
+  raise_as(PyExc_ValueError, text);
 }
 
 void raise_type_error(std::string_view text) {
-  throw nb::type_error(std::string(text).c_str());
+  raise_as(PyExc_TypeError, text);
 }
 
 void define_exceptions(void* module) {

@@ -7,11 +7,13 @@
 #include "analyses.hpp"
 #include "errors.hpp"
 #include "privatizer.hpp"
+#include "process.hpp"
 #include "settlement.hpp"
 #include "vectors.hpp"
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = sotto::library_version();
+  sotto::python::watch_process(module);
   sotto::python::define_exceptions(module.ptr());
   sotto::python::define_privatizer(module);
   sotto::python::define_settlement(module);

@@ -15,7 +15,9 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-constexpr std::size_t kShortText = 1U << 16;  // rewritten before anyone could wish to interrupt it
+// Texts this short are rewritten before anyone could wish to interrupt it.
+constexpr std::size_t kShortText = 1U << 16;
+constexpr std::size_t kShortTextOfLanguageModel = 1U << 10;
 
 void check_length(const TextColumn& names, const TextColumn& texts, std::string_view what) {
   if (names.size() == texts.size()) return;
@@ -43,20 +45,36 @@ PrivatizerBinding::PrivatizerBinding(const std::string& options_json, std::optio
     : dataset_(std::move(dataset)),
       field_(std::move(field)),
       threads_(threads),
-      stop_(std::make_shared<std::atomic<bool>>(false)) {
+      stopping_(std::make_shared<std::atomic<int>>(0)) {
   PrivatizeOptions options = take(privatize_options_from_json(options_json));
   if (key) options.key = take(SecretKey::make({key->c_str(), key->size()}));
   options.mechanism.resources.threads = threads;
   options.language.threads = threads;
-  options.language.go_on = [stop = stop_] { return !*stop; };
-  const auto state = std::make_shared<CallState>(stop_);
-  privatizer_ = take(run_interruptibly(state, nb::none(), [&] { return Privatizer::make(options); }));
-  if (ledger.empty()) return;
-  const LedgerOptions ledger_options = take(ledger_options_from_json(ledger));
-  const nb::gil_scoped_release unlocked;  // it may wait for other processes
-  auto opened = privatizer_->open_ledger(ledger_options);
-  const nb::gil_scoped_acquire locked;
+  options.language.go_on = [stopping = stopping_] { return *stopping == 0; };
+  repeatable_ = options.key || options.key_file || options.seed;
+  has_language_model_ = take(find_mechanism(options.mechanism.name))->kind != MechanismKind::word_by_word;
+  const auto make = [options] { return Privatizer::make(options); };
+  privatizer_ =
+      take(run_interruptibly(std::make_shared<CallState>(), nb::none(), make, Unstoppable::abandon));
+  if (!ledger.empty()) open_ledger(take(ledger_options_from_json(ledger)));
+}
+
+void PrivatizerBinding::open_ledger(const LedgerOptions& options) {
+  const RunningCall running;
+  auto opened = [&] {
+    const nb::gil_scoped_release unlocked;  // it may wait for other processes
+    return privatizer_->open_ledger(options);
+  }();
   ledger_ = take(std::move(opened));
+}
+
+/// A forked process has the secret of its parent. Unless noise is meant to repeat, it must not do so there.
+std::string PrivatizerBinding::noise_dataset() const {
+  return repeatable_ ? dataset_ : fmt::format("{}{}", dataset_, fork_tag());
+}
+
+bool PrivatizerBinding::is_short(std::string_view text) const {
+  return text.size() <= (has_language_model_ ? kShortTextOfLanguageModel : kShortText);
 }
 
 void PrivatizerBinding::add(const Counts& counts) {
@@ -66,23 +84,25 @@ void PrivatizerBinding::add(const Counts& counts) {
 
 nb::str PrivatizerBinding::privatize_text(const nb::str& object, std::optional<std::string> id,
                                           std::optional<std::string> subject) {
-  const std::string_view text = utf8(object);
-  if (text.size() > kShortText || ledger_ != nullptr || subject) {
+  const std::string_view text = utf8(object, "texts");
+  if (!is_short(text) || ledger_ != nullptr || subject) {
     nb::list texts, ids, subjects;
     texts.append(object);
     if (id) ids.append(*id);
     if (subject) subjects.append(*subject);
-    const nb::list outputs = privatize_list(texts, id ? nb::object(ids) : nb::none(),
+    const TextList outputs = privatize_list(texts, id ? nb::object(ids) : nb::none(),
                                             subject ? nb::object(subjects) : nb::none(), nb::none());
     if (outputs[0].is_none()) raise_withheld();
     return nb::str(nb::object(outputs[0]));
   }
-  DocumentName name{dataset_, {}, field_};
+  const std::string dataset = noise_dataset();
+  DocumentName name{dataset, {}, field_};
   if (id)
     name.id = *id;
   else
     name.record = next_record_++;
   Counts counts;
+  const RunningCall running;
   Result<std::string> output = [&] {
     const nb::gil_scoped_release unlocked;
     return privatizer_->privatize(name, text, counts);
@@ -114,10 +134,11 @@ ColumnNames PrivatizerBinding::read_column_names(const TextColumn& texts, nb::ha
   return names;
 }
 
-ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& names) const {
+ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& names,
+                                 std::string_view dataset) const {
   return {.privatizer = *privatizer_,
           .ledger = ledger_.get(),
-          .dataset = dataset_,
+          .dataset = dataset,
           .field = field_,
           .threads = threads_,
           .texts = texts,
@@ -130,11 +151,13 @@ TextChunks PrivatizerBinding::rewrite_and_charge(const TextColumn& texts, const 
                                                  TextLayout layout,
                                                  const std::vector<std::size_t>& chunk_lengths,
                                                  nb::handle progress) {
-  ColumnJob column = job(texts, names);
+  const std::string dataset = noise_dataset();
+  ColumnJob column = job(texts, names, dataset);
   if (!names.ids) column.first_record = next_record_.fetch_add(texts.size());
   column.layout = layout;
   column.chunk_lengths = chunk_lengths;
-  const auto state = std::make_shared<CallState>(stop_);
+  const auto state = std::make_shared<CallState>();
+  state->stopping = stopping_;
   Counts counts;
   Result<TextChunks> chunks =
       run_interruptibly(state, progress, [&] { return rewrite_column(column, state, counts); });
@@ -157,8 +180,9 @@ UnsettledColumn PrivatizerBinding::rewrite(nb::handle texts, nb::handle ids, nb:
   names.subjects = read_names(subjects, "subjects");
   check_length(*names.ids, *arrow.column, "ids");
   check_length(*names.subjects, *arrow.column, "subjects");
-  const ColumnJob column = job(*arrow.column, names);
-  const auto state = std::make_shared<CallState>(stop_);
+  const ColumnJob column = job(*arrow.column, names, dataset_);
+  const auto state = std::make_shared<CallState>();
+  state->stopping = stopping_;
   UnsettledRows rows =
       take(run_interruptibly(state, progress, [&] { return rewrite_unsettled(column, state); }));
   for (const UnsettledRecord& record : rows.records) check_utf8(record.counts);
@@ -171,7 +195,7 @@ void PrivatizerBinding::add_released(const nb::bytes& bytes, std::uint64_t withh
   add(counts);
 }
 
-nb::list PrivatizerBinding::privatize_list(nb::handle texts, nb::handle ids, nb::handle subjects,
+TextList PrivatizerBinding::privatize_list(nb::handle texts, nb::handle ids, nb::handle subjects,
                                            nb::handle progress) {
   const auto column = read_list(texts, "texts");
   const ColumnNames names = read_column_names(*column, ids, subjects);

@@ -34,8 +34,8 @@ class PrivatizerBinding {
 
   nanobind::str privatize_text(const nanobind::str& text, std::optional<std::string> id,
                                std::optional<std::string> subject);
-  nanobind::list privatize_list(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
-                                nanobind::handle progress);
+  TextList privatize_list(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
+                          nanobind::handle progress);
   ArrowTextsResult privatize_arrow(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
                                    nanobind::handle progress);
 
@@ -50,17 +50,22 @@ class PrivatizerBinding {
 
  private:
   Receipt receipt() const;
-  ColumnJob job(const TextColumn& texts, const ColumnNames& names) const;
+  ColumnJob job(const TextColumn& texts, const ColumnNames& names, std::string_view dataset) const;
   ColumnNames read_column_names(const TextColumn& texts, nanobind::handle ids,
                                 nanobind::handle subjects) const;
   TextChunks rewrite_and_charge(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
                                 const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress);
+  void open_ledger(const LedgerOptions& options);
   void add(const Counts& counts);
+  std::string noise_dataset() const;
+  bool is_short(std::string_view text) const;
 
   std::string dataset_;
   std::string field_;
   unsigned threads_;
-  std::shared_ptr<std::atomic<bool>> stop_;  // asked for by some call's signal; ends the model's batches
+  bool has_language_model_ = false;
+  bool repeatable_ = false;                     // equal names give equal noise
+  std::shared_ptr<std::atomic<int>> stopping_;  // calls; while there are any, the language model stops
   std::unique_ptr<Privatizer> privatizer_;
   std::unique_ptr<LedgerSession> ledger_;
   std::atomic<std::uint64_t> next_record_ = 0;

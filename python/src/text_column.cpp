@@ -64,14 +64,16 @@ class ArrowColumn final : public TextColumn {
   }
 
   void add_rows(ArrowTexts& texts, bool numbers) {
+    if (schema_.value.release == nullptr) throw ArrowFailure("has an Arrow type that was released");
     const ArrowSchema& schema = column_schema();
     texts.name = schema.name == nullptr ? "" : schema.name;
-    const std::string_view format = schema.dictionary == nullptr ? schema.format : schema.dictionary->format;
+    const std::string_view format = arrow_format(schema.dictionary == nullptr ? schema : *schema.dictionary);
     texts.layout = format == "U"    ? TextLayout::large_utf8
                    : format == "vu" ? TextLayout::string_view
                                     : TextLayout::utf8;
     for (const Owned<ArrowArray>& chunk : chunks_) {
       const ArrowArray& array = column_array(chunk.value);
+      if (chunk.value.length < 0) throw ArrowFailure("is an Arrow array of negative length");
       const std::int64_t first = is_table() ? chunk.value.offset : 0;
       texts.chunk_lengths.push_back(static_cast<std::size_t>(chunk.value.length));
       rows_.reserve(rows_.size() + texts.chunk_lengths.back());
@@ -93,11 +95,11 @@ class ArrowColumn final : public TextColumn {
     throw ArrowFailure(fmt::format("cannot be read: {}", reason == nullptr ? "unknown reason" : reason));
   }
 
-  bool is_table() const { return std::string_view(schema_.value.format) == "+s"; }
+  bool is_table() const { return arrow_format(schema_.value) == "+s"; }
 
   const ArrowSchema& column_schema() const {
     if (!is_table()) return schema_.value;
-    if (schema_.value.n_children != 1)
+    if (schema_.value.n_children != 1 || schema_.value.children == nullptr)
       throw ArrowFailure(
           fmt::format("is a table with {} columns; give one of them", schema_.value.n_children));
     return *schema_.value.children[0];
@@ -105,6 +107,9 @@ class ArrowColumn final : public TextColumn {
 
   const ArrowArray& column_array(const ArrowArray& array) const {
     if (!is_table()) return array;
+    if (array.length < 0 || array.offset < 0 || array.n_children != 1 || array.children == nullptr ||
+        array.children[0]->length - array.offset < array.length)
+      throw ArrowFailure("is an Arrow table that contradicts itself");
     if (array.n_buffers > 0 && array.buffers[0] != nullptr && array.null_count != 0)
       throw ArrowFailure("is a table with rows that are null as a whole");
     return *array.children[0];
@@ -137,7 +142,7 @@ class ListColumn final : public TextColumn {
       if (item.is_none())
         rows_.emplace_back(std::nullopt);
       else if (PyUnicode_Check(item.ptr()))
-        rows_.emplace_back(utf8(item));
+        rows_.emplace_back(utf8(item, what, row));
       else
         raise_type_error(fmt::format("{}[{}] is {}; give str or None", what, row, type_of(item)));
     }
@@ -149,7 +154,7 @@ class ListColumn final : public TextColumn {
       if (item.is_none())
         raise_value_error(fmt::format("{}[{}] is missing", what, row));
       else if (PyUnicode_Check(item.ptr()))
-        rows_.emplace_back(utf8(item));
+        rows_.emplace_back(utf8(item, what, row));
       else if (PyIndex_Check(item.ptr()) && !PyBool_Check(item.ptr()))
         rows_.emplace_back(numbers_.emplace_back(decimal(item)));
       else
@@ -183,11 +188,14 @@ ArrowTexts read_chunks(nb::handle object, const char* what, bool numbers) {
 
 }  // namespace
 
-std::string_view utf8(nb::handle text) {
+std::string_view utf8(nb::handle text, std::string_view what, std::optional<std::size_t> row) {
   Py_ssize_t size = 0;
   const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();  // a lone surrogate
-  return {data, static_cast<std::size_t>(size)};
+  if (data != nullptr) return {data, static_cast<std::size_t>(size)};
+  if (PyErr_ExceptionMatches(PyExc_UnicodeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  raise_value_error(fmt::format("{}{}: holds a lone surrogate, which is not text and has no UTF-8", what,
+                                row ? fmt::format("[{}]", *row) : ""));
 }
 
 std::unique_ptr<TextColumn> read_list(nb::handle list, const char* what) {

@@ -38,8 +38,8 @@ struct ArrowTexts {
   std::string name;  ///< of the field
 };
 
-/// The UTF-8 of a str, which keeps it. A lone surrogate is a UnicodeEncodeError.
-std::string_view utf8(nanobind::handle text);
+/// The UTF-8 of a str, which keeps it. A lone surrogate is a ValueError about `what`, or row `row` of it.
+std::string_view utf8(nanobind::handle text, std::string_view what, std::optional<std::size_t> row = {});
 
 /// `what` names the argument in errors. In a list, None is null; anything but str and None is a TypeError.
 std::unique_ptr<TextColumn> read_list(nanobind::handle list, const char* what);

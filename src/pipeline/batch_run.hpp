@@ -101,6 +101,12 @@ Result<void> run_batch(Privatizer::Impl& impl, std::span<const Item> items, bool
   });
 }
 
+/// Progress is reported when a chunk is complete, which may take seconds.
+inline Result<void> check_go_on(const BatchOptions& batch) {
+  if (batch.go_on && !batch.go_on()) return fail(Errc::interrupted, "interrupted");
+  return {};
+}
+
 inline tl::unexpected<Error> at_place(const BatchOptions& batch, std::string_view what, std::size_t place,
                                       Error error) {
   if (error.code == Errc::interrupted) return tl::unexpected(std::move(error));

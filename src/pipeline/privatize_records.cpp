@@ -31,6 +31,7 @@ Result<void> rewrite_records(const Privatizer::Impl& impl, const Charging& charg
   const random::LockedVector<random::DocumentStreams> streams{
       impl.context->streams(records[space.chunk.begin].dataset)};
   for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+    SOTTO_TRY(check_go_on(batch));
     const random::DocumentId id{records[i].id, 0};
     space.rewriter->begin_record(records[i].subject, id);
     for (const FieldText& field : records[i].fields) {

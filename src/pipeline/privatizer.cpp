@@ -81,6 +81,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     const random::LockedVector<random::DocumentStreams> streams{
         impl_->context->streams(documents[space.chunk.begin].name.dataset)};
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
+      SOTTO_TRY(check_go_on(batch));
       const DocumentName& name = documents[i].name;
       auto taken =
           space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
