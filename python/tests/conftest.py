@@ -1,4 +1,4 @@
-"""What the tests share: the program to compare with, texts, and the marker for tests that take long."""
+"""What the tests share: the program to compare with, texts, and processes of their own."""
 
 from __future__ import annotations
 
@@ -26,15 +26,7 @@ TEXTS = [
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "long: takes more than a few seconds; runs with SOTTO_LONG_TESTS=1")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if os.environ.get("SOTTO_LONG_TESTS"):
-        return
-    for item in items:
-        if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason="long; runs with SOTTO_LONG_TESTS=1"))
+    config.addinivalue_line("markers", "long: of the long suite; a smaller version of it runs always")
 
 
 @pytest.fixture
