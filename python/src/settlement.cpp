@@ -60,6 +60,7 @@ class LedgerBinding {
     const LedgerReceipt receipt = session_->receipt();
     nb::dict members;
     members["id"] = receipt.id;
+    members["subject_field"] = receipt.subject_field;
     members["unit"] = receipt.unit;
     members["limit"] = receipt.limit;
     members["head"] = receipt.head;
@@ -132,6 +133,17 @@ Counts counts_from_bytes(const nb::bytes& bytes) {
   return counts;
 }
 
+LedgerReceipt ledger_receipt(const nb::dict& members) {
+  return {.id = nb::cast<std::string>(members["id"]),
+          .subject_field = nb::cast<std::string>(members["subject_field"]),
+          .unit = nb::cast<std::string>(members["unit"]),
+          .limit = nb::cast<double>(members["limit"]),
+          .head = nb::cast<std::string>(members["head"]),
+          .charged_documents = nb::cast<std::uint64_t>(members["charged_documents"]),
+          .repeated_documents = nb::cast<std::uint64_t>(members["repeated_documents"]),
+          .entries = nb::cast<std::uint64_t>(members["entries"])};
+}
+
 void define_settlement(nb::module_& module) {
   nb::class_<UnsettledColumn>(module, "UnsettledColumn")
       .def("claims", &UnsettledColumn::claims)
@@ -144,12 +156,13 @@ void define_settlement(nb::module_& module) {
       .def("receipt", &LedgerBinding::receipt);
   module.def(
       "add_counts",
-      [](const std::vector<nb::bytes>& all) {
+      [](const std::vector<nb::bytes>& all, std::uint64_t withheld) {
         Counts sum;
         for (const nb::bytes& counts : all) sum += counts_from_bytes(counts);
+        sum.withheld += withheld;
         return counts_bytes(sum);
       },
-      nb::arg("counts"));
+      nb::arg("counts"), nb::arg("withheld") = 0);
 }
 
 }  // namespace sotto::python

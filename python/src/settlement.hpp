@@ -49,6 +49,9 @@ nanobind::bytes counts_bytes(const Counts& counts);
 /// ValueError unless counts_bytes() of this build made them.
 Counts counts_from_bytes(const nanobind::bytes& bytes);
 
+/// Reads back what sotto.Ledger.receipt() says in another process.
+LedgerReceipt ledger_receipt(const nanobind::dict& members);
+
 void define_settlement(nanobind::module_& module);
 
 }  // namespace sotto::python
