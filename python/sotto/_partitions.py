@@ -98,10 +98,11 @@ class Job:
         return Privatizer(**settings)
 
     def privatize(self, batch: Any, counted: bool = False) -> Any:
-        """A table or record batch with its texts rewritten; `counted`: and a column with what that adds to a receipt."""
+        """A table or record batch with its texts rewritten; `counted` adds a column for the receipt."""
         check_schema(self, batch.schema)
         privatizer = self.open()
-        texts, counts = privatizer._core.privatize_counted(self._texts(batch), _names(batch, "id_column", self.id_column))
+        ids = _names(batch, "id_column", self.id_column)
+        texts, counts = privatizer._core.privatize_counted(self._texts(batch), ids)
         output = self.replace_texts(batch, texts)
         return add_counts(output, counts) if counted else output
 
@@ -151,8 +152,8 @@ def make_job(
         )
     if key is None and seed is None:
         raise ValueError(
-            "key: missing; on a cluster a task that fails runs again. Without a key it would draw fresh noise, a second "
-            "release that nobody counts. Give the path of a key file that every machine has, or 32 bytes"
+            "key: missing; on a cluster a task that fails runs again. Without a key it would draw fresh noise, a "
+            "second release that nobody counts. Give the path of a key file that every machine has, or 32 bytes"
         )
     for name in options:
         if name == "subject":
@@ -169,15 +170,26 @@ def make_job(
 _KEYWORDS = inspect.signature(Privatizer).parameters
 
 
-def check_ledger(ledger: Any, job: Job, seed: Optional[int]) -> None:
+def check_ledger(ledger: Any, limit: Optional[float], job: Job, seed: Optional[int]) -> None:
     """Whether what a ledger needs is there, and only where there is one."""
     if ledger is None:
-        if job.subject_column is not None:
-            raise ValueError(f"subject_column: '{job.subject_column}' needs ledger, where spending is recorded")
-    elif job.subject_column is None:
+        for keyword, value in (("subject_column", job.subject_column), ("limit", limit)):
+            if value is not None:
+                raise ValueError(f"{keyword}: '{value}' needs ledger, where spending is recorded")
+        return
+    if job.subject_column is None:
         raise ValueError("subject_column: missing; with a ledger, name the column that says whose account is charged")
-    elif seed is not None:
+    if seed is not None:
         raise ValueError("seed: not allowed with a ledger; give a key")
+    if not is_path(ledger) and limit is not None:
+        raise ValueError(f"limit: '{limit}' is not allowed here; the open ledger has one already")
+    if is_path(ledger) and limit is None:
+        raise ValueError("limit: missing; give the epsilon that a subject may spend in total")
+
+
+def is_path(value: Any) -> bool:
+    """Whether a ledger is given as a path and not as something that has it open."""
+    return isinstance(value, (str, os.PathLike))
 
 
 def check_names(job: Job, names: Iterable[str]) -> None:
@@ -235,7 +247,9 @@ def check_model_file(path: Path, options: Mapping[str, Any]) -> None:
     if options.get("model") is not None:
         raise ValueError("model_file: not allowed beside model; give one of them")
     if not os.path.isfile(path):
-        raise FileNotFoundError(f"model_file: {os.fspath(path)} is not a file; a model's folder must be on every node, see model")
+        raise FileNotFoundError(
+            f"model_file: {os.fspath(path)} is not a file; a model that is a folder must be on every machine: give model"
+        )
 
 
 def check_report(report: Optional[Path]) -> None:

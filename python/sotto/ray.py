@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from typing import Any, Optional, Union
@@ -73,15 +74,15 @@ def privatize(
     """
     options = {**options, "mechanism": mechanism, "epsilon": epsilon, "dataset": dataset}
     job = _partitions.make_job(column, id_column, key, seed, field, subject_column, options)
-    _partitions.check_ledger(ledger, job, seed)
+    _partitions.check_ledger(ledger, limit, job, seed)
     _partitions.check_report(report)
-    _check_limit(ledger, limit)
     _check_dataset(job, ds)
     if model_file is not None:
         _ship_model(job, model_file, options)
     job.expect(job.open_another().receipt)
-    if _is_path(ledger):
-        ledger = open_ledger(ledger, limit=limit, subject=job.subject_column)
+    if _partitions.is_path(ledger):
+        assert limit is not None and subject_column is not None  # check_ledger
+        ledger = open_ledger(ledger, limit=limit, subject=subject_column)
     output = ds.map_batches(
         _Worker,
         fn_constructor_args=(job, ledger, report is not None),
@@ -126,7 +127,7 @@ class Privatize:
         if isinstance(key, (bytes, bytearray, memoryview)):
             raise TypeError("key: give the path of a key file; Ray exports the arguments of constructors")
         job = _partitions.make_job(column, id_column, key, seed, field, subject_column, options)
-        _partitions.check_ledger(ledger, job, seed)
+        _partitions.check_ledger(ledger, None, job, seed)
         self._worker = _Worker(job, ledger, False)
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
@@ -140,41 +141,46 @@ def open_ledger(path: Path, *, limit: float, subject: str = "subject", name: Opt
     find it with ``ray.get_actor(name)``. If its process is lost, Ray starts it again: whatever it had answered
     is in the file.
     """
-    if limit is None:
-        raise ValueError("limit: missing; give the epsilon that a subject may spend in total")
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    actor = ray.remote(_LedgerActor).options(
+    actor: Any = ray.remote(_LedgerActor)
+    opened = actor.options(
         name=name,
         lifetime=None if name is None else "detached",
         num_cpus=0,
         max_restarts=-1,
         max_task_retries=-1,  # a claim that is settled again costs nothing
         scheduling_strategy=here,
-    )
-    opened = actor.remote(os.path.abspath(path), limit, subject)
+    ).remote(os.path.abspath(path), limit, subject)
     _get(opened.receipt.remote())
     return opened
 
 
 class _LedgerActor:
+    """Opens the ledger when it is first asked: of a constructor that fails Ray tells less than of a call."""
+
     def __init__(self, path: str, limit: float, subject: str) -> None:
-        self._ledger = Ledger(path, limit=limit, subject=subject)
+        self._open = functools.partial(Ledger, path, limit=limit, subject=subject)
+        self._opened: Optional[Ledger] = None
+
+    def _ledger(self) -> Ledger:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
 
     def settle(self, claims: list[Optional[str]]) -> list[bool]:
-        return self._ledger.settle(claims)
+        return self._ledger().settle(claims)
 
     def receipt(self) -> dict[str, Any]:
-        return self._ledger.receipt()
+        return self._ledger().receipt()
 
 
 class _Worker:
-    """What an actor of Ray Data does to each batch."""
+    """What an actor of Ray Data does to each batch. The first one opens the model: see _LedgerActor."""
 
     def __init__(self, job: Job, ledger: Any, counted: bool) -> None:
         self._job = job
         self._ledger = ledger
         self._counted = counted
-        job.open()
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         if self._ledger is None:
@@ -223,17 +229,6 @@ def _actor_pool(concurrency: Union[int, tuple[int, int], None]) -> Any:
     return ray.data.ActorPoolStrategy(min_size=least, max_size=most)
 
 
-def _is_path(ledger: Any) -> bool:
-    return isinstance(ledger, (str, os.PathLike))
-
-
-def _check_limit(ledger: Any, limit: Optional[float]) -> None:
-    if ledger is None and limit is not None:
-        raise ValueError(f"limit: '{limit}' needs ledger, the file in which spending is recorded")
-    if ledger is not None and not _is_path(ledger) and limit is not None:
-        raise ValueError(f"limit: '{limit}' is not allowed here; open_ledger has one already")
-
-
 def _check_dataset(job: Job, ds: ray.data.Dataset) -> None:
     """As far as is known before anything runs."""
     schema = ds.schema(fetch_if_missing=False)
@@ -252,7 +247,8 @@ def _with_report(output: ray.data.Dataset, report: Path, job: Job, ledger: Any) 
         counts += batch.column(COUNTS).drop_null().to_pylist()
     spent = None if ledger is None else _get(ledger.receipt.remote())
     _partitions.write_report(report, job, counts, spent)
-    return done.drop_columns([COUNTS])
+    without: ray.data.Dataset = done.drop_columns([COUNTS])
+    return without
 
 
 def _get(answer: Any) -> Any:

@@ -78,15 +78,14 @@ def privatize(
     """
     options = {**options, "mechanism": mechanism, "epsilon": epsilon, "dataset": dataset}
     job = _partitions.make_job(column, id_column, key, seed, field, subject_column, options)
-    _partitions.check_ledger(ledger, job, seed)
+    _partitions.check_ledger(ledger, limit, job, seed)
     _partitions.check_report(report)
-    _check_frame(job, df)
-    open_ledger = _open_ledger(ledger, limit, job)
+    _check_frame(job, df, report)
     if model_file is not None:
         _ship_model(df, job, model_file, options)
     job.expect(job.open_another().receipt)
-    if open_ledger is not None:
-        return _with_ledger(df, job, open_ledger, report, storage)
+    if ledger is not None:
+        return _with_ledger(df, job, _open_ledger(ledger, limit, job), report, storage)
     if report is not None:
         return _with_report(df, job, report, storage)
     return df.mapInArrow(_Batches(job, False), df.schema)
@@ -191,8 +190,8 @@ def _with_ledger(df: DataFrame, job: Job, ledger: Ledger, report: Optional[Path]
     except BaseException:
         kept.unpersist()
         raise
-    released = functions.when(functions.col(RELEASED), _column(job.column)).alias(job.column)
-    output = joined.select(*[released if name == job.column else _column(name) for name in df.columns])
+    released = functions.when(joined[RELEASED], joined[job.column]).alias(job.column)
+    output = joined.select(*[released if name == job.column else joined[name] for name in df.columns])
     return _keeping(output, kept)
 
 
@@ -245,10 +244,6 @@ def _with_columns(df: Optional[DataFrame], *added: tuple[str, Any]) -> StructTyp
     return StructType(fields + [StructField(name, kind, True) for name, kind in added])
 
 
-def _column(name: str) -> Any:
-    return functions.col("`" + name.replace("`", "``") + "`")
-
-
 class _SentModel:
     """A model's file that Spark sends to every executor."""
 
@@ -265,26 +260,21 @@ def _ship_model(df: DataFrame, job: Job, model_file: Path, options: dict[str, An
     job.ship_model(_SentModel(os.path.basename(model_file)))
 
 
-def _open_ledger(ledger: Union[Path, Ledger, None], limit: Optional[float], job: Job) -> Optional[Ledger]:
+def _open_ledger(ledger: Union[Path, Ledger], limit: Optional[float], job: Job) -> Ledger:
     if isinstance(ledger, Ledger):
-        if limit is not None:
-            raise ValueError(f"limit: '{limit}' is not allowed here; the open ledger has one already")
         return ledger
-    if ledger is None:
-        if limit is not None:
-            raise ValueError(f"limit: '{limit}' needs ledger, the file in which spending is recorded")
-        return None
-    if limit is None:
-        raise ValueError("limit: missing; give the epsilon that a subject may spend in total")
-    assert job.subject_column is not None
+    assert limit is not None and job.subject_column is not None  # check_ledger
     return Ledger(ledger, limit=limit, subject=job.subject_column)
 
 
-def _check_frame(job: Job, df: DataFrame) -> None:
+def _check_frame(job: Job, df: DataFrame, report: Optional[Path]) -> None:
     """What the schema shows, before any task runs."""
-    if df.isStreaming and job.subject_column is not None:
-        raise ValueError("df: a stream has no end at which a ledger could settle; give a batch, for example in foreachBatch")
+    if df.isStreaming and (job.subject_column is not None or report is not None):
+        raise ValueError("df: a stream has no end for a ledger or a report; give a batch, as in foreachBatch")
     _partitions.check_names(job, df.columns)
+    for name in df.columns:
+        if "." in name or "`" in name:
+            raise ValueError(f"df: mapInArrow cannot take the column '{name}', because of its name; rename it")
     integers = (ByteType, ShortType, IntegerType, LongType)
     for keyword, name in job.columns().items():
         kind = df.schema[name].dataType
