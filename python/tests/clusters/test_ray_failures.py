@@ -58,12 +58,13 @@ def test_killed_at_random_moments(ray_cluster, slow, world, tmp_path):
     for trial in range(4 * KILLS):
         path = tmp_path / f"{trial}.ledger"
         with Killer(lambda: victims(ray_cluster), seconds, source) as killer:
-            rows = job(slow, path).take_all()
+            rows, taken = conftest.timed(lambda path=path: job(slow, path).take_all())
         assert len(rows) == len(world.table)
         assert by_id(rows) == world.texts
         assert entries(path) == entries(world.ledger)
+        if not killer.killed:
+            seconds = min(seconds, taken)  # processes that are warm are faster
         kills += len(killer.killed)
-        print(trial, killer.killed)
         if kills == KILLS:
             return
     raise AssertionError(f"only {kills} kills hit a job")
