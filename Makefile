@@ -5,11 +5,12 @@
 # make build      the program and its manual pages, build/release/sotto; the plugin where libtorch is installed
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
+# make test-clusters  the Python package on clusters of Ray and Spark, on this machine; in build/venv-clusters
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
 # make wheel      Python wheels, build/wheels, tested as they install
 # make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
-.PHONY: demo test test-long test-slices test-python build configure setup format fuzz deb test-deb sbom wheel
+.PHONY: demo test test-long test-slices test-python test-clusters build configure setup format fuzz deb test-deb sbom wheel
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
@@ -77,6 +78,15 @@ deb: setup
 
 test-deb: deb
 	@tests/packages/test_packages.sh build/deb/packages
+
+test-clusters: SETUP = packages.txt packages-clusters.txt
+test-clusters: PYTHON = $(CURDIR)/build/venv-clusters/bin/python
+test-clusters: setup
+	@tools/venv.sh build/venv-clusters python/requirements-clusters.txt
+	@cmake --preset $(PRESET) -DSOTTO_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) --target sotto_python sotto_program
+	@PYTHONPATH=$(CURDIR)/build/$(PRESET)/python PYTHONDONTWRITEBYTECODE=1 SOTTO_PROGRAM=$(CURDIR)/build/$(PRESET)/sotto \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/clusters
 
 sbom: build
 	@tools/make_sbom.py build/$(PRESET) -o build/$(PRESET)/sotto.spdx.json

@@ -21,7 +21,7 @@ class Ledger:
 
     def __init__(self, file: Path, *, limit: float, subject: str = "subject", wait: Optional[float] = None) -> None:
         options = {
-            "file": _keywords.path(file),
+            "file": _keywords.path("file", file),
             "limit": limit,
             "subject_field": subject,
             "wait_seconds": wait,

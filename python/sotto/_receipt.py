@@ -71,4 +71,4 @@ def merge_receipts(receipts: Iterable[Union[Receipt, str]]) -> Receipt:
     All of them must come from the same settings; ValueError names the member in which two differ.
     """
     texts = [receipt if isinstance(receipt, str) else receipt.to_json() for receipt in receipts]
-    return Receipt(_core.merge_receipts(texts))  # type: ignore[attr-defined]
+    return Receipt(_core.merge_receipts(texts))

@@ -150,7 +150,7 @@ ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& nam
 TextChunks PrivatizerBinding::rewrite_and_charge(const TextColumn& texts, const ColumnNames& names,
                                                  TextLayout layout,
                                                  const std::vector<std::size_t>& chunk_lengths,
-                                                 nb::handle progress) {
+                                                 nb::handle progress, Counts& counts) {
   const std::string dataset = noise_dataset();
   ColumnJob column = job(texts, names, dataset);
   if (!names.ids) column.first_record = next_record_.fetch_add(texts.size());
@@ -158,7 +158,6 @@ TextChunks PrivatizerBinding::rewrite_and_charge(const TextColumn& texts, const 
   column.chunk_lengths = chunk_lengths;
   const auto state = std::make_shared<CallState>();
   state->stopping = stopping_;
-  Counts counts;
   Result<TextChunks> chunks =
       run_interruptibly(state, progress, [&] { return rewrite_column(column, state, counts); });
   add(counts);  // a failed batch may have charged some
@@ -199,8 +198,9 @@ TextList PrivatizerBinding::privatize_list(nb::handle texts, nb::handle ids, nb:
                                            nb::handle progress) {
   const auto column = read_list(texts, "texts");
   const ColumnNames names = read_column_names(*column, ids, subjects);
+  Counts counts;
   const TextChunks chunks =
-      rewrite_and_charge(*column, names, TextLayout::large_utf8, {column->size()}, progress);
+      rewrite_and_charge(*column, names, TextLayout::large_utf8, {column->size()}, progress, counts);
   return as_list(chunks);
 }
 
@@ -208,8 +208,20 @@ ArrowTextsResult PrivatizerBinding::privatize_arrow(nb::handle texts, nb::handle
                                                     nb::handle progress) {
   ArrowTexts arrow = read_arrow(texts, "texts");
   const ColumnNames names = read_column_names(*arrow.column, ids, subjects);
-  return {rewrite_and_charge(*arrow.column, names, arrow.layout, arrow.chunk_lengths, progress),
+  Counts counts;
+  return {rewrite_and_charge(*arrow.column, names, arrow.layout, arrow.chunk_lengths, progress, counts),
           std::move(arrow.name)};
+}
+
+nb::typed<nb::tuple, ArrowTextsResult, nb::bytes> PrivatizerBinding::privatize_counted(nb::handle texts,
+                                                                                       nb::handle ids) {
+  ArrowTexts arrow = read_arrow(texts, "texts");
+  const ColumnNames names = read_column_names(*arrow.column, ids, nb::none());
+  Counts counts;
+  TextChunks chunks =
+      rewrite_and_charge(*arrow.column, names, arrow.layout, arrow.chunk_lengths, nb::none(), counts);
+  return nb::borrow<nb::typed<nb::tuple, ArrowTextsResult, nb::bytes>>(
+      nb::make_tuple(ArrowTextsResult(std::move(chunks), std::move(arrow.name)), counts_bytes(counts)));
 }
 
 Receipt PrivatizerBinding::receipt() const {
@@ -221,8 +233,10 @@ Receipt PrivatizerBinding::receipt() const {
   return receipt;
 }
 
-std::string PrivatizerBinding::receipt_json() const {
-  return to_json(receipt());
+std::string PrivatizerBinding::receipt_json(nb::handle ledger) const {
+  Receipt whole = receipt();
+  if (!ledger.is_none()) whole.ledger = ledger_receipt(nb::cast<nb::dict>(ledger));
+  return to_json(whole);
 }
 
 std::string PrivatizerBinding::statistics_json() const {
@@ -251,10 +265,11 @@ void define_privatizer(nb::module_& module) {
            nb::arg("subjects").none(), nb::arg("progress").none())
       .def("privatize_arrow", &PrivatizerBinding::privatize_arrow, nb::arg("texts"), nb::arg("ids").none(),
            nb::arg("subjects").none(), nb::arg("progress").none())
+      .def("privatize_counted", &PrivatizerBinding::privatize_counted, nb::arg("texts"), nb::arg("ids"))
       .def("rewrite", &PrivatizerBinding::rewrite, nb::arg("texts"), nb::arg("ids"), nb::arg("subjects"),
            nb::arg("progress").none())
       .def("add_released", &PrivatizerBinding::add_released, nb::arg("counts"), nb::arg("withheld"))
-      .def("receipt_json", &PrivatizerBinding::receipt_json)
+      .def("receipt_json", &PrivatizerBinding::receipt_json, nb::arg("ledger") = nb::none())
       .def("statistics_json", &PrivatizerBinding::statistics_json);
 }
 

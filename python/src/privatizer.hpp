@@ -39,13 +39,19 @@ class PrivatizerBinding {
   ArrowTextsResult privatize_arrow(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
                                    nanobind::handle progress);
 
+  /// An Arrow column, and what it adds to a receipt as counts_bytes() writes it, for whoever adds up the
+  /// receipt of a run in many processes.
+  nanobind::typed<nanobind::tuple, ArrowTextsResult, nanobind::bytes> privatize_counted(
+      nanobind::handle texts, nanobind::handle ids);
+
   /// For a ledger that is elsewhere; lists and Arrow columns alike.
   UnsettledColumn rewrite(nanobind::handle texts, nanobind::handle ids, nanobind::handle subjects,
                           nanobind::handle progress);
   /// Adds what was released elsewhere to the receipt, as counts_bytes() wrote it, and what was withheld.
   void add_released(const nanobind::bytes& counts, std::uint64_t withheld);
 
-  std::string receipt_json() const;
+  /// `ledger`: what an open ledger elsewhere says about itself (LedgerBinding::receipt); None: this one's.
+  std::string receipt_json(nanobind::handle ledger) const;
   std::string statistics_json() const;
 
  private:
@@ -54,7 +60,8 @@ class PrivatizerBinding {
   ColumnNames read_column_names(const TextColumn& texts, nanobind::handle ids,
                                 nanobind::handle subjects) const;
   TextChunks rewrite_and_charge(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
-                                const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress);
+                                const std::vector<std::size_t>& chunk_lengths, nanobind::handle progress,
+                                Counts& counts);
   void open_ledger(const LedgerOptions& options);
   void add(const Counts& counts);
   std::string noise_dataset() const;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -56,17 +57,18 @@ class LedgerBinding {
     return take(std::move(settled));
   }
 
-  nb::dict receipt() const {
+  nb::typed<nb::dict, nb::str, nb::any> receipt() const {
     const LedgerReceipt receipt = session_->receipt();
     nb::dict members;
     members["id"] = receipt.id;
+    members["subject_field"] = receipt.subject_field;
     members["unit"] = receipt.unit;
     members["limit"] = receipt.limit;
     members["head"] = receipt.head;
     members["charged_documents"] = receipt.charged_documents;
     members["repeated_documents"] = receipt.repeated_documents;
     members["entries"] = receipt.entries;
-    return members;
+    return nb::borrow<nb::typed<nb::dict, nb::str, nb::any>>(members);
   }
 
  private:
@@ -75,18 +77,18 @@ class LedgerBinding {
 
 }  // namespace
 
-nb::list UnsettledColumn::claims() const {
+TextList UnsettledColumn::claims() const {
   nb::list list;
   for (const UnsettledRecord* const record : rows_.by_row)
     list.append(record == nullptr ? nb::object(nb::none()) : nb::cast(one_claim(record->claim)));
-  return list;
+  return nb::borrow<TextList>(list);
 }
 
-nb::list UnsettledColumn::counts() const {
+CountsList UnsettledColumn::counts() const {
   nb::list list;
   for (const UnsettledRecord* const record : rows_.by_row)
     list.append(record == nullptr ? nb::object(nb::none()) : nb::object(counts_bytes(record->counts)));
-  return list;
+  return nb::borrow<CountsList>(list);
 }
 
 TextChunks UnsettledColumn::release(const std::vector<bool>& released, TextLayout layout,
@@ -112,7 +114,7 @@ ArrowTextsResult UnsettledColumn::release_arrow(const std::vector<bool>& release
   return {release(released, layout_, chunk_lengths_), name_};
 }
 
-nb::list UnsettledColumn::release_list(const std::vector<bool>& released) const {
+TextList UnsettledColumn::release_list(const std::vector<bool>& released) const {
   return as_list(release(released, TextLayout::large_utf8, {rows_.by_row.size()}));
 }
 
@@ -132,6 +134,17 @@ Counts counts_from_bytes(const nb::bytes& bytes) {
   return counts;
 }
 
+LedgerReceipt ledger_receipt(const nb::dict& members) {
+  return {.id = nb::cast<std::string>(members["id"]),
+          .subject_field = nb::cast<std::string>(members["subject_field"]),
+          .unit = nb::cast<std::string>(members["unit"]),
+          .limit = nb::cast<double>(members["limit"]),
+          .head = nb::cast<std::string>(members["head"]),
+          .charged_documents = nb::cast<std::uint64_t>(members["charged_documents"]),
+          .repeated_documents = nb::cast<std::uint64_t>(members["repeated_documents"]),
+          .entries = nb::cast<std::uint64_t>(members["entries"])};
+}
+
 void define_settlement(nb::module_& module) {
   nb::class_<UnsettledColumn>(module, "UnsettledColumn")
       .def("claims", &UnsettledColumn::claims)
@@ -144,12 +157,13 @@ void define_settlement(nb::module_& module) {
       .def("receipt", &LedgerBinding::receipt);
   module.def(
       "add_counts",
-      [](const std::vector<nb::bytes>& all) {
+      [](const std::vector<nb::bytes>& all, std::uint64_t withheld) {
         Counts sum;
         for (const nb::bytes& counts : all) sum += counts_from_bytes(counts);
+        sum.withheld += withheld;
         return counts_bytes(sum);
       },
-      nb::arg("counts"));
+      nb::arg("counts"), nb::arg("withheld") = 0);
 }
 
 }  // namespace sotto::python

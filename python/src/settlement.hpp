@@ -15,6 +15,8 @@
 
 namespace sotto::python {
 
+using CountsList = nanobind::typed<nanobind::list, std::optional<nanobind::bytes>>;
+
 /// A rewritten column whose texts no ledger has allowed yet. It gives them away row by row only.
 class UnsettledColumn {
  public:
@@ -26,13 +28,13 @@ class UnsettledColumn {
         name_(std::move(name)) {}
 
   /// The claim of each row, as the JSON of an array of one; None for a row without a text.
-  nanobind::list claims() const;
+  TextList claims() const;
   /// What each row adds to a receipt if it is released, as bytes for add_counts; None for a row without a
   /// text.
-  nanobind::list counts() const;
+  CountsList counts() const;
   /// The texts of the rows that are released, null in the others.
   ArrowTextsResult release_arrow(const std::vector<bool>& released) const;
-  nanobind::list release_list(const std::vector<bool>& released) const;
+  TextList release_list(const std::vector<bool>& released) const;
 
  private:
   TextChunks release(const std::vector<bool>& released, TextLayout layout,
@@ -48,6 +50,9 @@ class UnsettledColumn {
 nanobind::bytes counts_bytes(const Counts& counts);
 /// ValueError unless counts_bytes() of this build made them.
 Counts counts_from_bytes(const nanobind::bytes& bytes);
+
+/// Reads back what sotto.Ledger.receipt() says in another process.
+LedgerReceipt ledger_receipt(const nanobind::dict& members);
 
 void define_settlement(nanobind::module_& module);
 
