@@ -262,6 +262,7 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
   const auto hand_in = [&](Workspace& space) -> Result<void> {
     const std::lock_guard lock(ledger.impl_->mutex);
     LedgerGate& gate = *ledger.impl_->gate;
+    gate.while_waiting(batch.go_on);
     SOTTO_TRY(gate.settle(*space.log, records[space.chunk.begin].dataset, space.out, space.counts));
     counts += space.counts;
     std::string_view rest = space.out.view();
