@@ -64,7 +64,8 @@ struct BatchOptions {
   ProgressCallback progress = {};  ///< receives the bytes done and the total; false stops the batch
   /// How errors call the document or record at a place of the batch; empty: by its position, from 1.
   std::function<std::string(std::size_t place)> name_of = {};
-  /// Asked before each document or record, from any of the threads; false stops the batch.
+  /// Asked before each document or record, and while another process holds the ledger, from any of the
+  /// threads; false stops the batch.
   std::function<bool()> go_on = {};
 };
 

@@ -60,12 +60,9 @@ PrivatizerBinding::PrivatizerBinding(const std::string& options_json, std::optio
 }
 
 void PrivatizerBinding::open_ledger(const LedgerOptions& options) {
-  const RunningCall running;
-  auto opened = [&] {
-    const nb::gil_scoped_release unlocked;  // it may wait for other processes
-    return privatizer_->open_ledger(options);
-  }();
-  ledger_ = take(std::move(opened));
+  // It may wait for other processes.
+  const auto open = [privatizer = privatizer_, options] { return privatizer->open_ledger(options); };
+  ledger_ = take(run_interruptibly(std::make_shared<CallState>(), nb::none(), open, Unstoppable::abandon));
 }
 
 /// A forked process has the secret of its parent. Unless noise is meant to repeat, it must not do so there.

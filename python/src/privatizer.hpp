@@ -73,7 +73,7 @@ class PrivatizerBinding {
   bool has_language_model_ = false;
   bool repeatable_ = false;                     // equal names give equal noise
   std::shared_ptr<std::atomic<int>> stopping_;  // calls; while there are any, the language model stops
-  std::unique_ptr<Privatizer> privatizer_;
+  std::shared_ptr<const Privatizer> privatizer_;
   std::unique_ptr<LedgerSession> ledger_;
   std::atomic<std::uint64_t> next_record_ = 0;
   mutable std::mutex mutex_;  // for counts_

@@ -214,6 +214,28 @@ def test_results_are_not_copied(type_):
     assert first.buffers()[1] is not None
 
 
+def test_texts_that_end_where_memory_does(run_python):
+    """No byte after a text is read: the next page may not be there."""
+    done = run_python(
+        """
+        import ctypes, mmap, pyarrow, sotto, struct
+        page = mmap.PAGESIZE
+        memory = mmap.mmap(-1, 2 * page)
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(begin + page), page, 0) == 0
+        p = sotto.Privatizer("diffractor-geometric", 2, key=bytes(32))
+        for text in (b"soup", b"a", b"The soup was cold.", b"an unusually long supercalifragilistic", "naïve".encode()):
+            memory[page - len(text) : page] = text
+            data = pyarrow.foreign_buffer(begin + page - len(text), len(text), memory)
+            offsets = pyarrow.py_buffer(struct.pack("<2i", 0, len(text)))
+            array = pyarrow.Array.from_buffers(pyarrow.string(), 1, [None, offsets, data])
+            assert p.privatize(array, ids=[1]).to_pylist() == p.privatize([text.decode()], ids=[1])
+        """,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def resident() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import threading
@@ -295,3 +296,20 @@ def test_sub_interpreters_are_refused(run_python):
         """
     )
     assert "ImportError" in done.stdout and "main interpreter" in done.stdout and done.stderr == ""
+
+
+def test_a_ledger_that_another_process_holds(tmp_path):
+    def open_ledger():
+        return sotto.Privatizer("tem", 12, key=KEY, ledger=tmp_path / "ledger", limit=5000)
+
+    p = open_ledger()
+    first = p.privatize("one two", id="1", subject="ann")
+    with open(tmp_path / "ledger-lock") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for call in (open_ledger, lambda: p.privatize(["three"], ids=["2"], subjects=["ann"]),
+                     lambda: p.privatize("three", id="2", subject="ann")):  # fmt: skip
+            with CtrlC() as ctrl_c, pytest.raises(KeyboardInterrupt):
+                call()
+            assert ctrl_c.took < PROMPTLY
+    assert p.privatize("one two", id="1", subject="ann") == first
+    assert p.privatize(["three"], ids=["2"], subjects=["ann"]) != [None]

@@ -92,7 +92,11 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
                  requests_of(*space.log, records[space.chunk.begin].dataset));
     {
       const std::lock_guard lock(ledger.impl_->mutex);
-      SOTTO_TRY(ledger.impl_->settlement->settle(requests, charging->unit));
+      Settlement& settlement = *ledger.impl_->settlement;
+      settlement.while_waiting(batch.go_on);
+      const auto settled = settlement.settle(requests, charging->unit);
+      settlement.while_waiting({});  // the batch ends before the session does
+      SOTTO_TRY(settled);
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {
       ReleasedRecord& output = outputs[space.chunk.begin + i];

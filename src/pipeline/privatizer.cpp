@@ -83,6 +83,7 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       SOTTO_TRY(check_go_on(batch));
       const DocumentName& name = documents[i].name;
+      // The caller's memory may end where the text does; a copy has the padding that the rewriter reads.
       auto taken =
           space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
                                   name.field, documents[i].text, Rewriter::Lifetime::call);
