@@ -80,11 +80,13 @@ class Job:
 
     def open(self) -> Privatizer:
         """The Privatizer of this process for these settings."""
-        name = hashlib.sha256(pickle.dumps(self)).digest()
+        name = hashlib.sha256(pickle.dumps((self._settings, self._receipt))).digest()
         if name not in _opened:
             privatizer = self.open_another()
             if self._receipt is not None:
                 _compare(json.loads(self._receipt), privatizer.receipt.to_dict())
+            if len(_opened) == _MOST_OPENED:
+                del _opened[next(iter(_opened))]
             _opened[name] = privatizer
         return _opened[name]
 
@@ -132,7 +134,8 @@ def _names(batch: Any, keyword: str, name: str) -> Any:
     return column
 
 
-_opened: dict[bytes, Privatizer] = {}
+_opened: dict[bytes, Privatizer] = {}  # the oldest first
+_MOST_OPENED = 4  # engines use a process for many jobs
 
 
 def make_job(
@@ -162,9 +165,15 @@ def make_job(
             raise TypeError(f"'{name}' is no keyword of sotto.Privatizer")
     if options.get("unique_ids"):
         raise ValueError("unique_ids: not allowed on a cluster; a task that runs again repeats its ids")
-    secret = Secret(bytes(key)) if isinstance(key, (bytes, bytearray, memoryview)) else key
-    settings = {**options, "key": secret, "seed": seed, "field": column if field is None else field}
+    settings = {**options, "key": _key(key), "seed": seed, "field": column if field is None else field}
     return Job(column, id_column, subject_column, {"threads": 1, **settings})
+
+
+def _key(key: Union[Path, bytes, None]) -> Union[Secret, str, None]:
+    """Workers run in folders of their own, so a path is made absolute on the driver."""
+    if isinstance(key, (bytes, bytearray, memoryview)):
+        return Secret(bytes(key))
+    return None if key is None else os.path.abspath(key)
 
 
 _KEYWORDS = inspect.signature(Privatizer).parameters
@@ -248,7 +257,7 @@ def check_model_file(path: Path, options: Mapping[str, Any]) -> None:
         raise ValueError("model_file: not allowed beside model; give one of them")
     if not os.path.isfile(path):
         raise FileNotFoundError(
-            f"model_file: {os.fspath(path)} is not a file; a model that is a folder must be on every machine: give model"
+            f"model_file: {os.fspath(path)} is not a file; a model that is a folder must be on every machine (model)"
         )
 
 

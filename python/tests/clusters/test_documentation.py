@@ -30,9 +30,8 @@ def test_examples_run_as_printed_and_give_what_the_command_line_gives(engine, tm
     (tmp_path / "secret.key").chmod(0o600)
     environment = {**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path)}
     environment.pop("SPARK_HOME", None)  # of another test's cluster
-    done = subprocess.run(
-        [sys.executable, "-c", example(engine)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
-    )
+    command = [sys.executable, "-c", example(engine)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     parts = [path for path in (tmp_path / "private").iterdir() if path.suffix == ".json"]
     rows = [json.loads(line) for part in parts for line in part.read_text(encoding="utf-8").splitlines()]

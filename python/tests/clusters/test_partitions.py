@@ -31,11 +31,12 @@ def test_key_and_ids_are_required_and_the_error_says_why():
 @pytest.mark.parametrize(
     ("options", "kind", "sentence"),
     [
-        ({"unique_ids": True}, ValueError, "unique_ids: not allowed on a cluster; a task that runs again repeats its ids"),
+        ({"unique_ids": True}, ValueError,
+         "unique_ids: not allowed on a cluster; a task that runs again repeats its ids"),
         ({"subject": "who"}, TypeError, "subject: give subject_column, the column that says whose account is charged"),
         ({"epsylon": 1}, TypeError, "'epsylon' is no keyword of sotto.Privatizer"),
     ],
-)
+)  # fmt: skip
 def test_options_that_make_no_sense_on_a_cluster(options, kind, sentence):
     with pytest.raises(kind) as caught:
         _partitions.make_job("text", "id", KEY, None, None, None, options)
@@ -47,12 +48,13 @@ def test_options_that_make_no_sense_on_a_cluster(options, kind, sentence):
     [
         (None, 5, None, None, "limit: '5' needs ledger, where spending is recorded"),
         (None, None, "who", None, "subject_column: 'who' needs ledger, where spending is recorded"),
-        ("l", 5, None, None, "subject_column: missing; with a ledger, name the column that says whose account is charged"),
+        ("l", 5, None, None,
+         "subject_column: missing; with a ledger, name the column that says whose account is charged"),
         ("l", None, "who", None, "limit: missing; give the epsilon that a subject may spend in total"),
         ("l", 5, "who", 1, "seed: not allowed with a ledger; give a key"),
         (object(), 5, "who", None, "limit: '5' is not allowed here; the open ledger has one already"),
     ],
-)
+)  # fmt: skip
 def test_a_ledger_needs_subjects_a_limit_and_a_key(ledger, limit, subject_column, seed, sentence):
     job = make(subject_column=subject_column, seed=seed)
     with pytest.raises(ValueError) as caught:
@@ -64,7 +66,8 @@ def test_a_ledger_needs_subjects_a_limit_and_a_key(ledger, limit, subject_column
     ("kinds", "sentence"),
     [
         ({"id": pyarrow.string()}, "column: 'text' is not among the columns id"),
-        ({"id": pyarrow.float64(), "text": pyarrow.string()}, "id_column: 'id' holds double; give a column of texts or integers"),
+        ({"id": pyarrow.float64(), "text": pyarrow.string()},
+         "id_column: 'id' holds double; give a column of texts or integers"),
         ({"id": pyarrow.int8(), "text": pyarrow.binary()}, "column: 'text' holds binary; give a column of texts"),
         ({"id": pyarrow.int8(), "text": pyarrow.string(), "_sotto_claim": pyarrow.int8()},
          "'_sotto_claim' is a column that Sotto adds on the way; rename yours"),
@@ -92,7 +95,19 @@ def test_an_empty_batch_stays_empty():
 
 def test_a_privatizer_is_opened_once_per_process_and_setting():
     assert make().open() is pickle.loads(pickle.dumps(make())).open()
-    assert make().open() is not make(field="other").open()
+    others = [make(field=f"field {number}").open() for number in range(_partitions._MOST_OPENED)]
+    assert len({id(privatizer) for privatizer in [make().open(), *others]}) == len(others) + 1
+    assert len(_partitions._opened) == _partitions._MOST_OPENED
+
+
+def test_a_key_file_is_found_from_other_folders(tmp_path, monkeypatch):
+    (tmp_path / "secret.key").write_bytes(KEY)
+    (tmp_path / "secret.key").chmod(0o600)
+    monkeypatch.chdir(tmp_path)
+    job = make(key="secret.key")
+    monkeypatch.chdir("/")
+    table = pyarrow.table({"id": ["a"], "text": ["The soup was cold."]})
+    assert job.privatize(table).equals(make().privatize(table))
 
 
 def test_a_key_travels_and_shows_nowhere(tmp_path):

@@ -124,11 +124,11 @@ def test_a_model_that_is_sent(ds, world, tmp_path):
     assert by_id(output.take_all()) == by_id(world.table.set_column(1, "text", expected).to_pylist())
 
 
-def test_a_worker_with_another_model_refuses(ds, monkeypatch):
+def test_a_worker_that_would_do_something_else_refuses():
     job = sotto._partitions.make_job("text", "id", KEY, None, None, None, {"epsilon": 1, "dataset": "a"})
     other = sotto._partitions.make_job("text", "id", KEY, None, None, None, {"epsilon": 1, "dataset": "b"})
     job.expect(other.open_another().receipt)
-    with pytest.raises(ValueError, match="^input.dataset: 'a' on a worker, 'b' on the driver; install the same version"):
+    with pytest.raises(ValueError, match="^input.dataset: 'a' on a worker, 'b' on the driver; install the same"):
         job.open()
 
 

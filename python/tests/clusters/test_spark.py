@@ -106,8 +106,8 @@ def test_rows_made_again_come_out_only_as_they_were_charged(df, world, tmp_path)
 
         for batch in batches:
             if os.path.exists(changed):
-                array = pyarrow.array([None if text is None else text + " Again." for text in batch["text"].to_pylist()])
-                batch = batch.set_column(1, "text", array)
+                texts = [None if text is None else text + " Again." for text in batch["text"].to_pylist()]
+                batch = batch.set_column(1, "text", pyarrow.array(texts, pyarrow.string()))
             yield batch
 
     output = with_ledger(df.mapInArrow(fickle, df.schema), tmp_path / "spent.ledger")

@@ -33,8 +33,9 @@ def victims():
 
 def job(df, path, report):
     return sotto.spark.privatize(
-        df, "text", "id", epsilon=1, key=KEY, dataset=DATASET, ledger=path, limit=1e9, subject_column="who", report=report
-    )
+        df, "text", "id", epsilon=1, key=KEY, dataset=DATASET,
+        ledger=path, limit=1e9, subject_column="who", report=report,
+    )  # fmt: skip
 
 
 @pytest.fixture
