@@ -78,7 +78,7 @@ Encoding SubwordTokenizer::apply(const std::vector<TemplateItem>& items, std::st
     } else {
       const bool is_first = item.kind == TemplateItem::Kind::first;
       encode_text(is_first ? first : second, options, sink);
-      (is_first ? encoding.first : encoding.second) = {begin, encoding.ids.size()};
+      (is_first ? encoding.first : encoding.second) = IndexRange{begin, encoding.ids.size()};
     }
     encoding.type_ids.resize(encoding.ids.size(), item.type_id);
   }
