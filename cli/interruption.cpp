@@ -29,6 +29,7 @@ constexpr long kPatienceNanoseconds = 700'000'000;
 // Read inside signal handlers.
 std::atomic<bool> interrupt_requested{false};
 std::atomic<bool> has_deadline{false};
+std::atomic<bool> last_line_claimed{false};  // by whoever writes it: the command's end, or the deadline
 std::atomic<const std::string*> last_line{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<const std::string*>::is_always_lock_free);
 timer_t deadline;
@@ -45,17 +46,27 @@ void write_line(std::string_view text) {
   }
 }
 
-void on_interrupt(int) {
-  const int before = errno;
-  interrupt_requested = true;
+void set_deadline() {
   itimerspec once{};
   once.it_value.tv_sec = kPatienceSeconds;
   once.it_value.tv_nsec = kPatienceNanoseconds;
   if (has_deadline) ::timer_settime(deadline, 0, &once, nullptr);
+}
+
+void on_interrupt(int) {
+  const int before = errno;
+  interrupt_requested = true;
+  set_deadline();
   errno = before;
 }
 
 void on_deadline(int) {
+  if (last_line_claimed.exchange(true)) {  // the command is ending by itself: once more as long
+    static std::atomic<bool> before{false};
+    if (before.exchange(true)) ::_exit(kFailed);
+    set_deadline();
+    return;
+  }
   if (bar_is_shown) write_line(kEraseLine);
   write_line(*last_line.load());
   ::_exit(kFailed);
@@ -65,6 +76,11 @@ void on_deadline(int) {
 
 bool interrupted() {
   return interrupt_requested;
+}
+
+void claim_last_line() {
+  if (!last_line_claimed.exchange(true)) return;
+  while (true) ::pause();  // the deadline writes it on another thread, and ends the program
 }
 
 void catch_interrupts(int argc, char** argv) {

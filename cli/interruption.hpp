@@ -17,6 +17,9 @@ void catch_interrupts(int argc, char** argv);
 /// Says that the same command, typed again, continues what was interrupted; the line then shows it.
 void can_be_resumed();
 
+/// To be called before a command that failed writes its line: the deadline then writes none.
+void claim_last_line();
+
 /// The message of an interrupted command, with the command that resumes it where there is one.
 std::string interruption_line(std::string_view message);
 

@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
     const Result<void> result = command.action();
     if (result) return 0;
     if (result.error().code == Errc::closed_pipe) end_by_closed_pipe();
+    claim_last_line();
     say(result.error().code == Errc::interrupted ? interruption_line(error_line(result.error()))
                                                  : error_line(result.error()));
     return result.error().code == Errc::invalid_argument ? kWrongCommandLine : kFailed;
