@@ -28,6 +28,7 @@ JOBS = {
     "cmp": {"epsilon": 10, "words": 300_000},
     "dp-mlm": {"epsilon": 25, "words": 60_000},
 }
+DOCUMENTS = 100_000  # with a ledger
 
 
 def table_of(path, words):
@@ -152,6 +153,42 @@ def measure(arguments, mechanism, *, epsilon, words):
         )
 
 
+def measure_ledger(arguments):
+    """100,000 documents of 20 words, 5,000 subjects, a new ledger for each run; written to Parquet."""
+    import ray
+    import sotto.ray
+    import sotto.spark
+    from pyspark.sql import SparkSession
+
+    words = iter(arguments.text.read_text(encoding="utf-8", errors="replace").split()[: 20 * DOCUMENTS])
+    texts = [" ".join(some) for some in zip(*[words] * 20)]
+    subjects = [f"p{row % 5000}" for row in range(len(texts))]
+    table = pyarrow.table({"id": pyarrow.array(range(len(texts))), "text": texts, "who": subjects})
+    spark = SparkSession.builder.getOrCreate()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_sources(table, folder)
+        runs = iter(range(1000))
+
+        def settings():
+            path = folder / f"{next(runs)}.ledger"
+            return {"epsilon": 1, "key": KEY, "ledger": path, "limit": 1e9, "subject_column": "who"}
+
+        def on_ray():
+            ds = ray.data.read_parquet(str(folder / "all"))
+            sotto.ray.privatize(ds, "text", "id", concurrency=1, **settings()).write_parquet(folder / "ray")
+
+        def on_spark():
+            df = sotto.spark.privatize(spark.read.parquet(str(folder / "all")), "text", "id", **settings())
+            df.write.mode("overwrite").parquet(str(folder / "spark"))
+            sotto.spark.unpersist(df)
+
+        times = best(arguments.runs, ray=on_ray, spark=on_spark)
+    print("\n| with a ledger | seconds | documents per second |\n|---|---|---|")
+    for engine, taken in times.items():
+        print(f"| {engine} | {taken:.2f} | {len(texts) / taken:,.0f} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", type=pathlib.Path, required=True)
@@ -167,6 +204,7 @@ def main():
     print("|---|---|---|---|---|---|---|")
     for mechanism in arguments.mechanism or JOBS:
         measure(arguments, mechanism, **JOBS[mechanism])
+    measure_ledger(arguments)
 
 
 if __name__ == "__main__":
