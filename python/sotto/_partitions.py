@@ -276,6 +276,9 @@ def write_report(report: Path, job: Job, counts: Iterable[bytes], ledger: Option
     """Writes the receipt of the whole; the file appears when it is complete."""
     privatizer = job.open_another()
     privatizer.count_released(list(counts))
+    if ledger is not None and not ledger["unit"]:  # whoever has it open has seen no claim, or was started again
+        claims = json.loads(str(privatizer.rewrite(["a"], ["a"], ["a"]).claims[0]))
+        ledger = {**ledger, "unit": claims["claims"][0]["unit"]}
     text = privatizer._core.receipt_json(ledger)
     file, partial = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(report)), prefix=".receipt-")
     try:

@@ -1,7 +1,7 @@
 """Ray Data: a column of texts rewritten on a cluster.
 
 >>> import ray, sotto.ray
->>> ds = ray.data.from_items([{"id": 1, "text": "The soup was cold."}])
+>>> ds = ray.data.from_items([{"id": 1, "text": "The soup was cold."}])  # doctest: +SKIP
 >>> private = sotto.ray.privatize(ds, "text", "id", epsilon=10, key="secret.key")  # doctest: +SKIP
 """
 

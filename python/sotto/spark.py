@@ -251,7 +251,7 @@ class _SentModel:
         self._name = name
 
     def __call__(self) -> str:
-        return SparkFiles.get(self._name)
+        return str(SparkFiles.get(self._name))
 
 
 def _ship_model(df: DataFrame, job: Job, model_file: Path, options: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import traceback
 import conftest
 import pyarrow
 import pytest
+import sotto
 from conftest import DATASET, KEY
 from sotto import _partitions
 
@@ -133,6 +134,19 @@ def test_a_key_that_shows_would_be_found(tmp_path, spell):
     spelled = spell(KEY)
     (tmp_path / "log").write_bytes(b"key: " + (spelled if isinstance(spelled, bytes) else str(spelled).encode()))
     assert conftest.traces_of_key([tmp_path]) == [tmp_path / "log"]
+
+
+def test_a_receipt_names_the_unit_of_a_ledger_that_was_opened_again(tmp_path):
+    job = make(subject_column="who")
+    table = pyarrow.table({"id": ["a"], "text": ["The soup was cold."], "who": ["ann"]})
+    unsettled = job.rewrite(table)
+    ledger = sotto.Ledger(tmp_path / "spent.ledger", limit=100, subject="who")
+    assert ledger.settle(unsettled.claims) == [True]
+    opened_again = sotto.Ledger(tmp_path / "spent.ledger", limit=100, subject="who")
+    _partitions.write_report(tmp_path / "one.json", job, unsettled.counts(), ledger.receipt())
+    _partitions.write_report(tmp_path / "two.json", job, unsettled.counts(), opened_again.receipt())
+    assert sotto.read_receipt(tmp_path / "one.json")["ledger"]["unit"].startswith("epsilon times list index distance")
+    assert (tmp_path / "two.json").read_text() == (tmp_path / "one.json").read_text()
 
 
 def test_a_report_that_cannot_be_written_is_refused_first(tmp_path):
