@@ -60,9 +60,12 @@ class Statistics(Result):
 def read_receipt(path: Union[str, os.PathLike[str]]) -> Receipt:
     """The receipt in a file, such as ``sotto privatize --report`` writes."""
     with open(path, encoding="utf-8") as file:
-        receipt = Receipt(file.read())
-    receipt.describe()  # refuses what is no receipt
-    return receipt
+        text = file.read()
+    try:
+        _core.describe_receipt(text)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+    return Receipt(text)
 
 
 def merge_receipts(receipts: Iterable[Union[Receipt, str]]) -> Receipt:

@@ -1,8 +1,12 @@
 #include "errors.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/nanobind.h>
 
 #include <sotto/error_text.hpp>
@@ -39,16 +43,45 @@ PyObject* exception_type(const Error& error) {
   return PyExc_ValueError;
 }
 
-/// sotto.audit(mechanism='santext', epsilon=1.0)
-std::string call(const Hint& hint) {
-  std::string function = hint.command;
-  for (char& letter : function)
-    if (letter == ' ') letter = '_';
-  std::string arguments;
-  for (const Argument& argument : hint.arguments)
-    arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", keyword(argument.parameter),
-                             argument.value.empty() ? "..." : fmt::format("'{}'", argument.value));
-  return fmt::format("sotto.{}({})", function, arguments);
+/// What the package calls a command; empty if only the program has it.
+std::string_view function_of(std::string_view command) {
+  if (command == "audit") return "sotto.audit";
+  if (command == "privatize") return "sotto.Privatizer";
+  if (command == "model import") return "sotto.import_vectors";
+  return {};
+}
+
+std::string literal(const std::string& value) {
+  if (value.empty()) return "...";
+  char* end = nullptr;
+  std::strtod(value.c_str(), &end);
+  return *end == '\0' ? value : fmt::format("'{}'", value);
+}
+
+/// sotto.audit(mechanism='santext', epsilon=1, set={'selection': 'exponential'})
+std::string python_call(std::string_view function, const std::vector<Argument>& given) {
+  std::vector<std::string> arguments;
+  std::vector<std::string> settings;
+  for (const auto& [parameter, value] : given)
+    if (parameter.starts_with(kOfMechanism))
+      settings.push_back(fmt::format("'{}': {}", parameter.substr(kOfMechanism.size()), literal(value)));
+    else
+      arguments.push_back(fmt::format("{}={}", keyword(parameter), literal(value)));
+  if (!settings.empty()) arguments.push_back(fmt::format("set={{{}}}", fmt::join(settings, ", ")));
+  return fmt::format("{}({})", function, fmt::join(arguments, ", "));
+}
+
+/// What would help: a call, or a command of the program if the package has no such function.
+std::string remedy(const Hint& hint) {
+  if (const std::string_view function = function_of(hint.command); !function.empty())
+    return python_call(function, hint.arguments);
+  std::string line = "sotto " + hint.command;
+  for (const auto& [parameter, value] : hint.arguments) {
+    std::string option = parameter;
+    std::replace(option.begin(), option.end(), '_', '-');
+    line += fmt::format(" --{} {}", option, value.empty() ? "..." : value);
+  }
+  return line;
 }
 
 /// Both ends of a sentence that quotes a very long value.
@@ -82,7 +115,7 @@ std::string keyword(std::string_view parameter) {
 }
 
 void raise(const Error& error) {
-  const std::string text = shortened(describe(error, {keyword, call}));
+  const std::string text = shortened(describe(error, {keyword, remedy}));
   raise_as(exception_type(error), text);
 }
 
