@@ -53,7 +53,7 @@ KEYWORDS = [
     ({"set": {"lists": "L1\0"}}, ValueError, r"set\['lists'\]"),
     ({"set": {HUGE: 1}}, ValueError, "set: "),
     ({"model": "nope"}, FileNotFoundError, "model 'nope'"),
-    ({"model": "sotto-en-cbov"}, FileNotFoundError, "did you mean '?sotto-en-cbow"),
+    ({"model": "sotto-en-wordnat"}, FileNotFoundError, "did you mean '?sotto-en-wordnet"),
     ({"model": "/nonexistent/model"}, FileNotFoundError, "model file /nonexistent/model"),
     ({"model": 5}, TypeError, "model is int"),
     ({"model": b"x"}, TypeError, "model is bytes"),

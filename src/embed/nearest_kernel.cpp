@@ -149,7 +149,7 @@ std::uint64_t compare(const std::int32_t* products, const RowBounds& rows, const
   return passed;
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3_DL
 
 // Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, even though
 // Highway tests for it.

@@ -57,7 +57,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 using Integers = hn::RebindToSigned<Floats>;
 
-#if HWY_TARGET == HWY_AVX3_DL
+// Instruction sets that came later have smaller numbers.
+#if HWY_TARGET <= HWY_AVX3_DL
 using Rounded = std::uint8_t;
 constexpr std::int32_t kShift = 128;  // to unsigned bytes, which the instruction takes
 #else
@@ -136,7 +137,7 @@ HWY_INLINE std::int32_t four_bytes(const std::uint8_t* bytes) {
   return four;
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3_DL
 
 // Highway 1.0 has no 8-bit inner product, and its pragma for this target omits the feature, although Highway
 // tests for it.
@@ -188,7 +189,7 @@ constexpr std::size_t kUnit = 2;
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-constexpr std::size_t kTile = HWY_TARGET == HWY_AVX3 ? 6 : 4;
+constexpr std::size_t kTile = HWY_TARGET <= HWY_AVX3 ? 6 : 4;
 
 // Products of 16 bits: the instruction of 8 bits saturates.
 template <std::size_t kVectors>
@@ -197,8 +198,8 @@ HWY_INLINE void sum_tile(const BytePanel& panel, std::size_t first, std::int32_t
   using Sums = hn::Vec<decltype(sums_tag)>;
   const hn::Repartition<std::int16_t, decltype(sums_tag)> wide;
   const hn::Rebind<std::int8_t, decltype(wide)> narrow;
-  constexpr std::size_t kLanes = HWY_TARGET == HWY_AVX3 ? 16 : HWY_TARGET == HWY_AVX2 ? 8 : 4;
-  constexpr std::size_t kRegisters = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+  constexpr std::size_t kLanes = HWY_TARGET <= HWY_AVX3 ? 16 : HWY_TARGET <= HWY_AVX2 ? 8 : 4;
+  constexpr std::size_t kRegisters = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
   for (std::size_t group = 0; group < kPanel; group += kRegisters * kLanes) {
     Sums sums[kVectors][kRegisters];
     for (std::size_t v = 0; v < kVectors; ++v)
@@ -245,7 +246,7 @@ void sum_tile(const BytePanel& panel, std::size_t first, std::int32_t (*out)[kPa
 
 #endif
 
-#endif  // HWY_TARGET == HWY_AVX3_DL
+#endif  // HWY_TARGET <= HWY_AVX3_DL
 
 template <std::size_t kVectors>
 void multiply_tile(const BytePanel& panel, std::size_t first) {
