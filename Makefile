@@ -63,9 +63,9 @@ fuzz: setup
 	@tools/fuzz.sh $(or $(SECONDS),60) $(TARGET)
 
 wheel: SETUP = packages.txt packages-test.txt
-wheel: setup
+wheel: build
 	@tools/venv.sh build/venv-adapters python/requirements-adapters.txt
-	@tools/wheel.sh build/venv-adapters/bin/python
+	@tools/wheel.sh build/venv-adapters/bin/python build/$(PRESET)/sotto
 
 # The packages are dated by the last commit, so that the same tree gives the same packages.
 deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
