@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 import pickle
@@ -14,7 +13,7 @@ from typing import Any, Optional, Union
 import pyarrow
 from pyarrow import types
 
-from sotto import _core
+from sotto import _adapters, _core
 from sotto._ledger import Unsettled
 from sotto._privatizer import Privatizer
 from sotto._receipt import Receipt
@@ -158,11 +157,9 @@ def make_job(
             "key: missing; on a cluster a task that fails runs again. Without a key it would draw fresh noise, a "
             "second release that nobody counts. Give the path of a key file that every machine has, or 32 bytes"
         )
-    for name in options:
-        if name == "subject":
-            raise TypeError("subject: give subject_column, the column that says whose account is charged")
-        if name not in _KEYWORDS:
-            raise TypeError(f"'{name}' is no keyword of sotto.Privatizer")
+    if "subject" in options:
+        raise TypeError("subject: give subject_column, the column that says whose account is charged")
+    _adapters.check_names(options)
     if options.get("unique_ids"):
         raise ValueError("unique_ids: not allowed on a cluster; a task that runs again repeats its ids")
     settings = {**options, "key": _key(key), "seed": seed, "field": column if field is None else field}
@@ -174,9 +171,6 @@ def _key(key: Union[Path, bytes, None]) -> Union[Secret, str, None]:
     if isinstance(key, (bytes, bytearray, memoryview)):
         return Secret(bytes(key))
     return None if key is None else os.path.abspath(key)
-
-
-_KEYWORDS = inspect.signature(Privatizer).parameters
 
 
 def check_ledger(ledger: Any, limit: Optional[float], job: Job, seed: Optional[int]) -> None:
