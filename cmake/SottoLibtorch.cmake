@@ -12,6 +12,8 @@ if(SOTTO_LIBTORCH)
     set(SOTTO_HAVE_LIBTORCH ON)
     add_library(sotto_libtorch INTERFACE)
     target_include_directories(sotto_libtorch SYSTEM INTERFACE ${SOTTO_TORCH_INCLUDE})
+    # libtorch 2 bundles headers of a newer fmt, which are found before the system's and do not match its library.
+    target_compile_definitions(sotto_libtorch INTERFACE FMT_HEADER_ONLY)
     # Nothing references the CUDA libraries by symbol: they register themselves when loaded.
     target_link_libraries(sotto_libtorch INTERFACE -Wl,--push-state,--no-as-needed ${SOTTO_LIB_torch_cpu} ${SOTTO_LIB_c10}
       $<$<BOOL:${SOTTO_LIB_torch_cuda}>:${SOTTO_LIB_torch_cuda}> $<$<BOOL:${SOTTO_LIB_c10_cuda}>:${SOTTO_LIB_c10_cuda}>

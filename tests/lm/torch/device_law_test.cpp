@@ -1,4 +1,4 @@
-// The balanced law in operations on tensors, on the processor: the integers that its guarantee rests on, for
+// The balanced law in operations on tensors: the integers that its guarantee rests on, for
 // scores of all kinds, and how near it is to the law.
 #include "lm/torch/device_law.hpp"
 
@@ -14,6 +14,7 @@
 #include "lm/failure.hpp"
 #include "lm/hostile_scores.hpp"
 #include "lm/masked_mechanism.hpp"
+#include "lm/torch/tested_device.hpp"
 #include "random/bit_sources.hpp"
 #include "random/integer_samplers.hpp"
 #include "support/one_pass_checkpoint.hpp"
@@ -26,19 +27,24 @@ namespace {
 using namespace sotto::lm;
 using Weights = std::vector<std::uint64_t>;
 
+at::Device tested_device() {
+  return tested_on_gpu() ? at::kCUDA : at::kCPU;
+}
+
 at::Tensor matrix_of(std::span<const Scores> rows) {
   const auto size = static_cast<std::int64_t>(rows[0].size());
   at::Tensor matrix = at::empty({static_cast<std::int64_t>(rows.size()), size}, at::kFloat);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy(rows[i].begin(), rows[i].end(), matrix.data_ptr<float>() + static_cast<std::int64_t>(i) * size);
-  return matrix;
+  return matrix.to(tested_device());
 }
 
 at::Tensor ones(std::size_t rows) {
-  return at::ones({static_cast<std::int64_t>(rows), 1}, at::kFloat);
+  return at::ones({static_cast<std::int64_t>(rows), 1}, at::kFloat).to(tested_device());
 }
 
-std::vector<Weights> rows_of(const at::Tensor& matrix) {
+std::vector<Weights> rows_of(const at::Tensor& weights) {
+  const at::Tensor matrix = weights.cpu();
   std::vector<Weights> rows;
   const auto* row = matrix.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < matrix.size(0); ++i, row += matrix.size(1))
@@ -48,7 +54,7 @@ std::vector<Weights> rows_of(const at::Tensor& matrix) {
 
 /// The device's weights for rows of scores, computed together.
 std::vector<Weights> device_weights(const BalancedLaw& law, std::span<const Scores> rows) {
-  const DeviceLaw device(law.public_numbers(), at::kCPU);
+  const DeviceLaw device(law.public_numbers(), tested_device());
   return rows_of(device.weights(matrix_of(rows), ones(rows.size())));
 }
 
@@ -113,7 +119,7 @@ TEST(DeviceLaw, BrokenFloatsKeepToPublicBoundsAndTotal) {
     const BalancedLaw law = law_of({12, epsilon, 0.5, 5}, engine);
     const std::vector<Scores> scores = hostile_scores(12, engine);
     for (const float factor : {0.5F, 3.0F, 1e30F}) {
-      const DeviceLaw device(law.public_numbers(), at::kCPU);
+      const DeviceLaw device(law.public_numbers(), tested_device());
       const std::vector<Weights> rows =
           rows_of(device.weights(matrix_of(scores), ones(scores.size()).mul_(factor)));
       expect_public(law, rows);
@@ -135,7 +141,7 @@ TEST(DeviceLaw, AWrongSolutionIsStillPrivate) {
         std::vector<double> base(known.base.begin(), known.base.end());
         for (double& b : base) b *= wrong;
         known.base = base;
-        const DeviceLaw device(known, at::kCPU);
+        const DeviceLaw device(known, tested_device());
         const std::vector<Weights> rows = rows_of(device.weights(matrix_of(scores), ones(scores.size())));
         expect_public(law, rows);
         expect_epsilon(law, rows);
@@ -251,14 +257,15 @@ TEST(DeviceLaw, ARowDoesNotDependOnOthers) {
 TEST(DeviceLaw, OutcomesFollowTheWeightsAtEveryBoundary) {
   std::mt19937_64 engine(6);
   const BalancedLaw law = law_of({40, 25, 0.5, 5}, engine);
-  const DeviceLaw device(law.public_numbers(), at::kCPU);
+  const DeviceLaw device(law.public_numbers(), tested_device());
   const std::vector<Scores> scores = {ordinary_scores(40, 8, engine)};
   const at::Tensor matrix = device.weights(matrix_of(scores), ones(1));
   const Weights weights = rows_of(matrix)[0];
   std::uint64_t begin = 0;
   for (std::size_t outcome = 0; outcome < 40; ++outcome) {
     for (const std::uint64_t point : {begin, begin + weights[outcome] - 1}) {
-      const at::Tensor points = at::full({1, 1}, static_cast<std::int64_t>(point), at::kLong);
+      const at::Tensor points =
+          at::full({1, 1}, static_cast<std::int64_t>(point), at::kLong).to(tested_device());
       EXPECT_EQ(device.outcomes(matrix, points).item<std::int64_t>(), outcome);
     }
     begin += weights[outcome];
@@ -269,11 +276,11 @@ TEST(DeviceLaw, OutcomesFollowTheWeightsAtEveryBoundary) {
 TEST(DeviceLaw, RefusesSumsThatAreNotTheTotal) {
   std::mt19937_64 engine(7);
   const BalancedLaw law = law_of({40, 25, 0.5, 5}, engine);
-  const DeviceLaw device(law.public_numbers(), at::kCPU);
+  const DeviceLaw device(law.public_numbers(), tested_device());
   const std::vector<Scores> scores(2, Scores(40, 0.0F));
   at::Tensor weights = device.weights(matrix_of(scores), ones(2));
   weights[1][3].add_(1);
-  EXPECT_THROW(device.outcomes(weights, at::zeros({2, 1}, at::kLong)), Failure);
+  EXPECT_THROW(device.outcomes(weights, at::zeros({2, 1}, at::kLong).to(tested_device())), Failure);
 }
 
 TEST(DeviceLaw, IsSampled) {
@@ -284,14 +291,14 @@ TEST(DeviceLaw, IsSampled) {
   for (const double epsilon : {1.0, 5.0, 10.0, 25.0, 100.0}) {
     const Laws made = laws(epsilon, kSize, engine);
     const std::vector<Scores> scores = {ordinary_scores(kSize, 4, engine)};
-    const DeviceLaw device(made.law.public_numbers(), at::kCPU);
+    const DeviceLaw device(made.law.public_numbers(), tested_device());
     const at::Tensor weights = device.weights(matrix_of(scores), ones(1));
     random::ChaChaBitSource bits(random::key_from_seed(static_cast<std::uint64_t>(epsilon)));
     at::Tensor points = at::empty({1, kDraws}, at::kLong);
     for (std::int64_t i = 0; i < kDraws; ++i)
       points.data_ptr<std::int64_t>()[i] =
           static_cast<std::int64_t>(random::uniform_below(bits, made.law.total()));
-    const at::Tensor outcomes = device.outcomes(weights, points);
+    const at::Tensor outcomes = device.outcomes(weights, points.to(tested_device())).cpu();
     std::vector<std::uint64_t> counts(kSize);
     for (std::int64_t i = 0; i < kDraws; ++i)
       ++counts[static_cast<std::size_t>(outcomes.data_ptr<std::int64_t>()[i])];

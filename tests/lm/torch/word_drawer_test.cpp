@@ -1,4 +1,4 @@
-// Draws made by the plugin's models, here on the processor: their law, and whose randomness they use.
+// Draws made by the plugin's models: their law, and whose randomness they use.
 #include <algorithm>
 #include <deque>
 
@@ -9,6 +9,7 @@
 #include "lm/balanced_reference.hpp"
 #include "lm/masked_mechanism.hpp"
 #include "lm/torch/plugin_fixture.hpp"
+#include "lm/torch/tested_device.hpp"
 #include "random/bit_sources.hpp"
 #include "support/one_pass_checkpoint.hpp"
 #include "support/result_matchers.hpp"
@@ -51,9 +52,15 @@ class WordDrawers : public PluginTest {
     options.drawn_by_model = by_model;
     return options;
   }
-  static std::shared_ptr<const MaskedMechanism> mechanism(const std::filesystem::path& folder,
-                                                          const MaskedOptions& options) {
-    return MaskedMechanism::make(WordFiller::open(folder, resources()).value(), options, {}).value();
+  static LanguageModelResources drawing_resources() {
+    LanguageModelResources how = resources();
+    if (tested_on_gpu()) how.device = Device::cuda;
+    return how;
+  }
+  static std::shared_ptr<const MaskedMechanism> mechanism(
+      const std::filesystem::path& folder, const MaskedOptions& options,
+      const LanguageModelResources& how = drawing_resources()) {
+    return MaskedMechanism::make(WordFiller::open(folder, how).value(), options, {}).value();
   }
   std::filesystem::path tiny_model() const {
     OnePassCheckpoint(kWords).write(folder_.path());
@@ -180,7 +187,7 @@ TEST_F(WordDrawers, TakeAsManyNumbersAsTheHost) {
 TEST_F(WordDrawers, OnTheProcessorTheHostDraws) {
   MaskedOptions how;
   how.epsilon = 4;
-  EXPECT_FALSE(mechanism(tiny_model(), how)->drawn_by_model());
+  EXPECT_FALSE(mechanism(tiny_model(), how, resources())->drawn_by_model());
 }
 
 TEST_F(WordDrawers, NanEndsTheRunAsOnTheHost) {
@@ -214,7 +221,7 @@ TEST_F(WordDrawers, InfiniteScoresAreClampedAsOnTheHost) {
 TEST_F(WordDrawers, OutcomesMayBeSomeOutputsInAnyOrder) {
   // Evenly spaced points count the weights; the host leaves out what matters too little.
   constexpr std::uint64_t kPoints = 1'000;
-  const auto model = masked(tiny_model())->at_reach(4, 0).value();
+  const auto model = masked(tiny_model(), drawing_resources())->at_reach(4, 0).value();
   const BalancedLaw law = BalancedLaw::make(*model->bounded_head(), 4, {7, 2, 5}, model->log_base()).value();
   const auto drawer = model->drawer(law.public_numbers()).value();
   const std::vector<Sequence> sequences = {{{70, 68}, {0, 1}, {0, 0}, {0, 0}}};
@@ -236,7 +243,7 @@ TEST_F(WordDrawers, OutcomesMayBeSomeOutputsInAnyOrder) {
 }
 
 TEST_F(WordDrawers, RefuseWhatDoesNotFit) {
-  const auto model = masked(tiny_model())->at_reach(4, 1).value();
+  const auto model = masked(tiny_model(), drawing_resources())->at_reach(4, 1).value();
   const std::vector<double> one(12, 1.0 / 12), low(12, 1), high(12, 50);
   std::vector<std::uint32_t> outcomes(12);
   for (std::uint32_t i = 0; i < 12; ++i) outcomes[i] = i;
