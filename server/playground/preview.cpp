@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -24,6 +25,8 @@ constexpr std::size_t kMostOpen = 24;
 // mechanisms.
 constexpr milliseconds kWorkingTime{1'500};
 constexpr milliseconds kWaitingTime{4'000};
+constexpr std::uint64_t kMeasuredWords = 400;
+constexpr std::uint64_t kMostMeasuredDraws = 8;
 
 Result<void> check_text(const PreviewRequest& request, MechanismKind kind) {
   if (!is_valid_utf8(request.text)) return fail_parameter("text", "", "the text must be valid UTF-8");
@@ -138,6 +141,10 @@ Result<void> compose(PreviewSetting& setting) {
   return {};
 }
 
+double kept_share(const Counts& counts) {
+  return 1 - static_cast<double>(counts.statistics.changed) / static_cast<double>(counts.privatized);
+}
+
 Result<PreviewSetting> draw(const PreviewPrivatizer& open, const PreviewRequest& request,
                             const Preview& preview) {
   Counts counts;
@@ -159,15 +166,24 @@ Result<PreviewSetting> draw(const PreviewPrivatizer& open, const PreviewRequest&
   return setting;
 }
 
-Result<void> measure_similarity(Preview& preview) {
+/// Few words vary much from draw to draw, so short texts are drawn several times.
+Result<void> measure(PreviewSetting& setting, const PreviewPrivatizer& open, const Preview& preview) {
+  const std::uint64_t draws = std::clamp<std::uint64_t>(
+      kMeasuredWords / std::max<std::uint64_t>(setting.draws, 1), 1, kMostMeasuredDraws);
+  Counts counts;
   std::vector<std::string> after;
-  for (const PreviewSetting& setting : preview.settings) after.push_back(setting.text);
-  const std::vector<std::string> before(after.size(), preview.text);
+  for (std::uint64_t i = 0; i < draws; ++i) {
+    const std::string id = fmt::format("measured {}", i);
+    SOTTO_ASSIGN(after.emplace_back(),
+                 open.privatizer->privatize({"preview", id, "text"}, preview.text, counts));
+  }
+  if (setting.kept) setting.kept = kept_share(counts);
   LanguageModelResources resources;
   resources.threads = 1;
+  const std::vector<std::string> before(after.size(), preview.text);
   SOTTO_ASSIGN(const std::vector<double> cosines,
                text_similarities(before, after, kDefaultEncoder, resources));
-  for (std::size_t i = 0; i < cosines.size(); ++i) preview.settings[i].similarity = cosines[i];
+  setting.similarity = std::reduce(cosines.begin(), cosines.end()) / static_cast<double>(cosines.size());
   return {};
 }
 
@@ -213,7 +229,9 @@ struct Previewer::Impl {
         preview.pending.push_back(epsilon);
         continue;
       }
-      SOTTO_ASSIGN(preview.settings.emplace_back(), draw(*open, request, preview));
+      SOTTO_ASSIGN(PreviewSetting setting, draw(*open, request, preview));
+      if (request.measure) SOTTO_TRY(measure(setting, *open, preview));
+      preview.settings.push_back(std::move(setting));
     }
     return {};
   }
@@ -254,7 +272,6 @@ Result<std::unique_ptr<Preview>> Previewer::preview(const PreviewRequest& reques
   if (preview->settings.empty()) return nullptr;
   if (outside.unknown()) mark_unchanged_as_clear(*preview);
   SOTTO_TRY(impl_->add_typical(*preview));
-  if (request.similarity) SOTTO_TRY(measure_similarity(*preview));
   return preview;
 }
 

@@ -31,7 +31,8 @@ struct PreviewRequest {
   PrivatizeOptions options;  ///< mechanism without ε, and policy; the rest is ignored
   std::vector<double> epsilons;
   std::uint64_t draw = 0;  ///< another number is another draw
-  bool similarity = false;
+  /// Whether to measure: `kept` is then a mean over several draws, and `similarity` is there.
+  bool measure = false;
 };
 
 /// A token of the text.
