@@ -79,7 +79,9 @@ struct UnsettledRecord {
   Counts counts;                   ///< of this record; add them up for records that are released
 };
 
-/// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`.
+/// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`,
+/// and in a process forked while no call runs: without key and seed, parent and child draw noise of their
+/// own.
 class Privatizer {
  public:
   /// Opens everything that `options` name. Thread-safe except while the first language model is loaded (see

@@ -58,9 +58,9 @@ Result<std::string> Privatizer::privatize(const DocumentName& name, std::string_
   Counts own;
   text::OutputBuffer out;
   rewriter->start(out, own);
-  SOTTO_TRY(rewriter->rewrite(impl_->context->streams(name.dataset),
-                              id_of(name, impl_->calls++, impl_->context->repeatable()), name.field, text,
-                              Rewriter::Lifetime::call));
+  SOTTO_ASSIGN(const random::DocumentStreams streams, impl_->context->streams(name.dataset));
+  SOTTO_TRY(rewriter->rewrite(streams, id_of(name, impl_->calls++, impl_->context->repeatable()), name.field,
+                              text, Rewriter::Lifetime::call));
   SOTTO_TRY(rewriter->finish());
   counts += own;
   return std::string(out.view());
@@ -78,14 +78,14 @@ Result<void> Privatizer::privatize(std::span<const Document> documents, std::spa
     space.out.clear();
     space.counts = {};
     space.rewriter->start(space.out, space.counts);
-    const random::LockedVector<random::DocumentStreams> streams{
-        impl_->context->streams(documents[space.chunk.begin].name.dataset)};
+    SOTTO_ASSIGN(const auto streams,
+                 impl_->context->locked_streams(documents[space.chunk.begin].name.dataset));
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       SOTTO_TRY(check_go_on(batch));
       const DocumentName& name = documents[i].name;
       // The caller's memory may end where the text does; a copy has the padding that the rewriter reads.
       auto taken =
-          space.rewriter->rewrite(streams[0], id_of(name, first_call + i, impl_->context->repeatable()),
+          space.rewriter->rewrite(*streams, id_of(name, first_call + i, impl_->context->repeatable()),
                                   name.field, documents[i].text, Rewriter::Lifetime::call);
       if (!taken) return at_place(batch, "document", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
