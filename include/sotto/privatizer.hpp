@@ -99,6 +99,10 @@ class Privatizer {
   SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
                                    Counts& counts, const BatchOptions& batch = {}) const;
 
+  /// Same, counted apart: counts[i] becomes that of documents[i]. The spans have equal lengths.
+  SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
+                                   std::span<Counts> counts, const BatchOptions& batch = {}) const;
+
   /// Opens the ledger to which records are charged, in the unit of this Privatizer; requires a key.
   /// `subject_field` is for the receipt.
   SOTTO_API Result<std::unique_ptr<LedgerSession>> open_ledger(const LedgerOptions& options) const;
