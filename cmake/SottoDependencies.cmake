@@ -22,6 +22,7 @@ pkg_check_modules(gmp REQUIRED IMPORTED_TARGET gmp)  # comes with MPFR
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 if(SOTTO_BUILD_CLI)
   find_package(CLI11 REQUIRED)
+  find_package(OpenSSL REQUIRED)
 endif()
 if(SOTTO_BUILD_TESTS STREQUAL AUTO)
   find_package(GTest QUIET)

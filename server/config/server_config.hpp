@@ -41,8 +41,10 @@ struct Limits {
   std::size_t header_bytes = std::size_t{16} << 10;
   std::size_t texts = 10'000;
   std::size_t document_bytes = std::size_t{1} << 20;
-  std::size_t queued_bytes = std::size_t{64} << 20;  ///< of texts that wait or are being rewritten
+  std::size_t queued_bytes = std::size_t{64} << 20;   ///< of texts that wait or are being rewritten
+  std::size_t bodies_bytes = std::size_t{256} << 20;  ///< of requests and answers in memory at once
   std::size_t connections = 20'000;
+  std::size_t streams = 64;          ///< requests at once that are answered line by line; each has a thread
   std::size_t requests_per_key = 0;  ///< per second; 0: no limit
   std::size_t concurrent_per_key = 1'000;
   std::chrono::seconds header_time{10};
