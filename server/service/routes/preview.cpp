@@ -5,8 +5,8 @@
 namespace sotto::server {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPreviewMembers = {
-    "text", "mechanism", "model", "parameters", "epsilons", "policy", "draw", "measure"};
+constexpr std::array<std::string_view, 8> kPreviewMembers = {"text",     "mechanism", "model", "parameters",
+                                                             "epsilons", "policy",    "draw",  "measure"};
 constexpr std::uint64_t kMostDraws = 1'000'000;
 
 /// {"policy": "strict" or "paper", and its parts by name}.
@@ -31,7 +31,8 @@ Outcome<PreviewRequest> read_preview(const JsonObject& body) {
   SOTTO_ASSIGN(const auto model, body.text("model"));
   if (model) preview.options.mechanism.model = *model;
   SOTTO_ASSIGN(const auto parameters, body.settings("parameters"));
-  for (const auto& [name, value] : parameters) preview.options.mechanism.parameters[std::string(name)] = value;
+  for (const auto& [name, value] : parameters)
+    preview.options.mechanism.parameters[std::string(name)] = value;
   SOTTO_ASSIGN(preview.options.policy, read_policy(body));
   SOTTO_ASSIGN(const auto epsilons, body.numbers("epsilons", kMostPreviewEpsilons));
   if (!epsilons) return unprocessable("epsilons are missing", "epsilons");
