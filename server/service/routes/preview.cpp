@@ -14,7 +14,8 @@ Outcome<Policy> read_policy(const JsonObject& body) {
   Policy policy;
   SOTTO_ASSIGN(const auto parts, body.settings("policy"));
   for (const auto& [name, value] : parts) {
-    if (name == "policy") SOTTO_ASSIGN(policy, parse_policy(value));
+    if (name != "policy") continue;
+    SOTTO_ASSIGN(policy, parse_policy(value));
   }
   for (const auto& [name, value] : parts)
     if (name != "policy") SOTTO_TRY(set_policy_part(policy, name, value));
