@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 class Pages : public ServiceTest {};
 
 TEST_F(Pages, AreServedWithTheirTypes) {
-  start({});
+  start({profile("mail", options())});
   for (const auto& [path, type] :
        {std::pair("/", "text/html"), std::pair("/experiments", "text/html"),
         std::pair("/web/playground.js", "text/javascript"), std::pair("/web/base.css", "text/css")}) {
@@ -21,7 +21,7 @@ TEST_F(Pages, AreServedWithTheirTypes) {
 }
 
 TEST_F(Pages, AllowNothingFromElsewhere) {
-  start({});
+  start({profile("mail", options())});
   for (const char* path : {"/", "/experiments", "/web/playground.js"}) {
     const auto answer = get(path);
     const std::string policy = answer->header("content-security-policy");
@@ -34,10 +34,10 @@ TEST_F(Pages, AllowNothingFromElsewhere) {
 }
 
 TEST_F(Pages, AreNotSentAgain) {
-  start({});
+  start({profile("mail", options())});
   const std::string tag = get("/")->header("etag");
   ASSERT_FALSE(tag.empty());
-  for (const std::string known : {tag, "\"other\", W/" + tag, std::string("*")}) {
+  for (const std::string& known : std::vector<std::string>{tag, "\"other\", W/" + tag, "*"}) {
     Request request = request_of("GET", "/", "");
     request.headers.emplace_back("if-none-match", known);
     const auto answer = ask(std::move(request));
@@ -51,7 +51,7 @@ TEST_F(Pages, AreNotSentAgain) {
 }
 
 TEST_F(Pages, AreOnlyThose) {
-  start({});
+  start({profile("mail", options())});
   for (const char* path : {"/web/", "/web/nonesuch", "/web/../server_config.hpp", "/web/package.json",
                            "/web//index.html", "/web/%2e%2e/x", "/index.html"})
     EXPECT_EQ(get(path)->response.status, 404U) << path;
@@ -60,7 +60,7 @@ TEST_F(Pages, AreOnlyThose) {
 
 TEST_F(Pages, CanBeTurnedOff) {
   config_.playground = false;
-  start({});
+  start({profile("mail", options())});
   EXPECT_EQ(get("/")->response.status, 404U);
   EXPECT_EQ(post("/v1/preview", R"({"text": "a", "epsilons": [1]})")->response.status, 404U);
 }

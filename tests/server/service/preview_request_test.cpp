@@ -10,7 +10,7 @@ using ::testing::Not;
 class PreviewRequests : public ServiceTest {};
 
 TEST_F(PreviewRequests, GiveOneSettingForEachEpsilon) {
-  start({});
+  start({profile("mail", options())});
   const auto answer =
       post("/v1/preview", R"({"text": "The doctor met <b>Anna</b>.", "mechanism": "diffractor-geometric",
       "epsilons": [0.1, 1.04], "policy": {"policy": "paper", "numbers": "random"}, "draw": 3, "measure": true})");
@@ -35,7 +35,7 @@ TEST_F(PreviewRequests, AreChargedToNoLedger) {
 }
 
 TEST_F(PreviewRequests, ThatAreWrongNameTheMember) {
-  start({});
+  start({profile("mail", options())});
   struct Wrong {
     std::string body;
     std::string parameter;
