@@ -178,7 +178,10 @@ function wordChosen(button, stays) {
   const lane = lanes[Number(button.closest('[data-lane]')?.getAttribute('data-lane'))];
   const index = Number(button.dataset.token);
   if (!lane) return;
-  if (stays) pinned = button;
+  if (stays) {
+    pinned = button;
+    button.scrollIntoView({block: 'nearest'});
+  }
   panel.show({...choice(), epsilon: lane.setting.epsilon}, lane.preview, index, lane.setting.out[index]);
 }
 

@@ -78,8 +78,9 @@ Service::~Service() {
 Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
   auto impl = std::make_unique<Impl>(config);
   SOTTO_ASSIGN(impl->state.profiles, ProfileSet::open(config, impl->state.workers));
-  for (const auto& add : {add_privatize_route, add_explain_route, add_attack_route, add_budget_route,
-                          add_listing_routes, add_health_routes, add_metrics_route})
+  for (const auto& add :
+       {add_privatize_route, add_explain_route, add_attack_route, add_budget_route, add_listing_routes,
+        add_health_routes, add_metrics_route, add_page_routes, add_preview_route})
     add(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
