@@ -49,6 +49,7 @@ std::string what_was_done(const Receipt& receipt) {
                        c.clear_stopwords + c.clear_oov + c.clear_numbers);
   }
   if (c.withheld > 0) text += fmt::format(", {} records withheld", c.withheld);
+  if (c.repeated > 0) text += fmt::format(", {} records refused as repeats", c.repeated);
   if (c.skipped > 0)
     text +=
         fmt::format(", {} {} left out for want of a field", c.skipped, c.skipped == 1 ? "record" : "records");

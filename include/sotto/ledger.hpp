@@ -24,8 +24,20 @@ struct LedgerOptions {
   std::string subject_field;   ///< the field of a record that names whose account is charged; see id_field
   double limit = 0;            ///< total ε that a subject may spend, in the unit of the run's guarantee
   double wait_seconds = 60;    ///< how long to wait while other processes write; at most kLongestLedgerWait
+  /// A document's name (data set, id and field) is released once, whatever its text, subject and settings: a
+  /// record with a document whose name is noted in the ledger, or occurs earlier in the record or the batch,
+  /// is refused. Names are noted under this option only.
+  bool refuse_repeats = false;
 };
 inline constexpr double kLongestLedgerWait = 86400;
+
+/// What a ledger decided about a record.
+enum class Settled {
+  released,  ///< its texts may leave; all they cost is on disk
+  withheld,  ///< its subject's limit does not allow it; nothing was charged
+  repeated,  ///< one of its documents was released before (LedgerOptions::refuse_repeats); nothing was
+             ///< charged
+};
 
 /// An amount of ε in units of 1e-9, so that sums are exact. Charges are rounded up, limits down.
 using NanoEpsilon = std::int64_t;

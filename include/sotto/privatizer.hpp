@@ -54,8 +54,10 @@ struct Record {
 
 /// The outcome for a record.
 struct ReleasedRecord {
-  bool released = false;           ///< false: the subject's limit does not allow it, and there are no texts
-  std::vector<std::string> texts;  ///< in the order of its fields
+  Settled settled = Settled::withheld;
+  std::vector<std::string> texts;  ///< in the order of its fields; empty unless it is released
+
+  bool is_released() const { return settled == Settled::released; }
 };
 
 /// How a batch is processed; nothing here changes the output.

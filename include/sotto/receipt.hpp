@@ -57,6 +57,7 @@ struct Counts {
   std::uint64_t clear_punctuation = 0;
   std::uint64_t dropped = 0;
   std::uint64_t withheld = 0;          ///< records left out because of a ledger's limit
+  std::uint64_t repeated = 0;          ///< records left out because a document of theirs was released before
   std::uint64_t skipped = 0;           ///< records left out because they lack a named field
   std::uint64_t largest_document = 0;  ///< largest number of privatized tokens in one document
   std::uint64_t largest_record = 0;    ///< the same for all fields of one record together

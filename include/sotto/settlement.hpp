@@ -33,6 +33,9 @@ struct LedgerClaim {
   std::string subject;                     ///< whose account is charged
   std::string unit;                        ///< of the amounts
   std::vector<ClaimedDocument> documents;  ///< those that cost something; charged together or not at all
+  /// Of all its documents, also those that cost nothing: each identifies data set, id and field to a holder
+  /// of the key, whatever the text. For ledgers that refuse repeats.
+  std::vector<std::array<unsigned char, 16>> names;
 };
 
 /// An open ledger. Safe to use from several threads; several processes may use the same ledger at once, each
@@ -45,15 +48,15 @@ class LedgerSession {
                                                                std::string_view unit = {});
   SOTTO_API ~LedgerSession();
 
-  /// Decides about the claims in order, in one transaction. Element i of the result says whether the record
-  /// of claim i may be released; on success all that these cost is on disk. An output that is in the ledger,
-  /// or occurs in an earlier claim, costs nothing again; another output of the same document costs as much as
+  /// Decides about the claims in order, in one transaction. Element i of the result is for the record of
+  /// claim i; on success all that the released ones cost is on disk. An output that is in the ledger, or
+  /// occurs in an earlier claim, costs nothing again; another output of the same document costs as much as
   /// the first. A record is withheld, and listed in the ledger, if it would take its subject's account over
   /// the limit. On failure nothing was charged, and nothing may be released.
   ///
   /// The charge is final: if the record is lost after it, nothing is refunded, but whoever rewrites it under
-  /// the same key makes the same claim, which is then free.
-  SOTTO_API Result<std::vector<bool>> settle(std::span<const LedgerClaim> claims);
+  /// the same key makes the same claim, which is then free; or refused, if the ledger refuses repeats.
+  SOTTO_API Result<std::vector<Settled>> settle(std::span<const LedgerClaim> claims);
 
   /// What has been charged so far. The unit is empty before the first claim, unless it was given.
   SOTTO_API LedgerReceipt receipt() const;

@@ -90,7 +90,7 @@ class ColumnRewriter {
 
   std::optional<std::string_view> output(std::size_t place) const {
     if (job_.ledger == nullptr) return outputs_[place];
-    if (!released_[place].released) return std::nullopt;
+    if (!released_[place].is_released()) return std::nullopt;
     return released_[place].texts.front();
   }
 

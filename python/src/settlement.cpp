@@ -43,7 +43,7 @@ class LedgerBinding {
   }
 
   std::vector<bool> settle(const std::vector<std::string>& claims) {
-    auto settled = [&]() -> Result<std::vector<bool>> {
+    auto settled = [&]() -> Result<std::vector<Settled>> {
       const nb::gil_scoped_release unlocked;
       std::vector<LedgerClaim> all;
       for (const std::string& json : claims) {
@@ -54,7 +54,9 @@ class LedgerBinding {
         return fail_parameter("claims", "", "each must be the JSON of one claim", Errc::bad_format);
       return session_->settle(all);
     }();
-    return take(std::move(settled));
+    std::vector<bool> released;
+    for (const Settled record : take(std::move(settled))) released.push_back(record == Settled::released);
+    return released;
   }
 
   nb::typed<nb::dict, nb::str, nb::any> receipt() const {

@@ -37,6 +37,7 @@ Counts& Counts::operator+=(const Counts& other) {
   clear_punctuation += other.clear_punctuation;
   dropped += other.dropped;
   withheld += other.withheld;
+  repeated += other.repeated;
   skipped += other.skipped;
   largest_document = std::max(largest_document, other.largest_document);
   largest_record = std::max(largest_record, other.largest_record);

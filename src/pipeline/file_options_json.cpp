@@ -16,6 +16,7 @@ void add_ledger(OptionsReader& reader, LedgerOptions& ledger) {
   reader.text("subject_field", ledger.subject_field);
   reader.number("limit", ledger.limit);
   reader.number("wait_seconds", ledger.wait_seconds);
+  reader.flag("refuse_repeats", ledger.refuse_repeats);
 }
 
 void add_outputs(OptionsReader& reader, FileOptions& files) {

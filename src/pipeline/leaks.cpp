@@ -32,6 +32,8 @@ void add_common_leaks(const Receipt& receipt, std::vector<std::string>& leaks) {
   add_clear_fields(receipt.clear_fields, leaks);
   if (receipt.ledger)
     leaks.emplace_back("which records were withheld: how many words their subjects wrote before them");
+  if (receipt.counts.repeated > 0)
+    leaks.emplace_back("which records were refused: those with a document that had been released before");
   if (receipt.keyed || receipt.seeded)  // otherwise no other run has this key
     leaks.emplace_back(
         "to an observer of two runs under one key: whether a text changed (a repeat is identical)");

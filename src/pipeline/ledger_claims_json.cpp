@@ -14,7 +14,7 @@ namespace sotto {
 using namespace pipeline;
 namespace {
 
-constexpr int kClaimsVersion = 1;
+constexpr int kClaimsVersion = 2;
 constexpr int kBase64Variant = sodium_base64_VARIANT_ORIGINAL;
 
 nlohmann::ordered_json name_json(const std::string& name) {
@@ -56,9 +56,8 @@ Result<std::string> read_name(const nlohmann::json& claim, std::string_view memb
   return name;
 }
 
-Result<std::array<unsigned char, 16>> read_hash(const nlohmann::json& document, std::string_view member) {
+Result<std::array<unsigned char, 16>> read_hash(const nlohmann::json& json, std::string_view member) {
   std::array<unsigned char, 16> hash{};
-  const nlohmann::json& json = document.at(member);
   std::size_t size = 0;
   if (json.is_string()) {
     const std::string& text = json.get_ref<const std::string&>();
@@ -81,14 +80,15 @@ Result<ClaimedDocument> read_document(const nlohmann::json& json) {
   constexpr std::array<std::string_view, 3> kMembers = {"tag", "mac", "amount_nano"};
   SOTTO_TRY(check_members(json, kMembers));
   ClaimedDocument document;
-  SOTTO_ASSIGN(document.tag, read_hash(json, "tag"));
-  SOTTO_ASSIGN(document.mac, read_hash(json, "mac"));
+  SOTTO_ASSIGN(document.tag, read_hash(json.at("tag"), "tag"));
+  SOTTO_ASSIGN(document.mac, read_hash(json.at("mac"), "mac"));
   SOTTO_ASSIGN(document.amount, read_amount(json));
   return document;
 }
 
 Result<LedgerClaim> read_claim(const nlohmann::json& json) {
-  constexpr std::array<std::string_view, 5> kMembers = {"dataset", "id", "subject", "unit", "documents"};
+  constexpr std::array<std::string_view, 6> kMembers = {"dataset", "id",        "subject",
+                                                        "unit",    "documents", "names"};
   SOTTO_TRY(check_members(json, kMembers));
   LedgerClaim claim;
   SOTTO_ASSIGN(claim.dataset, read_name(json, "dataset"));
@@ -102,6 +102,10 @@ Result<LedgerClaim> read_claim(const nlohmann::json& json) {
       return base::fail_at(fmt::format("document {}", claim.documents.size() + 1),
                            std::move(document.error()));
     claim.documents.push_back(*document);
+  }
+  if (!json.at("names").is_array()) return wrong_member("names", "a list");
+  for (const nlohmann::json& item : json.at("names")) {
+    SOTTO_ASSIGN(claim.names.emplace_back(), read_hash(item, "names"));
   }
   SOTTO_TRY(check_claim(claim));
   return claim;
@@ -129,11 +133,14 @@ std::string to_json(std::span<const LedgerClaim> claims) {
       documents.push_back({{"tag", base::to_hex(document.tag)},
                            {"mac", base::to_hex(document.mac)},
                            {"amount_nano", document.amount}});
+    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    for (const auto& name : claim.names) names.push_back(base::to_hex(name));
     json["claims"].push_back({{"dataset", name_json(claim.dataset)},
                               {"id", name_json(claim.id)},
                               {"subject", name_json(claim.subject)},
                               {"unit", claim.unit},
-                              {"documents", std::move(documents)}});
+                              {"documents", std::move(documents)},
+                              {"names", std::move(names)}});
   }
   return base::json_line(json);
 }

@@ -33,11 +33,8 @@ Result<void> LedgerGate::settle(const ReleaseLog& log, std::string_view dataset,
   kept_.clear();
   std::size_t done = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].released) {
-      counts += log.records[i].counts;
-      continue;
-    }
-    ++counts.withheld;
+    count(requests[i].settled, log.records[i].counts, counts);
+    if (requests[i].settled == Settled::released) continue;
     kept_.append(out.view().substr(done, log.records[i].output_begin - done));
     done = log.records[i].output_end;
   }

@@ -50,6 +50,9 @@ Result<void> pipeline::check_claim(const LedgerClaim& claim) {
                   fmt::format("'{}' has {} bytes, more than {}", member, value->size(), kLongestClaimName));
   if (claim.unit.empty() || !is_valid_utf8(claim.unit))
     return fail(Errc::bad_format, "'unit' is not the name of a unit");
+  if (claim.names.size() < claim.documents.size())
+    return fail(Errc::bad_format, fmt::format("{} documents and {} names; give the name of each document",
+                                              claim.documents.size(), claim.names.size()));
   for (const ClaimedDocument& document : claim.documents)
     if (document.amount < 1)
       return fail(Errc::bad_format,
@@ -67,23 +70,24 @@ Result<std::unique_ptr<LedgerSession>> LedgerSession::open(const LedgerOptions& 
   return std::unique_ptr<LedgerSession>(new LedgerSession(std::move(impl)));
 }
 
-Result<std::vector<bool>> LedgerSession::settle(std::span<const LedgerClaim> claims) {
-  if (claims.empty()) return std::vector<bool>();
+Result<std::vector<Settled>> LedgerSession::settle(std::span<const LedgerClaim> claims) {
+  if (claims.empty()) return std::vector<Settled>();
   SOTTO_TRY(check_claims(claims));
   const std::vector<privacy::LedgerDocument> documents = documents_of(claims);
   std::vector<privacy::LedgerRequest> requests;
   requests.reserve(claims.size());
   std::span<const privacy::LedgerDocument> rest(documents);
   for (const LedgerClaim& claim : claims) {
-    requests.push_back({claim.subject, claim.dataset, claim.id, 0, rest.first(claim.documents.size())});
+    requests.push_back(
+        {claim.subject, claim.dataset, claim.id, 0, rest.first(claim.documents.size()), claim.names});
     rest = rest.subspan(claim.documents.size());
   }
   const std::lock_guard lock(impl_->mutex);
   SOTTO_TRY(impl_->settlement->settle(requests, claims[0].unit));
-  std::vector<bool> released;
-  released.reserve(requests.size());
-  for (const privacy::LedgerRequest& request : requests) released.push_back(request.released);
-  return released;
+  std::vector<Settled> settled;
+  settled.reserve(requests.size());
+  for (const privacy::LedgerRequest& request : requests) settled.push_back(request.settled);
+  return settled;
 }
 
 LedgerReceipt LedgerSession::receipt() const {

@@ -170,7 +170,7 @@ class Run {
     progress_.output_bytes += text->size();
     progress_.counts += space.counts;
     progress_.input.records += space.records;
-    progress_.input.documents += space.counts.documents + space.counts.withheld;
+    progress_.input.documents += space.counts.documents + space.counts.withheld + space.counts.repeated;
     progress_.clear_fields.merge(space.clear_fields);
     while (progress_.clear_fields.size() > kMostFieldNames)  // the first ones by name, whichever came first
       progress_.clear_fields.erase(std::prev(progress_.clear_fields.end()));

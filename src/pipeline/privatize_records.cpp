@@ -49,9 +49,11 @@ Result<void> rewrite_records(const Privatizer::Impl& impl, const Charging& charg
 }
 
 LedgerClaim claim_of(const Record& record, const std::string& unit,
-                     std::span<const privacy::LedgerDocument> documents) {
+                     std::span<const privacy::LedgerDocument> documents,
+                     std::span<const privacy::DocumentNameTag> names) {
   LedgerClaim claim{
-      std::string(record.dataset), std::string(record.id), std::string(record.subject), unit, {}};
+      std::string(record.dataset), std::string(record.id), std::string(record.subject), unit, {},
+      {names.begin(), names.end()}};
   claim.documents.reserve(documents.size());
   for (const privacy::LedgerDocument& document : documents)
     claim.documents.push_back({document.tag, document.mac, document.amount});
@@ -100,17 +102,14 @@ Result<void> Privatizer::privatize(std::span<const Record> records, LedgerSessio
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {
       ReleasedRecord& output = outputs[space.chunk.begin + i];
-      output.released = requests[i].released;
-      if (output.released)
-        counts += space.log->records[i].counts;
-      else
-        ++counts.withheld;
+      output.settled = requests[i].settled;
+      count(output.settled, space.log->records[i].counts, counts);
     }
     return {};
   };
   auto finished = run_batch(*impl_, records, true, batch, rewrite, hand_in);
   for (ReleasedRecord& output : outputs)
-    if (!output.released) output.texts.clear();
+    if (!output.is_released()) output.texts.clear();
   return finished;
 }
 
@@ -127,7 +126,8 @@ Result<void> Privatizer::rewrite(std::span<const Record> records, std::span<Unse
     SOTTO_TRY(check_complete(*space.log));
     for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
       const std::size_t logged = i - space.chunk.begin;
-      outputs[i].claim = claim_of(records[i], charging->unit, space.log->documents_of(logged));
+      outputs[i].claim =
+          claim_of(records[i], charging->unit, space.log->documents_of(logged), space.log->names_of(logged));
       outputs[i].counts = space.log->records[logged].counts;
     }
     return {};

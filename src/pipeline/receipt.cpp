@@ -163,6 +163,7 @@ nlohmann::ordered_json counts_json(const Receipt& receipt) {
                                  {"largest_document", counts.largest_document}};
   if (records_add_up(receipt)) json["largest_record"] = counts.largest_record;
   json["withheld"] = counts.withheld;
+  if (counts.repeated > 0) json["repeated"] = counts.repeated;
   if (counts.skipped > 0) json["skipped"] = counts.skipped;
   // A text written anew does not show the token classes of the original.
   if (receipt.kind == MechanismKind::generated) return json;

@@ -122,6 +122,8 @@ DescribedSection what_was_done(const ReceiptFacts& facts) {
   add(c.dropped, "token", "was dropped", "were dropped");
   add(c.withheld, "record", "was withheld because its subject's limit was reached",
       "were withheld because their subjects' limits were reached");
+  add(c.repeated, "record", "was refused because a document of it had been released before",
+      "were refused because documents of them had been released before");
   return section;
 }
 

@@ -60,6 +60,7 @@ struct ReceiptFacts {
     std::uint64_t privatized = 0;
     std::uint64_t largest_document = 0;
     std::uint64_t withheld = 0;
+    std::uint64_t repeated = 0;
     // The rest only if the output shows token classes.
     bool has_tokens = false;
     std::uint64_t words = 0;

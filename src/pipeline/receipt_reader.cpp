@@ -204,6 +204,7 @@ void read_counts(MemberReader& members, bool language_model, ReceiptFacts::Count
   members.count("counts.privatized", counts.privatized);
   members.count("counts.largest_document", counts.largest_document);
   members.count("counts.withheld", counts.withheld);
+  if (members.has("counts.repeated")) members.count("counts.repeated", counts.repeated);
   // A text written anew by a language model does not show them.
   counts.has_tokens = !language_model || members.has("counts.tokens");
   if (counts.has_tokens) read_token_counts(members, counts);

@@ -30,9 +30,24 @@ Result<std::vector<privacy::LedgerRequest>> requests_of(const ReleaseLog& log, s
   requests.reserve(log.records.size());
   for (std::size_t i = 0; i < log.records.size(); ++i) {
     const LoggedRecord& record = log.records[i];
-    requests.push_back({record.subject, dataset, record.id, record.record, log.documents_of(i)});
+    requests.push_back(
+        {record.subject, dataset, record.id, record.record, log.documents_of(i), log.names_of(i)});
   }
   return requests;
+}
+
+void count(Settled settled, const Counts& record, Counts& counts) {
+  switch (settled) {
+    case Settled::released:
+      counts += record;
+      return;
+    case Settled::withheld:
+      ++counts.withheld;
+      return;
+    case Settled::repeated:
+      ++counts.repeated;
+      return;
+  }
 }
 
 Result<std::unique_ptr<Settlement>> Settlement::open(const LedgerOptions& options, std::string unit) {
@@ -49,15 +64,16 @@ Result<void> Settlement::settle(std::span<privacy::LedgerRequest> requests, std:
                                       "of its own",
                                       unit_, unit));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  SOTTO_TRY(store_->charge(requests, {unit, privacy::limit_amount(options_.limit),
-                                      std::chrono::duration_cast<std::chrono::seconds>(now)}));
+  SOTTO_TRY(store_->charge(requests,
+                           {unit, privacy::limit_amount(options_.limit),
+                            std::chrono::duration_cast<std::chrono::seconds>(now), options_.refuse_repeats}));
   unit_ = unit;
   return {};
 }
 
 std::string Settlement::fingerprint() const {
-  return fmt::format("{} {} {}", base::to_hex(store_->id()), privacy::limit_amount(options_.limit),
-                     options_.subject_field);
+  return fmt::format("{} {} {}{}", base::to_hex(store_->id()), privacy::limit_amount(options_.limit),
+                     options_.subject_field, options_.refuse_repeats ? " refuse_repeats" : "");
 }
 
 LedgerReceipt Settlement::receipt() const {

@@ -22,6 +22,9 @@ Result<void> check_complete(const ReleaseLog& log);
 /// The requests for the records of a complete log, which must outlive them.
 Result<std::vector<privacy::LedgerRequest>> requests_of(const ReleaseLog& log, std::string_view dataset);
 
+/// Adds what became of a record to `counts`; `record` are its own.
+void count(Settled settled, const Counts& record, Counts& counts);
+
 /// Not thread-safe.
 class Settlement {
  public:
@@ -35,7 +38,7 @@ class Settlement {
   /// nothing was spent, and nothing may be released.
   Result<void> settle(std::span<privacy::LedgerRequest> requests, std::string_view unit);
 
-  /// What a resumed run must match: the ledger, the field and the limit.
+  /// What a resumed run must match: the ledger, the field, the limit and what happens to repeats.
   std::string fingerprint() const;
 
   LedgerReceipt receipt() const;

@@ -233,6 +233,7 @@ std::span<const ShownCount> shown_counts() {
       {"/counts/largest_document", &Counts::largest_document},
       {"/counts/largest_record", &Counts::largest_record},
       {"/counts/withheld", &Counts::withheld},
+      {"/counts/repeated", &Counts::repeated},
       {"/counts/skipped", &Counts::skipped},
       {"/counts/tokens/word", &Counts::words},
       {"/counts/tokens/number", &Counts::numbers},

@@ -14,6 +14,9 @@ namespace sotto::privacy {
 /// Identifies a document to anyone with the run's key. Created by DocumentStreams.
 using DocumentTag = std::array<unsigned char, 16>;
 
+/// Identifies a document by its name alone, whatever its text. Created by DocumentStreams.
+using DocumentNameTag = std::array<unsigned char, 16>;
+
 /// Identifies the output of a document. Created by output_mac().
 using OutputMac = std::array<unsigned char, 16>;
 

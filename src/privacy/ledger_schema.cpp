@@ -1,5 +1,7 @@
 #include "privacy/ledger_schema.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "base/random_bytes.hpp"
@@ -60,13 +62,27 @@ CREATE TABLE releases(tag BLOB, mac BLOB, PRIMARY KEY(tag, mac)) STRICT, WITHOUT
 UPDATE state SET recent = 0;
 PRAGMA user_version = 2;
 )";
-static_assert(kLedgerVersion == 2, "a script leads from each version to the next");
+
+// Names of documents, for runs that refuse repeats.
+constexpr const char* kFromVersion2To3 = R"(
+CREATE TABLE names(name BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 3;
+)";
+
+/// kUpgrades[i] leads from version i + 1 to the next.
+constexpr std::array kUpgrades = {kFromVersion1To2, kFromVersion2To3};
+static_assert(kLedgerVersion == kUpgrades.size() + 1, "a script leads from each version to the next");
+
+Result<void> upgrade(Database& database, int from, int to) {
+  for (; from < to; ++from) SOTTO_TRY(database.execute(kUpgrades[static_cast<std::size_t>(from - 1)]));
+  return {};
+}
 
 /// The tables of a version, empty. A new ledger takes the same path as an old one, so that both end up with
 /// the same schema.
 Result<void> make_tables(Database& database, int version) {
   SOTTO_TRY(database.execute(kSchemaVersion1));
-  return version == 1 ? Result<void>() : database.execute(kFromVersion1To2);
+  return upgrade(database, 1, version);
 }
 
 Result<void> create(Database& database) {
@@ -126,7 +142,7 @@ Result<void> check_schema(Database& database, int version) {
 Result<void> create_or_upgrade(Database& database, std::optional<int> version) {
   if (version == kLedgerVersion) return {};
   SOTTO_TRY(database.execute("BEGIN IMMEDIATE"));
-  auto done = version ? database.execute(kFromVersion1To2) : create(database);
+  auto done = version ? upgrade(database, *version, kLedgerVersion) : create(database);
   if (done) done = database.execute("COMMIT");
   if (!done) (void)database.execute("ROLLBACK");
   return done;

@@ -9,7 +9,7 @@
 namespace sotto::privacy {
 
 /// Must be raised by any change that an older program could misread.
-inline constexpr int kLedgerVersion = 2;
+inline constexpr int kLedgerVersion = 3;
 
 /// The only row of the table `state`.
 struct LedgerState {

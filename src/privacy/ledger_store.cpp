@@ -24,7 +24,7 @@ constexpr int kCheckpointPages = 8192;
 
 struct Statements {
   Statement is_known, find_account, add_account, update_account, add_entry, add_release, remove_release,
-      withhold, unwithhold, find_unit, add_unit, find_hash, set_state;
+      withhold, unwithhold, add_name, remove_name, find_unit, add_unit, find_hash, set_state;
 
   Result<void> prepare(Database& database) {
     const std::pair<Statement*, const char*> all[] = {
@@ -37,6 +37,8 @@ struct Statements {
         {&remove_release, "DELETE FROM recent_releases WHERE tag = ? AND mac = ?"},
         {&withhold, "INSERT OR REPLACE INTO withheld VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
         {&unwithhold, "DELETE FROM withheld WHERE dataset = ? AND record = ? AND unit = ?"},
+        {&add_name, "INSERT OR IGNORE INTO names VALUES(?)"},
+        {&remove_name, "DELETE FROM names WHERE name = ?"},
         {&find_unit, "SELECT unit FROM units WHERE name = ?"},
         {&add_unit, "INSERT INTO units(name) VALUES(?)"},
         {&find_hash, "SELECT hash FROM entries WHERE entry = ?"},
@@ -73,7 +75,7 @@ class Batch {
     SOTTO_TRY(add_releases(requests));
     for (LedgerRequest& request : requests) {
       SOTTO_TRY(decide(request));
-      if (request.released && any_withheld != 0) SOTTO_TRY(forget_withheld(request));
+      if (request.settled == Settled::released && any_withheld != 0) SOTTO_TRY(forget_withheld(request));
     }
     SOTTO_TRY(remove_releases_of_withheld());
     SOTTO_TRY(write_accounts());
@@ -110,6 +112,31 @@ class Batch {
   }
 
   Result<void> decide(LedgerRequest& request) {
+    const NanoEpsilon cost = find_fresh(request);
+    SOTTO_ASSIGN(const std::size_t noted, note_names(request));
+    if (terms_.refuse_repeats && noted < request.names.size()) {
+      request.settled = Settled::repeated;
+      return forget_names(request, noted);
+    }
+    request.settled = Settled::released;
+    if (!fresh_.empty()) {
+      SOTTO_ASSIGN(OpenAccount* const account, open_account(request.subject));
+      if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
+        request.settled = Settled::withheld;
+        ++totals_.withheld;
+        SOTTO_TRY(forget_names(request, noted));
+        return withhold(request, *account, cost);
+      }
+      for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
+      for (Group* group : fresh_groups_) group->charged = true;
+    }
+    totals_.charged += fresh_.size();
+    totals_.repeated += request.documents.size() - fresh_.size();
+    return {};
+  }
+
+  /// Finds the documents of the record that are not paid for, and returns what they cost.
+  NanoEpsilon find_fresh(const LedgerRequest& request) {
     fresh_.clear();
     fresh_groups_.clear();
     NanoEpsilon cost = 0;
@@ -122,19 +149,22 @@ class Batch {
       fresh_groups_.push_back(&group);
       cost = saturating_sum(cost, document.amount);
     }
-    request.released = true;
-    if (!fresh_.empty()) {
-      SOTTO_ASSIGN(OpenAccount* const account, open_account(request.subject));
-      if (account->spent > terms_.limit || cost > terms_.limit - account->spent) {
-        request.released = false;
-        ++totals_.withheld;
-        return withhold(request, *account, cost);
-      }
-      for (const LedgerDocument* document : fresh_) SOTTO_TRY(enter(*document, request.subject, *account));
-      for (Group* group : fresh_groups_) group->charged = true;
+    return cost;
+  }
+
+  /// Notes the names of a record up to the first that is already noted, and returns how many those are.
+  Result<std::size_t> note_names(const LedgerRequest& request) {
+    if (!terms_.refuse_repeats) return std::size_t{0};
+    for (std::size_t i = 0; i < request.names.size(); ++i) {
+      SOTTO_TRY(sql_.add_name.bind(1, request.names[i]).run());
+      if (sqlite3_changes(database_.handle()) == 0) return i;
     }
-    totals_.charged += fresh_.size();
-    totals_.repeated += request.documents.size() - fresh_.size();
+    return request.names.size();
+  }
+
+  Result<void> forget_names(const LedgerRequest& request, std::size_t noted) {
+    for (const DocumentNameTag& name : request.names.first(noted))
+      SOTTO_TRY(sql_.remove_name.bind(1, name).run());
     return {};
   }
 

@@ -21,21 +21,24 @@ struct LedgerDocument {
   OutputMac mac{};
 };
 
-/// A request to release a record: all its documents or nothing.
+/// A request to release a record: all its documents or nothing. `names` are those of all its documents,
+/// `documents` those that cost something.
 struct LedgerRequest {
   std::string_view subject;
   std::string_view dataset;
   std::optional<std::string_view> id;  ///< empty: identified by the record number
   std::uint64_t record = 0;            ///< from 0
   std::span<const LedgerDocument> documents;
-  bool released = false;  ///< the result
+  std::span<const DocumentNameTag> names = {};
+  Settled settled = Settled::withheld;  ///< the result
 };
 
-/// The unit a batch is charged in, and the limit of an account.
+/// The unit a batch is charged in, the limit of an account, and whether a name is released only once.
 struct LedgerTerms {
   std::string_view unit;
   NanoEpsilon limit = 0;
   std::chrono::seconds now{};  ///< since 1970
+  bool refuse_repeats = false;
 };
 
 /// Sums over the batches of a run.
@@ -59,8 +62,9 @@ class LedgerStore {
 
   /// Decides about the records in order and enters what is released. A document whose output is in the ledger
   /// costs nothing; one with a different output costs as much as the first time. A record is withheld if its
-  /// new documents would take the account of (subject, unit) over the limit. On success everything is on
-  /// disk; on failure none of it is in the ledger.
+  /// new documents would take the account of (subject, unit) over the limit. If repeats are refused, the
+  /// names of a released record are noted, and a record with a noted name is refused. On success everything
+  /// is on disk; on failure none of it is in the ledger.
   Result<void> charge(std::span<LedgerRequest> requests, const LedgerTerms& terms);
 
   const LedgerId& id() const;

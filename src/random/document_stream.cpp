@@ -13,8 +13,12 @@ namespace sotto::random {
 namespace {
 
 constexpr std::string_view kConfigurationHeader = "sotto-configuration-1\n";
+constexpr std::array<unsigned char, crypto_generichash_blake2b_PERSONALBYTES> kNamePersonal = {
+    's', 'o', 't', 't', 'o', '-', 'n', 'a', 'm', 'e', '-', '1'};
 constexpr std::string_view kStreamTag = "sotto-stream-3";
 static_assert(kStreamVersion == 3, "kStreamTag carries the version");
+
+constexpr std::size_t kNameTagBytes = 16;
 
 using Blake2bState = crypto_generichash_blake2b_state;
 
@@ -98,10 +102,25 @@ DocumentStreams::DocumentStreams(const Key& key, std::string_view dataset,
   crypto_generichash_blake2b_init(&prefix_, key.data(), key.size(), sizeof(Key));
   append(prefix_, kStreamTag);
   append_part(prefix_, dataset);
+  crypto_generichash_blake2b_init_salt_personal(&name_prefix_, key.data(), key.size(), kNameTagBytes, nullptr,
+                                                kNamePersonal.data());
+  append_part(name_prefix_, dataset);
 }
 
 DocumentStreams::~DocumentStreams() {
   sodium_memzero(&prefix_, sizeof(prefix_));
+  sodium_memzero(&name_prefix_, sizeof(name_prefix_));
+}
+
+std::array<unsigned char, 16> DocumentStreams::name_tag(const DocumentId& document,
+                                                        std::string_view field) const {
+  Blake2bState state = name_prefix_;
+  append_id(state, document, Repeats::same_noise);
+  append_part(state, field);
+  std::array<unsigned char, kNameTagBytes> tag;
+  crypto_generichash_blake2b_final(&state, tag.data(), tag.size());
+  sodium_memzero(&state, sizeof(state));
+  return tag;
 }
 
 Key DocumentStreams::stream_key(const DocumentId& document, std::string_view field,

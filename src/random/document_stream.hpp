@@ -78,12 +78,19 @@ class DocumentStreams {
   DocumentStreams(const DocumentStreams&) = default;
   DocumentStreams& operator=(const DocumentStreams&) = default;
 
+  /// How a ledger that refuses repeats knows a document: BLAKE2b-128, keyed by the run's key and personalized
+  /// with "sotto-name-1", of data set, id and field, each part as above. It depends neither on the text nor
+  /// on the configuration nor on `repeats`: another text under the same name is a guess at the first one,
+  /// also with another mechanism. Reveals nothing without the run's key.
+  std::array<unsigned char, 16> name_tag(const DocumentId& document, std::string_view field) const;
+
   /// The key of the stream for one text field of one document; `field` is empty if there are no fields. The
   /// key is a keyed hash of the text and must not leave the process.
   Key stream_key(const DocumentId& document, std::string_view field, std::string_view text) const;
 
  private:
-  crypto_generichash_blake2b_state prefix_;  ///< after key, version and data set
+  crypto_generichash_blake2b_state prefix_;       ///< after key, version and data set
+  crypto_generichash_blake2b_state name_prefix_;  ///< after key and data set
   base::Sha256Digest configuration_;
   Repeats repeats_;
 };

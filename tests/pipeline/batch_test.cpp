@@ -189,10 +189,10 @@ TEST_F(RecordBatchTest, ChargesBeforeItReleases) {
   const auto session = privatizer->open_ledger(ledger(7)).value();
   Counts counts;
   ASSERT_TRUE(privatizer->privatize(records_, *session, outputs_, counts));
-  EXPECT_TRUE(outputs_[0].released);
-  EXPECT_FALSE(outputs_[1].released);  // 5 are spent, 3 more would make 8
+  EXPECT_TRUE(outputs_[0].is_released());
+  EXPECT_FALSE(outputs_[1].is_released());  // 5 are spent, 3 more would make 8
   EXPECT_TRUE(outputs_[1].texts.empty());
-  EXPECT_TRUE(outputs_[2].released);
+  EXPECT_TRUE(outputs_[2].is_released());
   EXPECT_EQ(counts.withheld, 1U);
   Counts ignored;
   for (const std::size_t i : {0U, 2U})
@@ -220,8 +220,8 @@ TEST_F(RecordBatchTest, SharesItsAccountsWithFiles) {
   const auto session = privatizer->open_ledger(ledger(7)).value();
   Counts counts;
   ASSERT_TRUE(privatizer->privatize(records_, *session, outputs_, counts));
-  EXPECT_TRUE(outputs_[0].released);  // again, free of charge
-  EXPECT_FALSE(outputs_[1].released);
+  EXPECT_TRUE(outputs_[0].is_released());  // again, free of charge
+  EXPECT_FALSE(outputs_[1].is_released());
   EXPECT_EQ(session->receipt().charged_documents, 2U);
 }
 
@@ -245,7 +245,7 @@ TEST_F(RecordBatchTest, ConcurrentCallersNeverExceedALimit) {
         ReleasedRecord output;
         Counts counts;
         ASSERT_TRUE(privatizer->privatize(std::span(&record, 1), *session, std::span(&output, 1), counts));
-        released += output.released;
+        released += output.is_released();
       }
     });
   for (std::thread& caller : callers) caller.join();

@@ -22,7 +22,7 @@ LedgerClaim sample_claim() {
   first.mac[15] = 1;
   ClaimedDocument second{.amount = std::numeric_limits<NanoEpsilon>::max()};
   second.mac.fill(0xFF);
-  return {"set", "7", "alice", "pure epsilon", {first, second}};
+  return {"set", "7", "alice", "pure epsilon", {first, second}, {first.tag, second.mac, {}}};
 }
 
 void expect_equal(const LedgerClaim& a, const LedgerClaim& b) {
@@ -30,6 +30,7 @@ void expect_equal(const LedgerClaim& a, const LedgerClaim& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.subject, b.subject);
   EXPECT_EQ(a.unit, b.unit);
+  EXPECT_EQ(a.names, b.names);
   ASSERT_EQ(a.documents.size(), b.documents.size());
   for (std::size_t i = 0; i < a.documents.size(); ++i) {
     EXPECT_EQ(a.documents[i].tag, b.documents[i].tag);
@@ -39,7 +40,7 @@ void expect_equal(const LedgerClaim& a, const LedgerClaim& b) {
 }
 
 TEST(LedgerClaimsJson, NothingIsLost) {
-  std::vector<LedgerClaim> claims = {sample_claim(), {"", "", "", "pure epsilon", {}}};
+  std::vector<LedgerClaim> claims = {sample_claim(), {"", "", "", "pure epsilon", {}, {}}};
   std::string every_byte;
   for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
   const std::string names[] = {every_byte,
@@ -63,8 +64,8 @@ TEST(LedgerClaimsJson, NothingIsLost) {
 
 /// tests/e2e/test_schemas.py compares the same file with the schema.
 TEST(LedgerClaimsJson, TheFormIsThatOfTheSchema) {
-  std::vector<LedgerClaim> claims = {{"set", "7", "\xFF", "pure epsilon", {{}, {}}},
-                                     {"", "", "bob", "pure epsilon", {}}};
+  std::vector<LedgerClaim> claims = {{"set", "7", "\xFF", "pure epsilon", {{}, {}}, {{}, {}, {}}},
+                                     {"", "", "bob", "pure epsilon", {}, {}}};
   ClaimedDocument& first = claims[0].documents[0];
   ClaimedDocument& second = claims[0].documents[1];
   first.tag.fill(0x0A);
@@ -73,6 +74,8 @@ TEST(LedgerClaimsJson, TheFormIsThatOfTheSchema) {
   second.tag.fill(0x2C);
   second.mac.fill(0xFF);
   second.amount = std::numeric_limits<NanoEpsilon>::max();
+  claims[0].names[0].fill(0x3D);
+  claims[0].names[2].fill(0x4E);
   const std::filesystem::path file = SOTTO_CLAIMS_FILE;
   EXPECT_EQ(to_json(claims), base::read_file(file).value());
 }
@@ -89,8 +92,8 @@ TEST(LedgerClaimsJson, WhatIsNotAClaimIsNamed) {
   refuse(std::string(100'000, '['), {"not JSON"});
 
   const std::tuple<const char*, Json, std::vector<std::string>> changes[] = {
-      {"/version", 2, {"'version'", "1"}},
-      {"/version", "1", {"'version'"}},
+      {"/version", 1, {"'version'", "2"}},
+      {"/version", "2", {"'version'"}},
       {"/version", -1, {"'version'"}},
       {"/more", 1, {"members besides version, claims"}},
       {"/claims", Json::object(), {"'claims' is not a list"}},
@@ -104,6 +107,10 @@ TEST(LedgerClaimsJson, WhatIsNotAClaimIsNamed) {
       {"/claims/1/subject", std::string(kLongestClaimName + 1, 'a'), {"'subject' has 1048577 bytes"}},
       {"/claims/1/unit", "", {"'unit'"}},
       {"/claims/1/unit", Json{{"base64", "/w=="}}, {"'unit'"}},
+      {"/claims/1/names", "none", {"'names' is not a list"}},
+      {"/claims/1/names/1", "ab", {"claim 2", "'names'", "32 hexadecimal digits"}},
+      {"/claims/1/names/1", 7, {"'names'"}},
+      {"/claims/1/names", Json::array(), {"claim 2", "2 documents and 0 names"}},
       {"/claims/1/documents", "none", {"'documents' is not a list"}},
       {"/claims/1/documents/1", 7, {"claim 2", "document 2", "not an object"}},
       {"/claims/1/documents/1/refund", 7, {"members besides"}},
@@ -128,9 +135,10 @@ TEST(LedgerClaimsJson, WhatIsNotAClaimIsNamed) {
     const bool too_long = value.is_string() && value.get_ref<const std::string&>().size() > kLongestClaimName;
     expect_error(read, too_long ? Errc::limit : Errc::bad_format, parts);
   }
-  for (const char* place : {"/version", "/claims", "/claims/0/dataset", "/claims/0/id", "/claims/0/subject",
-                            "/claims/0/unit", "/claims/0/documents", "/claims/0/documents/0/tag",
-                            "/claims/0/documents/0/mac", "/claims/0/documents/0/amount_nano"}) {
+  for (const char* place :
+       {"/version", "/claims", "/claims/0/dataset", "/claims/0/id", "/claims/0/subject", "/claims/0/unit",
+        "/claims/0/names", "/claims/0/documents", "/claims/0/documents/0/tag", "/claims/0/documents/0/mac",
+        "/claims/0/documents/0/amount_nano"}) {
     const Json::json_pointer pointer(place);
     Json changed = sound;
     changed[pointer.parent_pointer()].erase(pointer.back());

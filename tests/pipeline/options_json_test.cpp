@@ -17,7 +17,7 @@ using namespace sotto::testing;
 static_assert(field_count<PrivatizeOptions>() == 14 && field_count<DocumentBudget>() == 3);
 static_assert(field_count<MechanismSpec>() == 5 && field_count<MechanismResources>() == 2);
 static_assert(field_count<LanguageModelResources>() == 4 && field_count<Policy>() == 6);
-static_assert(field_count<FileOptions>() == 19 && field_count<LedgerOptions>() == 4);
+static_assert(field_count<FileOptions>() == 19 && field_count<LedgerOptions>() == 5);
 static_assert(field_count<ExplainOptions>() == 4 && field_count<CompareOptions>() == 2);
 static_assert(field_count<TextPlace>() == 2);
 static_assert(field_count<BudgetPlanOptions>() == 5 && field_count<DocumentShape>() == 2);
@@ -108,7 +108,8 @@ TEST(OptionsJson, LedgerOptions) {
                  {{"file", R"("l")", [](const O& o) { return o.file == "l"; }},
                   {"subject_field", R"("who")", [](const O& o) { return o.subject_field == "who"; }},
                   {"limit", "9.5", [](const O& o) { return o.limit == 9.5; }},
-                  {"wait_seconds", "0.5", [](const O& o) { return o.wait_seconds == 0.5; }}})
+                  {"wait_seconds", "0.5", [](const O& o) { return o.wait_seconds == 0.5; }},
+                  {"refuse_repeats", "true", [](const O& o) { return o.refuse_repeats; }}})
       .run();
 }
 

@@ -63,6 +63,10 @@ class SettlementTest : public PipelineTest {
     return claims;
   }
 
+  static std::vector<Settled> all_released(std::size_t count) {
+    return std::vector<Settled>(count, Settled::released);
+  }
+
   std::vector<LedgerClaim> claims() const { return claims_of(rewrite(records_)); }
 
   /// The ledger after one process did both.
@@ -136,8 +140,8 @@ TEST_F(SettlementTest, TheLedgerIsThatOfOneProcess) {
     EXPECT_EQ(content("apart"), one);
     Counts settled;
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      EXPECT_EQ((*released)[i], outputs[i].released);
-      if ((*released)[i]) {
+      EXPECT_EQ((*released)[i], outputs[i].settled);
+      if (outputs[i].is_released()) {
         EXPECT_EQ(unsettled[i].texts, outputs[i].texts);
         settled += unsettled[i].counts;
       } else {
@@ -157,7 +161,7 @@ TEST_F(SettlementTest, BatchesMayComeInAnyOrderIfTheLimitIsNotReached) {
   for (std::size_t end = records_.size(); end > 0;) {
     const std::size_t begin = end > kBatch ? end - kBatch : 0;
     const auto part = std::span(records_).subspan(begin, end - begin);
-    ASSERT_EQ(session->settle(claims_of(rewrite(part))).value(), std::vector<bool>(part.size(), true));
+    ASSERT_EQ(session->settle(claims_of(rewrite(part))).value(), all_released(part.size()));
     end = begin;
   }
   EXPECT_EQ(content("apart").accounts, one.accounts);
@@ -169,7 +173,7 @@ TEST_F(SettlementTest, RepeatsAreFreeAndOtherOutputsAreNot) {
   const auto session = LedgerSession::open(ledger("apart")).value();
   ASSERT_TRUE(session->settle(once));
   const LedgerContent first = content("apart");
-  EXPECT_EQ(session->settle(once).value(), std::vector<bool>(once.size(), true));
+  EXPECT_EQ(session->settle(once).value(), all_released(once.size()));
   EXPECT_EQ(content("apart"), first);
   EXPECT_EQ(session->receipt().charged_documents, session->receipt().repeated_documents);
   std::vector<LedgerClaim> other = {once[1]};
@@ -208,7 +212,7 @@ TEST_F(SettlementTest, AWorkerLostAfterItsChargeIsRetriedForNothing) {
   const LedgerContent charged = content("apart");
   EXPECT_GT(charged.entries.size(), 20U);
   const auto session = LedgerSession::open(ledger("apart")).value();
-  EXPECT_EQ(session->settle(claims_of(rewrite(batch))).value(), std::vector<bool>(batch.size(), true));
+  EXPECT_EQ(session->settle(claims_of(rewrite(batch))).value(), all_released(batch.size()));
   EXPECT_EQ(content("apart"), charged);
 }
 
@@ -264,6 +268,8 @@ TEST_F(SettlementTest, NoClaimIsARefundOrAnOverflow) {
   for (const NanoEpsilon amount : {NanoEpsilon{0}, NanoEpsilon{-1}, std::numeric_limits<NanoEpsilon>::min()})
     refuse(Errc::bad_format, {"claim 2", "an amount of", "at least 1"},
            [&](LedgerClaim& claim) { claim.documents[0].amount = amount; });
+  refuse(Errc::bad_format, {"claim 2", "the name of each document"},
+         [](LedgerClaim& claim) { claim.names.clear(); });
   refuse(Errc::bad_format, {"claim 2", "'unit'"}, [](LedgerClaim& claim) { claim.unit = "\xFF"; });
   refuse(Errc::bad_format, {"claim 2", "'unit'"}, [](LedgerClaim& claim) { claim.unit.clear(); });
   refuse(Errc::invalid_argument, {"claim 2", "'pure epsilon'"},
@@ -273,10 +279,11 @@ TEST_F(SettlementTest, NoClaimIsARefundOrAnOverflow) {
   // Amounts whose sum a number of 64 bits does not hold are over any limit.
   LedgerClaim large = sound[1];
   large.documents.assign(3, {.amount = std::numeric_limits<NanoEpsilon>::max()});
+  large.names.resize(3);
   for (std::size_t i = 0; i < 3; ++i) large.documents[i].tag[0] = static_cast<unsigned char>(i);
-  EXPECT_EQ(session->settle(std::span(&large, 1)).value(), std::vector<bool>{false});
+  EXPECT_EQ(session->settle(std::span(&large, 1)).value(), std::vector{Settled::withheld});
   EXPECT_EQ(content("apart").accounts, before.accounts);
-  EXPECT_EQ(session->settle({}).value(), std::vector<bool>());
+  EXPECT_EQ(session->settle({}).value(), std::vector<Settled>());
 }
 
 TEST_F(SettlementTest, ASessionHasOneUnit) {

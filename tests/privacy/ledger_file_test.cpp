@@ -180,8 +180,8 @@ TEST_F(LedgerFile, ForeignTablesTriggersViewsAndIndexesAreRefused) {
     std::ofstream(file(), std::ios::binary) << sound;
     tamper(change);
     const std::string changed = base::read_file(file()).value();
-    expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {"is not a ledger", "version 2"});
-    expect_error(Ledger::open(file()), Errc::bad_format, {"is not a ledger", "version 2"});
+    expect_error(LedgerStore::open(file(), 1), Errc::bad_format, {"is not a ledger", "version 3"});
+    expect_error(Ledger::open(file()), Errc::bad_format, {"is not a ledger", "version 3"});
     EXPECT_EQ(base::read_file(file()).value(), changed);
   }
 }
@@ -221,7 +221,7 @@ TEST_F(LedgerFile, DamageAnywhereIsSurvived) {
     ledger = tl::unexpected(Error{});  // closed
     refused += !answer;
     auto reader = Ledger::open(file());
-    if (answer && requests[0].released) {
+    if (answer && requests[0].settled == Settled::released) {
       ASSERT_TRUE(reader) << round;
       EXPECT_EQ(Database::open(file(), Database::Access::read, 1)
                     .value()

@@ -29,6 +29,7 @@ struct LedgerRecord {
   std::string subject;
   std::vector<privacy::LedgerDocument> documents;
   std::string id = {};  // if empty, its number
+  std::vector<privacy::DocumentNameTag> names = {};
 };
 
 class LedgerTest : public ::testing::Test {
@@ -44,17 +45,27 @@ class LedgerTest : public ::testing::Test {
   /// Charges the records in one batch and returns which were released.
   static std::vector<bool> charge(privacy::LedgerStore& store, const std::vector<LedgerRecord>& records,
                                   NanoEpsilon limit, std::string_view unit = "pure epsilon") {
+    std::vector<bool> released;
+    for (const Settled settled : settle(store, records, limit, false, unit))
+      released.push_back(settled == Settled::released);
+    return released;
+  }
+
+  static std::vector<Settled> settle(privacy::LedgerStore& store, const std::vector<LedgerRecord>& records,
+                                     NanoEpsilon limit, bool refuse_repeats,
+                                     std::string_view unit = "pure epsilon") {
     std::vector<privacy::LedgerRequest> requests;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      privacy::LedgerRequest request{records[i].subject, "data", {}, i, records[i].documents};
+      privacy::LedgerRequest request{records[i].subject,   "data",          {}, i,
+                                     records[i].documents, records[i].names};
       if (!records[i].id.empty()) request.id = records[i].id;
       requests.push_back(request);
     }
-    const auto done = store.charge(requests, {unit, limit, std::chrono::seconds(1763193600)});
+    const auto done = store.charge(requests, {unit, limit, std::chrono::seconds(1763193600), refuse_repeats});
     EXPECT_TRUE(done) << (done ? "" : done.error().message);
-    std::vector<bool> released;
-    for (const privacy::LedgerRequest& request : requests) released.push_back(request.released);
-    return released;
+    std::vector<Settled> settled;
+    for (const privacy::LedgerRequest& request : requests) settled.push_back(request.settled);
+    return settled;
   }
 
   std::unique_ptr<Ledger> reader() const { return Ledger::open(file()).value(); }

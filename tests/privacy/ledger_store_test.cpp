@@ -288,11 +288,11 @@ TEST_F(LedgerStoreTest, StrangersFilesAreRefusedAndLeftAlone) {
 
 TEST_F(LedgerStoreTest, ANewerVersionIsRefused) {
   store();
-  for (const std::string version : {"3", "0", "-1"}) {
+  for (const std::string version : {"4", "0", "-1"}) {
     tamper(("PRAGMA user_version = " + version).c_str());
     expect_error(LedgerStore::open(file(), 1), Errc::bad_format,
-                 {"version " + version, "knows versions 1 to 2"});
-    expect_error(Ledger::open(file()), Errc::bad_format, {"version " + version, "knows versions 1 to 2"});
+                 {"version " + version, "knows versions 1 to 3"});
+    expect_error(Ledger::open(file()), Errc::bad_format, {"version " + version, "knows versions 1 to 3"});
   }
 }
 

@@ -54,7 +54,7 @@ TEST_F(LedgerUpgrade, ItsDocumentsAreChargedOnceMore) {
   const auto again = store();
   EXPECT_THAT(charge(*again, {{"alice", {old}}}, 100 * kEpsilon), ElementsAre(true));
   EXPECT_EQ(spent("alice"), 4 * kEpsilon);
-  EXPECT_EQ(version(), 2);
+  EXPECT_EQ(version(), kLedgerVersion);
   const LedgerCheck check = reader()->verify(kHead).value();
   EXPECT_EQ(check.problem, "");
   EXPECT_EQ(check.entries, 7U);
@@ -125,7 +125,7 @@ TEST_F(LedgerUpgrade, HappensWholeOrNotAtAll) {
     if (kept == log.size()) break;
   }
   EXPECT_GT(seen[1], 3);
-  EXPECT_GE(seen[2], 1);
+  EXPECT_GE(seen[kLedgerVersion], 1);
 }
 
 }  // namespace

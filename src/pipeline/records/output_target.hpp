@@ -18,7 +18,7 @@ namespace sotto::pipeline {
 /// What was found in one input.
 struct InputTally {
   std::uint64_t records = 0;    ///< nonblank
-  std::uint64_t documents = 0;  ///< plus records that were withheld
+  std::uint64_t documents = 0;  ///< plus records that were withheld or refused
 };
 
 /// The progress of a run: everything before `position` is in the output.

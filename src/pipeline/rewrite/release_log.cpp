@@ -9,6 +9,7 @@ namespace sotto::pipeline {
 void ReleaseLog::clear() {
   records.clear();
   documents.clear();
+  names.clear();
   output_keys_.clear();
   outputs_ = 0;
 }
@@ -28,6 +29,12 @@ std::span<const privacy::LedgerDocument> ReleaseLog::documents_of(std::size_t re
   const std::size_t begin = records[record].first_document;
   const std::size_t end = record + 1 < records.size() ? records[record + 1].first_document : documents.size();
   return std::span(documents).subspan(begin, end - begin);
+}
+
+std::span<const privacy::DocumentNameTag> ReleaseLog::names_of(std::size_t record) const {
+  const std::size_t begin = records[record].first_name;
+  const std::size_t end = record + 1 < records.size() ? records[record + 1].first_name : names.size();
+  return std::span(names).subspan(begin, end - begin);
 }
 
 }  // namespace sotto::pipeline

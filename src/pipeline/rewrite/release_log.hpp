@@ -21,6 +21,7 @@ struct LoggedRecord {
   std::size_t output_begin = 0;  ///< its bytes in the chunk's output
   std::size_t output_end = 0;
   std::size_t first_document = 0;  ///< its documents end where those of the next record begin
+  std::size_t first_name = 0;      ///< the same for its names
   Counts counts;
 };
 
@@ -28,6 +29,9 @@ struct ReleaseLog {
   explicit ReleaseLog(const privacy::Decimal& price) : epsilon(price) {}
 
   void clear();
+
+  /// Lists the name of a document of the last record, whether the document costs something or not.
+  void list_name(const privacy::DocumentNameTag& name) { names.push_back(name); }
 
   /// Lists a document of the last record. Its output is set later.
   void list(const random::Key& stream_key, NanoEpsilon amount);
@@ -39,6 +43,7 @@ struct ReleaseLog {
 
   /// The listed documents of a record.
   std::span<const privacy::LedgerDocument> documents_of(std::size_t record) const;
+  std::span<const privacy::DocumentNameTag> names_of(std::size_t record) const;
 
   /// Whether every listed document has its output.
   bool is_complete() const { return outputs_ == documents.size(); }
@@ -46,6 +51,7 @@ struct ReleaseLog {
   privacy::Decimal epsilon;  ///< per token
   std::vector<LoggedRecord> records;
   std::vector<privacy::LedgerDocument> documents;  ///< those that cost something
+  std::vector<privacy::DocumentNameTag> names;     ///< of all documents
 
  private:
   std::vector<random::Key> output_keys_;  // one per document

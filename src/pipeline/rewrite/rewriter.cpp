@@ -52,6 +52,7 @@ void Rewriter::log_record(std::string_view subject, const random::DocumentId& id
   if (id.id) record.id = *id.id;
   record.record = id.record;
   record.first_document = log_->documents.size();
+  record.first_name = log_->names.size();
   counts_ = &record.counts;
   mark(false);
 }
@@ -91,6 +92,7 @@ Result<void> Rewriter::rewrite(const random::DocumentStreams& streams, const ran
   }
   SOTTO_ASSIGN(Document* const document, take_in(text, lifetime));
   document->encoder = encoder;
+  if (log_ != nullptr) log_->list_name(streams.name_tag(id, field));
   const std::size_t listed = log_ == nullptr ? 0 : log_->documents.size();
   SOTTO_TRY(text_rewriter_->add({document->text, streams, id, field, *counts_, log_}));
   document->is_charged = log_ != nullptr && log_->documents.size() > listed;

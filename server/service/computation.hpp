@@ -1,0 +1,12 @@
+// What the routes share that compute something about a mechanism.
+#pragma once
+
+#include "service/json_reader.hpp"
+#include "service/router.hpp"
+
+namespace sotto::server {
+
+/// Requests name models, and files nowhere: a failure if "model" or one of the "parameters" might be a path.
+Outcome<void> check_names(const JsonObject& request);
+
+}  // namespace sotto::server
