@@ -1,60 +1,125 @@
 #include "http/byte_stream.hpp"
 
+#include <array>
+#include <string>
+
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/error.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <fmt/format.h>
 
 namespace sotto::server {
 namespace {
 
-namespace beast = boost::beast;
 namespace ssl = boost::asio::ssl;
+using Clock = std::chrono::steady_clock;
 
-using TimedStream = beast::basic_stream<asio::generic::stream_protocol, LoopExecutor>;
+constexpr std::size_t kJoined = std::size_t{16} << 10;  // what one record of TLS holds
 
+/// Cancels what a socket is doing when its time is over. One wait is under way at a time, and a later
+/// deadline leaves it as it is: most requests end long before.
+class Deadline : public std::enable_shared_from_this<Deadline> {
+ public:
+  explicit Deadline(Socket& socket) : socket_(&socket), timer_(socket.get_executor()) {}
+
+  void set(Clock::duration time) {
+    expired_ = false;
+    at_ = Clock::now() + time;
+    if (waits_ && timer_.expiry() <= at_) return;
+    timer_.expires_at(at_);
+    wait();
+  }
+  bool expired() const { return expired_; }
+  /// The socket is about to go.
+  void forget() {
+    socket_ = nullptr;
+    timer_.cancel();
+  }
+
+ private:
+  void wait() {
+    waits_ = true;
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (!error && self->socket_ != nullptr) self->look();
+    });
+  }
+  void look() {
+    waits_ = false;
+    if (Clock::now() < at_) {
+      timer_.expires_at(at_);
+      return wait();
+    }
+    expired_ = true;
+    boost::system::error_code ignored;
+    socket_->cancel(ignored);
+  }
+
+  Socket* socket_;
+  asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, LoopExecutor> timer_;
+  Clock::time_point at_;
+  bool waits_ = false;
+  bool expired_ = false;
+};
+
+/// `Stream` is a socket, or TLS over one.
 template <class Stream>
 class StreamBase : public ByteStream {
  public:
   template <class... Arguments>
-  explicit StreamBase(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {
+  explicit StreamBase(Arguments&&... arguments)
+      : stream_(std::forward<Arguments>(arguments)...), deadline_(std::make_shared<Deadline>(socket())) {
     boost::system::error_code ignored;  // there is no such option on a unix socket
-    lowest().socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   }
+  ~StreamBase() override { deadline_->forget(); }
 
   Task<IoResult> read(asio::mutable_buffer buffer) override {
     const auto [error, size] = co_await stream_.async_read_some(buffer, kTupleTask);
-    co_return IoResult{error, size};
+    co_return IoResult{error, size, deadline_->expired()};
   }
 
   Task<IoResult> write(std::span<const asio::const_buffer> buffers) override {
     const auto [error, size] = co_await asio::async_write(stream_, buffers, kTupleTask);
-    co_return IoResult{error, size};
+    co_return IoResult{error, size, deadline_->expired()};
   }
 
-  void expires_after(std::chrono::steady_clock::duration time) override { lowest().expires_after(time); }
-  void cancel() override { lowest().cancel(); }
-  void close() override { lowest().close(); }
+  void expires_after(Clock::duration time) override { deadline_->set(time); }
+  void cancel() override {
+    boost::system::error_code ignored;
+    socket().cancel(ignored);
+  }
+  void close() override {
+    boost::system::error_code ignored;
+    socket().close(ignored);
+  }
 
  protected:
-  TimedStream& lowest() { return beast::get_lowest_layer(stream_); }
+  Socket& socket() {
+    if constexpr (std::is_same_v<Stream, Socket>)
+      return stream_;
+    else
+      return stream_.next_layer();
+  }
+
   Stream stream_;
+
+ private:
+  std::shared_ptr<Deadline> deadline_;
 };
 
-class PlainByteStream final : public StreamBase<TimedStream> {
+class PlainByteStream final : public StreamBase<Socket> {
  public:
   using StreamBase::StreamBase;
   Task<bool> handshake() override { co_return true; }
   Task<void> end_output() override {
     boost::system::error_code ignored;
-    stream_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
+    stream_.shutdown(asio::socket_base::shutdown_send, ignored);
     co_return;
   }
 };
 
-class TlsByteStream final : public StreamBase<beast::ssl_stream<TimedStream>> {
+class TlsByteStream final : public StreamBase<ssl::stream<Socket>> {
  public:
   TlsByteStream(Socket socket, std::shared_ptr<TlsContext> context)
       : StreamBase(std::move(socket), *context), context_(std::move(context)) {}
@@ -62,6 +127,19 @@ class TlsByteStream final : public StreamBase<beast::ssl_stream<TimedStream>> {
   Task<bool> handshake() override {
     const auto [error] = co_await stream_.async_handshake(ssl::stream_base::server, kTupleTask);
     co_return !error;
+  }
+  /// Each buffer would be a record of its own, sent by itself.
+  Task<IoResult> write(std::span<const asio::const_buffer> buffers) override {
+    std::string joined;
+    for (const asio::const_buffer& buffer : buffers) {
+      if (joined.size() + buffer.size() > kJoined) break;
+      joined.append(static_cast<const char*>(buffer.data()), buffer.size());
+    }
+    const std::array<asio::const_buffer, 1> one = {asio::buffer(joined)};
+    const bool fits = joined.size() == asio::buffer_size(buffers);
+    const std::span<const asio::const_buffer> chosen =
+        fits ? std::span<const asio::const_buffer>(one) : buffers;
+    co_return co_await StreamBase::write(chosen);
   }
   Task<void> end_output() override { co_await stream_.async_shutdown(kTupleTask); }
 
@@ -83,10 +161,6 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, con
 
 }  // namespace
 
-bool IoResult::timed_out() const {
-  return error == beast::error::timeout;
-}
-
 std::unique_ptr<ByteStream> plain_stream(Socket socket) {
   return std::make_unique<PlainByteStream>(std::move(socket));
 }
@@ -107,9 +181,6 @@ Result<std::shared_ptr<TlsContext>> open_tls(const TlsFiles& files) {
         "tls.certificate", files.certificate.string(),
         fmt::format("cannot use {} as a certificate chain: {}", files.certificate.string(), error.message()));
   context->use_private_key_file(files.key.string(), TlsContext::pem, error);
-  if (!error && SSL_CTX_check_private_key(context->native_handle()) != 1)
-    return fail_parameter("tls.key", files.key.string(),
-                          fmt::format("{} is not the key of the certificate", files.key.string()));
   if (error)
     return fail_parameter(
         "tls.key", files.key.string(),

@@ -36,8 +36,7 @@ using TlsContext = asio::ssl::context;
 struct IoResult {
   boost::system::error_code error;
   std::size_t size = 0;
-
-  bool timed_out() const;
+  bool timed_out = false;
 };
 
 /// To be used by its loop's thread only; one operation at a time.
@@ -50,7 +49,8 @@ class ByteStream {
   virtual Task<IoResult> write(std::span<const asio::const_buffer> buffers) = 0;
   /// Says that nothing more will be sent.
   virtual Task<void> end_output() = 0;
-  /// From now, for all that follows until it is called again.
+  /// From now, for all that follows until it is called again. Once it is over, the operation under way ends
+  /// with an error; after another call, the other side can still be told.
   virtual void expires_after(std::chrono::steady_clock::duration time) = 0;
   virtual void cancel() = 0;
   virtual void close() = 0;

@@ -86,9 +86,9 @@ Task<bool> Connection::read_head(std::optional<Refusal>* refusal) {
     if (found == HeadScanner::State::incomplete && buffer_.size() >= limits.header_bytes)
       *refusal = kHeadTooLarge;
     if (found == HeadScanner::State::complete || *refusal) break;
-    if (buffer_.empty() && state_.draining) co_return false;
+    if (buffer_.empty() && state_.draining && !traits_.metrics) co_return false;
     const IoResult got = co_await fill(kFirstRead);
-    if (got.error && (idle_ || !got.timed_out())) co_return false;
+    if (got.error && (idle_ || !got.timed_out)) co_return false;
     if (got.error) *refusal = kTooSlow;
     if (got.error) break;
     if (idle_) stream_->expires_after(limits.header_time);
@@ -121,7 +121,8 @@ void Connection::note_request() {
   const bool usual = request.method == "GET" || request.method == "POST" || request.method == "OPTIONS";
   entry.method = exchange_->head.is_head ? "HEAD" : usual ? request.method : "-";
   entry.id = request.id;
-  if (exchange_->well_formed && state_.handler.is_route(request)) entry.path = request.path;
+  if (!exchange_->well_formed) return;
+  if (std::string route = state_.handler.route(request); !route.empty()) entry.path = std::move(route);
   for (const auto& [name, value] : request.headers)
     if (name == "traceparent") exchange_->traceparent = value;
 }
@@ -182,7 +183,7 @@ Task<bool> Connection::read_body(std::optional<Refusal>* refusal) {
   if (!co_await invite_body()) co_return false;
   while (!exchange.parser.is_done()) {
     const IoResult got = co_await read_body_part(refusal);
-    if (got.error && !got.timed_out()) co_return false;
+    if (got.error && !got.timed_out) co_return false;
     if (got.error) *refusal = kTooSlow;
     if (*refusal) break;
   }
@@ -203,7 +204,7 @@ std::optional<Refusal> Connection::parse_body_part(bool* wants_more) {
   boost::system::error_code error;
   const std::size_t used = exchange.parser.put(asio::buffer(buffer_), error);
   buffer_.erase(0, used);
-  *wants_more = error == http::error::need_more || buffer_.empty();
+  *wants_more = !exchange.parser.is_done() && (error == http::error::need_more || buffer_.empty());
   if (error == http::error::body_limit) return kBodyTooLarge;
   if (error && error != http::error::need_more) return kMalformed;
   if (error && buffer_.size() > state_.config.limits.header_bytes) return kMalformed;
@@ -228,7 +229,8 @@ Task<void> Connection::send(Response response) {
   const std::string head =
       response_head(response, empty ? "" : fmt::format("Content-Length: {}\r\n", response.body.size()));
   stream_->expires_after(state_.config.limits.body_time);
-  const IoResult put = co_await write(head, empty || exchange.head.is_head ? "" : response.body);
+  const std::string_view body = empty || exchange.head.is_head ? std::string_view() : response.body;
+  const IoResult put = co_await write(head, body);
   ending_ = ending_ || put.error;
 }
 

@@ -10,8 +10,8 @@ class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
   virtual Access access(const Request& request) const = 0;
-  /// Whether the path is a route, so that logs may show it. Any other path could hold anything.
-  virtual bool is_route(const Request& request) const = 0;
+  /// The pattern of its path, for logs; empty if there is no such route. Any other path could hold anything.
+  virtual std::string route(const Request& request) const = 0;
   virtual bool in_lines(const Request& request) const = 0;
   virtual void handle(Request request, Respond respond) = 0;
   virtual void handle_lines(const Request& request, LineExchange& exchange) = 0;

@@ -93,7 +93,7 @@ Task<Result<void>> Connection::read_lines(std::string* lines, std::size_t most) 
     received += std::exchange(exchange.parser.get().body(), {});
     if (received.size() > state_.config.limits.body_bytes + kLinesRead)
       co_return sotto::fail(Errc::limit, "a line is longer than a body may be");
-    if (!wants_more || exchange.parser.is_done() || received.find('\n') != std::string::npos) continue;
+    if (!wants_more || received.find('\n') != std::string::npos) continue;
     const IoResult got = co_await fill(kLinesRead);
     if (got.error) co_return gone();
   }
