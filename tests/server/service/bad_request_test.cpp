@@ -152,7 +152,7 @@ class Routing : public ServiceTest {};
 TEST_F(Routing, PathsAndMethods) {
   start({profile("mail", options())});
   EXPECT_EQ(get("/none")->response.status, 404U);
-  EXPECT_EQ(get("/")->response.status, 404U);
+  EXPECT_EQ(get("/nothing")->response.status, 404U);
   const auto wrong = get("/v1/privatize");
   EXPECT_EQ(wrong->response.status, 405U);
   EXPECT_EQ(wrong->header("allow"), "POST");
