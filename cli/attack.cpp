@@ -23,6 +23,8 @@ struct AttackArguments {
   std::string seed;
   std::string original;
   std::string privatized;
+  std::string output;
+  std::string guesses = "10";
   ResourceOptions resources;
   bool json = false;
 };
@@ -69,7 +71,37 @@ Result<bool> wants_masks(const AttackArguments& a) {
   return masks;
 }
 
+std::string as_text(const InputGuesses& g) {
+  std::string text = fmt::format("{} at ε = {:g} on {}, {} prior: what became '{}'\n", g.mechanism, g.epsilon,
+                                 g.model, g.prior == "counts" ? "frequency" : "uniform", g.output);
+  if (!g.exact)
+    text +=
+        fmt::format("  estimated for the {} nearest words, {} draws of each, {} of which were the output\n",
+                    g.candidates, g.draws, g.seen);
+  for (const InputGuess& guess : g.guesses)
+    text += fmt::format("  {:<24} {:.4g}\n", guess.word, guess.probability);
+  return text + fmt::format("  guessed blindly: {:.4g}\n", g.blind);
+}
+
+/// What went in, seen from one output word.
+Result<void> guess(const AttackArguments& a) {
+  if (!a.attacks.empty())
+    return fail(Errc::invalid_argument,
+                "--attack: cannot be given together with --output; the Bayes adversary guesses");
+  InputGuessOptions options;
+  SOTTO_ASSIGN(options.mechanism, a.choice.parsed());
+  options.prior = a.prior;
+  SOTTO_ASSIGN(options.guesses, parse_integer("--guesses", a.guesses, 1, kMostListedGuesses));
+  SOTTO_ASSIGN(options.neighbours, parse_integer("--neighbours", a.neighbours, 1, 1000));
+  SOTTO_ASSIGN(options.draws, parse_integer("--draws", a.draws, 1, 1'000'000));
+  SOTTO_ASSIGN(options.seed, parse_seed(a.seed));
+  SOTTO_ASSIGN(options.mechanism.resources, a.resources.parsed());
+  SOTTO_ASSIGN(const InputGuesses guesses, guess_inputs(a.output, options));
+  return print(a.json ? to_json(guesses) : as_text(guesses));
+}
+
 Result<void> run(const AttackArguments& a) {
+  if (!a.output.empty()) return guess(a);
   SOTTO_ASSIGN(const bool masks, wants_masks(a));
   if (masks)
     return attack_masks(
@@ -104,6 +136,8 @@ Action add_attack(CLI::App& app) {
   add_many(*command, "--attack", arguments->attacks,
            "bayes, nearest or inversion; may be given several times. Or mask, for texts", "NAME");
   const auto add = option_adder(*command);
+  add("--output", arguments->output, "Guess what became this one word, instead of an average", "WORD");
+  add("--guesses", arguments->guesses, "output: guesses to list", "N");
   add("--words", arguments->words, "Number of possible secret words, drawn from the prior, or all", "N");
   add("--prior", arguments->prior, "Prior of the secret: uniform, or counts (the model's)", "NAME");
   add("--neighbours", arguments->neighbours, "Candidates of the inversion, and guesses of mask", "K");
@@ -118,6 +152,7 @@ Action add_attack(CLI::App& app) {
   command->footer(
       "Examples:\n  sotto attack --mechanism santext --epsilon 5\n"
       "  sotto attack --mechanism cmp --epsilon 10 --prior counts --attack bayes --json\n"
+      "  sotto attack --mechanism santext --epsilon 5 --output soup\n"
       "  sotto attack --attack mask --original reviews.txt --privatized private.txt");
   return [arguments] { return run(*arguments); };
 }

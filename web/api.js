@@ -35,7 +35,7 @@ async function errorOf(response) {
   try {
     const {error} = await response.json();
     if (typeof error?.message === 'string')
-      message = error.parameter ? `${error.parameter}: ${error.message}` : error.message;
+      message = error.parameter && !error.message.startsWith(error.parameter) ? `${error.parameter}: ${error.message}` : error.message;
   } catch {
     // An answer without JSON says nothing more.
   }

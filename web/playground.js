@@ -164,8 +164,11 @@ function refresh() {
   const fits = countCharacters();
   if (controls.text.value.trim() === '' || !fits) {
     latest.cancel();
+    tradeoff.clear();
+    panel.empty();
     lanes = [];
     lanesNode.replaceChildren(h('p', {class: 'hint'}, fits ? 'Type a text above.' : 'A preview takes up to 2,000 characters.'));
+    byId('meaning', HTMLElement).replaceChildren();
     status.textContent = '';
     return;
   }
@@ -178,7 +181,10 @@ function wordChosen(button, stays) {
   const lane = lanes[Number(button.closest('[data-lane]')?.getAttribute('data-lane'))];
   const index = Number(button.dataset.token);
   if (!lane) return;
-  if (stays) pinned = button;
+  if (stays) {
+    pinned = button;
+    button.scrollIntoView({block: 'nearest'});
+  }
   panel.show({...choice(), epsilon: lane.setting.epsilon}, lane.preview, index, lane.setting.out[index]);
 }
 

@@ -93,8 +93,10 @@ export function charts(cells) {
     title,
     measures: [...new Set(of.flatMap((c) => Object.keys(c.values)))]
       .filter((name) => !name.endsWith('_spread'))
+      // Sizes of the sample are the same everywhere, and no result.
+      .filter((name) => new Set(of.flatMap((c) => c.values[name] ?? [])).size > 1)
       .map((name) => ({name, lines: linesOf(of, name)})),
-  }));
+  })).filter((chart) => chart.measures.length > 0);
 }
 
 /**

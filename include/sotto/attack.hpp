@@ -90,6 +90,52 @@ SOTTO_API Result<AttackReport> attack(const OpenMechanism& open, const AttackOpt
 SOTTO_API Result<AttackReport> attack(const Mechanism& mechanism, const Model& model,
                                       const AttackOptions& options);
 
+struct InputGuessOptions {
+  MechanismSpec mechanism;
+  std::string prior = "uniform";  ///< over the input words: uniform, or counts (the model's public counts)
+  std::uint64_t guesses = 10;     ///< how many to list, at most kMostListedGuesses
+  std::uint64_t neighbours = 20;  ///< without a closed form: input words that are considered
+  std::uint64_t draws = 1000;     ///< without a closed form: draws per input word
+  std::optional<std::uint64_t> seed;
+};
+inline constexpr std::uint64_t kMostListedGuesses = 1000;
+
+struct InputGuess {
+  std::string word;
+  double probability = 0;  ///< that it was the input, given the output
+};
+
+/// What the best adversary says of one output word.
+struct InputGuesses {
+  std::string output;  ///< as the model spells it
+  std::string mechanism;
+  double epsilon = 0;
+  std::string model;
+  std::string prior;
+  bool exact = false;            ///< computed from the mechanism's column; otherwise estimated from draws
+  std::uint64_t candidates = 0;  ///< input words that share the probability
+  std::uint64_t draws = 0;       ///< per candidate; 0 if exact
+  std::uint64_t seen = 0;        ///< how many of all draws were this output; 0 if exact
+  double blind = 0;  ///< of the best guess without seeing the output: the largest prior probability
+  std::vector<InputGuess> guesses;  ///< best first, those of probability 0 left out
+};
+
+/// As JSON (docs/schemas/input_guesses.schema.json), ending in a newline. Thread-safe.
+SOTTO_API std::string to_json(const InputGuesses& guesses);
+
+/// What the Bayes adversary, who knows prior and mechanism, says of one output word: the posterior over the
+/// input words, g(w|w′) = π(w)f(w′|w) / Σ_v π(v)f(w′|v). Exact if the mechanism has columns; of a selection
+/// mechanism the first call prepares all rows, which takes seconds for tens of thousands of words, and later
+/// calls on the same open mechanism are fast. Otherwise the posterior is shared by the `neighbours` words
+/// nearest to the output, and f is estimated from draws; if none of them was the output, the words weigh
+/// π(w)·exp(−½ε·d(w, w′)). `output` must be a word of the model. Thread-safe unless another thread changes
+/// the environment.
+SOTTO_API Result<InputGuesses> guess_inputs(std::string_view output, const InputGuessOptions& options);
+
+/// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
+SOTTO_API Result<InputGuesses> guess_inputs(std::string_view output, const OpenMechanism& open,
+                                            const InputGuessOptions& options = {});
+
 struct MaskInferenceOptions {
   std::string model = "sotto-en-mlm";  ///< a masked model, see find_language_model
   std::uint64_t candidates = 5;        ///< number of guesses that success_among allows

@@ -67,6 +67,11 @@ class SOTTO_API Mechanism {
   /// closed form. Takes about as long as all rows together unless the mechanism knows a shorter way.
   virtual std::vector<double> mean_row() const;
 
+  /// The column P(output|·), one probability per word of the model; empty if there is no closed form, or none
+  /// in reasonable time: of many words, because it takes as long as all rows unless the mechanism knows a
+  /// shorter way.
+  virtual std::vector<double> column(TokenId output) const;
+
   /// Draws an output for each input id, in order: out[i] ~ P(·|in[i]). The spans have equal length and may be
   /// the same.
   void privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const;

@@ -56,6 +56,9 @@ SOTTO_API Result<BlackBoxOptions> black_box_options_from_json(std::string_view j
 /// attack_options.schema.json
 SOTTO_API Result<AttackOptions> attack_options_from_json(std::string_view json);
 
+/// For guess_inputs(): input_guess_options.schema.json.
+SOTTO_API Result<InputGuessOptions> input_guess_options_from_json(std::string_view json);
+
 /// For infer_masked_words(): mask_inference_options.schema.json.
 SOTTO_API Result<MaskInferenceOptions> mask_inference_options_from_json(std::string_view json);
 

@@ -79,7 +79,9 @@ struct UnsettledRecord {
   Counts counts;                   ///< of this record; add them up for records that are released
 };
 
-/// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`.
+/// Rewrites texts. Everything is opened once. Safe to use from several threads, each with its own `counts`,
+/// and in a process forked while no call runs: without key and seed, parent and child draw noise of their
+/// own.
 class Privatizer {
  public:
   /// Opens everything that `options` name. Thread-safe except while the first language model is loaded (see
@@ -96,6 +98,10 @@ class Privatizer {
   /// empty (unchanged if a name repeats).
   SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
                                    Counts& counts, const BatchOptions& batch = {}) const;
+
+  /// Same, counted apart: counts[i] becomes that of documents[i]. The spans have equal lengths.
+  SOTTO_API Result<void> privatize(std::span<const Document> documents, std::span<std::string> outputs,
+                                   std::span<Counts> counts, const BatchOptions& batch = {}) const;
 
   /// Opens the ledger to which records are charged, in the unit of this Privatizer; requires a key.
   /// `subject_field` is for the receipt.

@@ -51,7 +51,6 @@ PrivatizerBinding::PrivatizerBinding(const std::string& options_json, std::optio
   options.mechanism.resources.threads = threads;
   options.language.threads = threads;
   options.language.go_on = [stopping = stopping_] { return *stopping == 0; };
-  repeatable_ = options.key || options.key_file || options.seed;
   has_language_model_ = take(find_mechanism(options.mechanism.name))->kind != MechanismKind::word_by_word;
   const auto make = [options] { return Privatizer::make(options); };
   privatizer_ =
@@ -63,11 +62,6 @@ void PrivatizerBinding::open_ledger(const LedgerOptions& options) {
   // It may wait for other processes.
   const auto open = [privatizer = privatizer_, options] { return privatizer->open_ledger(options); };
   ledger_ = take(run_interruptibly(std::make_shared<CallState>(), nb::none(), open, Unstoppable::abandon));
-}
-
-/// A forked process has the secret of its parent. Unless noise is meant to repeat, it must not do so there.
-std::string PrivatizerBinding::noise_dataset() const {
-  return repeatable_ ? dataset_ : fmt::format("{}{}", dataset_, fork_tag());
 }
 
 bool PrivatizerBinding::is_short(std::string_view text) const {
@@ -92,8 +86,7 @@ nb::str PrivatizerBinding::privatize_text(const nb::str& object, std::optional<s
     if (outputs[0].is_none()) raise_withheld();
     return nb::str(nb::object(outputs[0]));
   }
-  const std::string dataset = noise_dataset();
-  DocumentName name{dataset, {}, field_};
+  DocumentName name{dataset_, {}, field_};
   if (id)
     name.id = *id;
   else
@@ -131,11 +124,10 @@ ColumnNames PrivatizerBinding::read_column_names(const TextColumn& texts, nb::ha
   return names;
 }
 
-ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& names,
-                                 std::string_view dataset) const {
+ColumnJob PrivatizerBinding::job(const TextColumn& texts, const ColumnNames& names) const {
   return {.privatizer = *privatizer_,
           .ledger = ledger_.get(),
-          .dataset = dataset,
+          .dataset = dataset_,
           .field = field_,
           .threads = threads_,
           .texts = texts,
@@ -148,8 +140,7 @@ TextChunks PrivatizerBinding::rewrite_and_charge(const TextColumn& texts, const 
                                                  TextLayout layout,
                                                  const std::vector<std::size_t>& chunk_lengths,
                                                  nb::handle progress, Counts& counts) {
-  const std::string dataset = noise_dataset();
-  ColumnJob column = job(texts, names, dataset);
+  ColumnJob column = job(texts, names);
   if (!names.ids) column.first_record = next_record_.fetch_add(texts.size());
   column.layout = layout;
   column.chunk_lengths = chunk_lengths;
@@ -176,7 +167,7 @@ UnsettledColumn PrivatizerBinding::rewrite(nb::handle texts, nb::handle ids, nb:
   names.subjects = read_names(subjects, "subjects");
   check_length(*names.ids, *arrow.column, "ids");
   check_length(*names.subjects, *arrow.column, "subjects");
-  const ColumnJob column = job(*arrow.column, names, dataset_);
+  const ColumnJob column = job(*arrow.column, names);
   const auto state = std::make_shared<CallState>();
   state->stopping = stopping_;
   UnsettledRows rows =

@@ -56,7 +56,7 @@ class PrivatizerBinding {
 
  private:
   Receipt receipt() const;
-  ColumnJob job(const TextColumn& texts, const ColumnNames& names, std::string_view dataset) const;
+  ColumnJob job(const TextColumn& texts, const ColumnNames& names) const;
   ColumnNames read_column_names(const TextColumn& texts, nanobind::handle ids,
                                 nanobind::handle subjects) const;
   TextChunks rewrite_and_charge(const TextColumn& texts, const ColumnNames& names, TextLayout layout,
@@ -64,14 +64,12 @@ class PrivatizerBinding {
                                 Counts& counts);
   void open_ledger(const LedgerOptions& options);
   void add(const Counts& counts);
-  std::string noise_dataset() const;
   bool is_short(std::string_view text) const;
 
   std::string dataset_;
   std::string field_;
   unsigned threads_;
   bool has_language_model_ = false;
-  bool repeatable_ = false;                     // equal names give equal noise
   std::shared_ptr<std::atomic<int>> stopping_;  // calls; while there are any, the language model stops
   std::shared_ptr<const Privatizer> privatizer_;
   std::unique_ptr<LedgerSession> ledger_;

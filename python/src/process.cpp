@@ -1,6 +1,5 @@
 #include "process.hpp"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -8,7 +7,6 @@
 #include <thread>
 
 #include <pthread.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 namespace nb = nanobind;
@@ -19,17 +17,11 @@ namespace {
 std::atomic<int> running_calls = 0;
 std::atomic<int> worker_threads = 0;
 std::atomic<bool> ending = false;
-std::array<char, 16> tag_bytes;
-bool forked = false;
 
-/// The child has one thread, and the noise of its parent unless something tells them apart.
+/// The child has one thread.
 void after_fork() {
   running_calls = 0;
   worker_threads = 0;
-  // Without random bytes nothing can keep the promise of fresh noise.
-  if (getrandom(tag_bytes.data(), tag_bytes.size(), 0) != static_cast<ssize_t>(tag_bytes.size()))
-    std::abort();
-  forked = true;
 }
 
 void wait_for_calls() {
@@ -72,10 +64,6 @@ WorkerThread::~WorkerThread() {
 
 void WorkerThread::abandon() {
   on_exit(leave_abandoned_threads, nullptr);  // runs before what was registered earlier
-}
-
-std::string_view fork_tag() {
-  return forked ? std::string_view(tag_bytes.data(), tag_bytes.size()) : std::string_view();
 }
 
 void watch_process(nb::module_& module) {

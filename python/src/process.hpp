@@ -1,8 +1,6 @@
 // What happens to the process under the extension: forks, and the end of the interpreter.
 #pragma once
 
-#include <string_view>
-
 #include <nanobind/nanobind.h>
 
 namespace sotto::python {
@@ -30,9 +28,6 @@ class WorkerThread {
   ~WorkerThread();
   static void abandon();  ///< to be called when one is left to itself
 };
-
-/// Empty in the process that imported the module, and random bytes in each process forked from it.
-std::string_view fork_tag();
 
 /// Registers for forks and for the end of the interpreter.
 void watch_process(nanobind::module_& module);

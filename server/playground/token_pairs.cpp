@@ -34,6 +34,11 @@ std::string_view between(std::string_view text, const std::vector<Token>& tokens
   return text.substr(begin, end - begin);
 }
 
+/// Whitespace is kept, but words that would run together are separated.
+bool is_kept(std::string_view gap, std::string_view output_gap) {
+  return gap == output_gap || (gap.empty() && output_gap == " ");
+}
+
 }  // namespace
 
 std::vector<TextToken> text_tokens(std::string_view text) {
@@ -65,7 +70,7 @@ std::optional<std::vector<std::string>> matching_tokens(std::string_view input,
   std::vector<std::string> texts;
   texts.reserve(after.size());
   for (std::size_t i = 0; i <= after.size(); ++i) {
-    if (between(input, before, i) != between(output, after, i)) return std::nullopt;
+    if (!is_kept(between(input, before, i), between(output, after, i))) return std::nullopt;
     if (i == after.size()) break;
     texts.emplace_back(output.substr(after[i].begin, after[i].end - after[i].begin));
     const bool punctuation = input_tokens[i].token_class == TokenClass::punctuation;

@@ -120,6 +120,30 @@ Outcome<std::optional<double>> JsonObject::number(std::string_view name) const {
   return number;
 }
 
+Outcome<std::optional<std::vector<double>>> JsonObject::numbers(std::string_view name,
+                                                                std::size_t most) const {
+  const auto value = find(parsed_->object, name);
+  if (!value) return std::nullopt;
+  simdjson::dom::array array;
+  if (value->get_array().get(array) != simdjson::SUCCESS) return wrong_type(name, "an array of numbers");
+  std::vector<double> numbers;
+  for (const element item : array) {
+    if (numbers.size() == most)
+      return unprocessable(fmt::format("{} has more than {} elements", name, most), name);
+    if (item.get_double().get(numbers.emplace_back()) != simdjson::SUCCESS)
+      return unprocessable(fmt::format("{}[{}] must be a number", name, numbers.size() - 1), name);
+  }
+  return numbers;
+}
+
+Outcome<std::optional<bool>> JsonObject::boolean(std::string_view name) const {
+  const auto value = find(parsed_->object, name);
+  if (!value) return std::nullopt;
+  bool boolean = false;
+  if (value->get_bool().get(boolean) != simdjson::SUCCESS) return wrong_type(name, "true or false");
+  return boolean;
+}
+
 Outcome<std::optional<std::uint64_t>> JsonObject::integer(std::string_view name, std::uint64_t low,
                                                           std::uint64_t high) const {
   const auto value = find(parsed_->object, name);

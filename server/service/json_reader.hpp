@@ -33,6 +33,8 @@ class JsonObject {
   Outcome<std::optional<std::string_view>> text(std::string_view name) const;
   Outcome<std::optional<std::vector<std::string_view>>> texts(std::string_view name, std::size_t most) const;
   Outcome<std::optional<double>> number(std::string_view name) const;
+  Outcome<std::optional<std::vector<double>>> numbers(std::string_view name, std::size_t most) const;
+  Outcome<std::optional<bool>> boolean(std::string_view name) const;
   Outcome<std::optional<std::uint64_t>> integer(std::string_view name, std::uint64_t low,
                                                 std::uint64_t high) const;
   /// A member that is an object, whose own members are texts, numbers and booleans: each as text.

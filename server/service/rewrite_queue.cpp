@@ -58,11 +58,7 @@ double RewriteQueue::epsilon_of(const Counts& counts) const {
 }
 
 void RewriteQueue::push(PrivatizeJob job) {
-  if (!gains_from_batches_ && desk_ == nullptr && job.bytes() <= kShortBytes) {
-    auto result = rewritten(job);
-    job.done(result ? Outcome<Privatized>(std::move(*result)) : tl::unexpected(Failure(result.error())));
-    return;
-  }
+  if (!gains_from_batches_ && desk_ == nullptr && job.bytes() <= kShortBytes) return rewrite_free({&job, 1});
   bool needs_worker = false;
   {
     const std::lock_guard lock(mutex_);
@@ -100,61 +96,78 @@ std::vector<PrivatizeJob> RewriteQueue::take() {
   return jobs;
 }
 
-unsigned RewriteQueue::threads_for(std::size_t bytes) const {
-  return bytes < kLongBytes ? 1 : workers_.threads();
+BatchOptions RewriteQueue::batch_of(std::size_t bytes) const {
+  BatchOptions batch;
+  batch.threads = bytes < kLongBytes ? 1 : workers_.threads();
+  return batch;
 }
 
 void RewriteQueue::rewrite(std::vector<PrivatizeJob> jobs) {
-  if (desk_ != nullptr) return rewrite_charged(std::move(jobs));
-  for (PrivatizeJob& job : jobs) {
-    auto result = rewritten(job);
-    job.done(result ? Outcome<Privatized>(std::move(*result)) : tl::unexpected(Failure(result.error())));
+  if (desk_ != nullptr)
+    rewrite_charged(jobs);
+  else
+    rewrite_free(jobs);
+}
+
+void RewriteQueue::rewrite_free(std::span<PrivatizeJob> jobs) {
+  auto answers = rewritten(jobs);
+  if (!answers && jobs.size() > 1) {  // what is wrong with one request is no other's fault
+    for (PrivatizeJob& job : jobs) rewrite_free({&job, 1});
+    return;
+  }
+  if (!answers) return jobs.front().done(tl::unexpected(Failure(answers.error())));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const PrivatizeJob job = std::move(jobs[i]);  // with the answer, its share of the load ends
+    job.done(std::move((*answers)[i]));
   }
 }
 
-Result<Privatized> RewriteQueue::rewritten(const PrivatizeJob& job) const {
-  return within_memory([&]() -> Result<Privatized> {
+Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const PrivatizeJob> jobs) const {
+  return within_memory([&]() -> Result<std::vector<Privatized>> {
     std::vector<Document> documents;
-    for (const TextToPrivatize& text : job.texts)
-      documents.push_back({{job.dataset, text.id, kField}, text.text});
-    std::vector<std::string> outputs(documents.size());
-    Privatized answer;
-    BatchOptions batch;
-    batch.threads = threads_for(job.bytes());
-    SOTTO_TRY(privatizer_->privatize(documents, outputs, answer.counts, batch));
-    for (std::string& output : outputs) answer.texts.push_back({Release::released, std::move(output), {}});
-    return answer;
-  });
-}
-
-Result<std::vector<UnsettledRecord>> RewriteQueue::unsettled(const std::vector<PrivatizeJob>& jobs) const {
-  return within_memory([&]() -> Result<std::vector<UnsettledRecord>> {
-    std::vector<FieldText> fields;
     std::size_t bytes = 0;
-    for (const PrivatizeJob& job : jobs)
-      for (const TextToPrivatize& text : job.texts) fields.push_back({kField, text.text});
-    std::vector<Record> records;
     for (const PrivatizeJob& job : jobs) {
       bytes += job.bytes();
       for (const TextToPrivatize& text : job.texts)
-        records.push_back({job.dataset, text.id, text.subject, {&fields[records.size()], 1}});
+        documents.push_back({{job.dataset, text.id, kField}, text.text});
     }
+    std::vector<std::string> outputs(documents.size());
+    std::vector<Counts> counts(documents.size());
+    SOTTO_TRY(privatizer_->privatize(documents, outputs, std::span(counts), batch_of(bytes)));
+    std::vector<Privatized> answers(jobs.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      for (std::size_t text = 0; text < jobs[i].texts.size(); ++text, ++next) {
+        answers[i].texts.push_back({Release::released, std::move(outputs[next]), {}});
+        answers[i].counts += counts[next];
+      }
+    }
+    return answers;
+  });
+}
+
+Result<std::vector<UnsettledRecord>> RewriteQueue::unsettled(std::span<const PrivatizeJob> jobs) const {
+  return within_memory([&]() -> Result<std::vector<UnsettledRecord>> {
+    std::vector<FieldText> fields;
+    std::size_t bytes = 0;
+    for (const PrivatizeJob& job : jobs) {
+      bytes += job.bytes();
+      for (const TextToPrivatize& text : job.texts) fields.push_back({kField, text.text});
+    }
+    std::vector<Record> records;
+    for (const PrivatizeJob& job : jobs)
+      for (const TextToPrivatize& text : job.texts)
+        records.push_back({job.dataset, text.id, text.subject, {&fields[records.size()], 1}});
     std::vector<UnsettledRecord> outputs(records.size());
-    BatchOptions batch;
-    batch.threads = threads_for(bytes);
-    SOTTO_TRY(privatizer_->rewrite(records, outputs, batch));
+    SOTTO_TRY(privatizer_->rewrite(records, outputs, batch_of(bytes)));
     return outputs;
   });
 }
 
-void RewriteQueue::rewrite_charged(std::vector<PrivatizeJob> jobs) {
+void RewriteQueue::rewrite_charged(std::span<PrivatizeJob> jobs) {
   auto outputs = unsettled(jobs);
-  if (!outputs && jobs.size() > 1) {  // what is wrong with one request is no other's fault
-    for (PrivatizeJob& job : jobs) {
-      std::vector<PrivatizeJob> alone;
-      alone.push_back(std::move(job));
-      rewrite_charged(std::move(alone));
-    }
+  if (!outputs && jobs.size() > 1) {
+    for (PrivatizeJob& job : jobs) rewrite_charged({&job, 1});
     return;
   }
   if (!outputs) return jobs.front().done(tl::unexpected(Failure(outputs.error())));

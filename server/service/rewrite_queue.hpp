@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,11 @@ class RewriteQueue : public std::enable_shared_from_this<RewriteQueue> {
   void serve();
   std::vector<PrivatizeJob> take();
   void rewrite(std::vector<PrivatizeJob> jobs);
-  Result<Privatized> rewritten(const PrivatizeJob& job) const;
-  Result<std::vector<UnsettledRecord>> unsettled(const std::vector<PrivatizeJob>& jobs) const;
-  void rewrite_charged(std::vector<PrivatizeJob> jobs);
-  unsigned threads_for(std::size_t bytes) const;
+  Result<std::vector<Privatized>> rewritten(std::span<const PrivatizeJob> jobs) const;
+  void rewrite_free(std::span<PrivatizeJob> jobs);
+  Result<std::vector<UnsettledRecord>> unsettled(std::span<const PrivatizeJob> jobs) const;
+  void rewrite_charged(std::span<PrivatizeJob> jobs);
+  BatchOptions batch_of(std::size_t bytes) const;
 
   const PrivatizeOptions options_;
   const std::unique_ptr<Privatizer> privatizer_;

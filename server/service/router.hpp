@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "playground/preview.hpp"
 #include "service/failure.hpp"
 #include "service/load.hpp"
 #include "service/metrics.hpp"
@@ -24,6 +25,7 @@ struct ServiceState {
   Metrics metrics;
   Load load;
   std::unique_ptr<ProfileSet> profiles;
+  Previewer previewer;
   WorkerPool computers;  ///< for what takes long and is no rewriting
   WorkerPool workers;    ///< for rewriting
 };
@@ -68,7 +70,11 @@ void add_explain_route(Router& router);
 void add_attack_route(Router& router);
 void add_budget_route(Router& router);
 void add_listing_routes(Router& router);
+void add_ledger_routes(Router& router);
 void add_health_routes(Router& router);
 void add_metrics_route(Router& router);
+void add_page_routes(Router& router);
+void add_preview_route(Router& router);
+void add_openapi_route(Router& router);
 
 }  // namespace sotto::server

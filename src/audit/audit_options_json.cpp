@@ -108,6 +108,20 @@ Result<AttackOptions> attack_options_from_json(std::string_view json) {
   return options;
 }
 
+Result<InputGuessOptions> input_guess_options_from_json(std::string_view json) {
+  InputGuessOptions options;
+  OptionsReader reader;
+  add_mechanism(reader, options.mechanism);
+  reader.number("epsilon", options.mechanism.epsilon);
+  reader.choice("prior", options.prior, kPriorNames);
+  reader.integer("guesses", options.guesses);
+  reader.integer("neighbours", options.neighbours);
+  reader.integer("draws", options.draws);
+  reader.integer("seed", options.seed);
+  SOTTO_TRY(reader.read(json));
+  return options;
+}
+
 Result<MaskInferenceOptions> mask_inference_options_from_json(std::string_view json) {
   MaskInferenceOptions options;
   OptionsReader reader;

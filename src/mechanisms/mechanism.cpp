@@ -3,8 +3,14 @@
 #include <sotto/mechanism.hpp>
 
 #include "base/parallel.hpp"
+#include "mechanisms/word_row.hpp"
 
 namespace sotto {
+namespace {
+
+constexpr std::size_t kColumnRowsAtOnce = 64;
+
+}  // namespace
 
 double Mechanism::distance(TokenId a, TokenId b) const {
   return a == b ? 0 : std::numeric_limits<double>::infinity();
@@ -34,6 +40,18 @@ std::vector<double> Mechanism::mean_row() const {
     for (std::size_t y = 0; y < words; ++y) mean[y] += sum[y];
   for (double& probability : mean) probability /= static_cast<double>(words);
   return mean;
+}
+
+std::vector<double> Mechanism::column(TokenId output) const {
+  const std::size_t words = row(0).size();
+  if (words > mechanism::kMostRows) return {};
+  std::vector<double> column(words);
+  base::parallel_for(words, kColumnRowsAtOnce, base::thread_count(0),
+                     [&](std::size_t begin, std::size_t end) {
+                       for (std::size_t word = begin; word < end; ++word)
+                         column[word] = row(static_cast<TokenId>(word))[output];
+                     });
+  return column;
 }
 
 void Mechanism::privatize(std::span<const TokenId> in, std::span<TokenId> out, BitSource& bits) const {

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::uint64_t kDraws = 100;
 constexpr double kMass = 0.95;
-// Of this many words, all rows take a minute at most.
-constexpr std::size_t kMostRows = 50'000;
 
 double standard_error(double frequency, std::uint64_t draws) {
   return draws == 0 ? 0 : std::sqrt(frequency * (1 - frequency) / static_cast<double>(draws));

@@ -13,6 +13,9 @@
 
 namespace sotto::mechanism {
 
+/// Of this many words, all rows take a minute at most.
+inline constexpr std::size_t kMostRows = 50'000;
+
 /// The output distribution of an input.
 struct WordRow {
   std::vector<double> probabilities;  ///< one per output

@@ -67,9 +67,6 @@ class Run {
         output_text_(std::move(output_text)),
         output_(std::move(output)),
         progress_(std::move(done)) {
-    const std::size_t inputs = std::max<std::size_t>(1, files.inputs.size());
-    streams_.reserve(inputs);
-    for (std::uint32_t i = 0; i < inputs; ++i) streams_.push_back(context_->streams(stream_name(i)));
     if (context_->options.unique_ids) unique_ids_.emplace(context_->subkey("unique ids"));
     starts_from_the_beginning_ = progress_.output_bytes == 0;
     bytes_done_ = reader_.bytes_before(progress_.position);
@@ -81,6 +78,7 @@ class Run {
   }
 
   Result<Progress> run() {
+    SOTTO_TRY(open_streams());
     SOTTO_TRY(written_.run(context_->mechanism->threads(files_.threads), [this] { work(); }));
     SOTTO_TRY(check_documents());
     return progress_;
@@ -118,6 +116,16 @@ class Run {
 
   /// The data set name used for the noise. Record numbers restart in each input, so where no two records may
   /// share noise, inputs of the same name and runs of the same Privatizer are distinguished.
+  Result<void> open_streams() {
+    const std::size_t inputs = std::max<std::size_t>(1, files_.inputs.size());
+    streams_.reserve(inputs);
+    for (std::uint32_t i = 0; i < inputs; ++i) {
+      SOTTO_ASSIGN(const random::DocumentStreams streams, context_->streams(stream_name(i)));
+      streams_.push_back(streams);
+    }
+    return {};
+  }
+
   std::string stream_name(std::uint32_t input) const {
     std::string name = dataset(input);
     if (!context_->repeatable()) name += fmt::format("{}{}{}{}", '\0', input, '\0', call_);
@@ -484,7 +492,7 @@ Result<std::vector<FoundDocument>> pipeline::first_documents(const Privatizer& p
   SOTTO_ASSIGN(RecordReader reader, RecordReader::open(reading));
   reader.while_waiting([&] { return !files.progress || files.progress(0, 0); });
   Rewriter rewriter(context);
-  const random::LockedVector<random::DocumentStreams> unused{context->streams("")};
+  SOTTO_ASSIGN(const auto unused, context->locked_streams(""));
   std::vector<FoundDocument> found;
   Chunk chunk;
   while (found.size() < most) {
@@ -500,7 +508,7 @@ Result<std::vector<FoundDocument>> pipeline::first_documents(const Privatizer& p
     const std::string input = reader.input_name(chunk.begin.input);
     const bool is_last_input = chunk.begin.input + 1 >= files.inputs.size();
     SOTTO_TRY(
-        rewrite_chunk({chunk, layout, unused[0], input, is_last_input, rewriter, fields, records, nullptr}));
+        rewrite_chunk({chunk, layout, *unused, input, is_last_input, rewriter, fields, records, nullptr}));
     for (DocumentSample::Item& item : sample.items)
       found.push_back({input, item.record, std::move(item.field), std::move(item.text)});
   }

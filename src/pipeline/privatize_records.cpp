@@ -28,14 +28,13 @@ Result<void> rewrite_records(const Privatizer::Impl& impl, const Charging& charg
   if (!space.log) space.log.emplace(charging.epsilon);
   space.log->clear();
   space.rewriter->start(space.out, space.counts, &*space.log);
-  const random::LockedVector<random::DocumentStreams> streams{
-      impl.context->streams(records[space.chunk.begin].dataset)};
+  SOTTO_ASSIGN(const auto streams, impl.context->locked_streams(records[space.chunk.begin].dataset));
   for (std::size_t i = space.chunk.begin; i < space.chunk.end; ++i) {
     SOTTO_TRY(check_go_on(batch));
     const random::DocumentId id{records[i].id, 0};
     space.rewriter->begin_record(records[i].subject, id);
     for (const FieldText& field : records[i].fields) {
-      auto taken = space.rewriter->rewrite(streams[0], id, field.field, field.text, Rewriter::Lifetime::call);
+      auto taken = space.rewriter->rewrite(*streams, id, field.field, field.text, Rewriter::Lifetime::call);
       if (!taken) return at_place(batch, "record", i, std::move(taken.error()));
       space.rewriter->copy(kEndOfText);
     }

@@ -1,7 +1,6 @@
 #include "random/bit_sources.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -9,7 +8,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <sys/stat.h>
 
@@ -19,6 +17,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/random_bytes.hpp"
+#include "random/forks.hpp"
 
 namespace sotto {
 using namespace random;
@@ -28,14 +27,6 @@ constexpr std::string_view kSeedDomain = "sotto-seed-1";
 constexpr std::size_t kHexDigits = 2 * sizeof(Key);
 // 64 digits and CR LF; one byte more shows that a file is too long without reading all of /dev/zero.
 constexpr std::size_t kLongestKeyFile = kHexDigits + 2;
-
-/// Counts the forks between the first process and this one.
-std::atomic<std::uint64_t> fork_count{0};
-
-void count_forks() {
-  [[maybe_unused]] static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
-}
 
 std::uint64_t to_little_endian(std::uint64_t word) {
   if constexpr (std::endian::native == std::endian::big) return __builtin_bswap64(word);
@@ -154,13 +145,13 @@ void ChaChaBitSource::refill() {
 }
 
 OsBitSource::OsBitSource() : stream_(random_key_or_throw()) {
-  count_forks();
-  fork_generation_ = fork_count.load(std::memory_order_relaxed);
+  watch_forks();
+  fork_generation_ = fork_count();
 }
 
 void OsBitSource::refill() {
   // One word at a time: a longer buffer would be used on both sides of a fork.
-  const std::uint64_t generation = fork_count.load(std::memory_order_relaxed);
+  const std::uint64_t generation = fork_count();
   if (generation != fork_generation_) [[unlikely]] {
     stream_.reset(random_key_or_throw());
     fork_generation_ = generation;

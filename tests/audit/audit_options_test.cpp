@@ -16,6 +16,7 @@ using namespace sotto::testing;
 // As in tests/pipeline/options_json_test.cpp: a new field needs a reader.
 static_assert(field_count<CertifyOptions>() == 3 && field_count<ExactAuditOptions>() == 2);
 static_assert(field_count<BlackBoxOptions>() == 14 && field_count<AttackOptions>() == 10);
+static_assert(field_count<InputGuessOptions>() == 6);
 static_assert(field_count<MaskInferenceOptions>() == 5);
 
 TEST(AuditOptionsJson, ExactAuditOptions) {
@@ -60,6 +61,23 @@ TEST(AuditOptionsJson, BlackBoxOptions) {
           return o.texts == Texts{{"a", "b"}, {"c", "d"}};
         }},
        {"seed", "0", [](const O& o) { return o.seed == 0U; }}})
+      .run();
+}
+
+TEST(AuditOptionsJson, InputGuessOptions) {
+  using O = InputGuessOptions;
+  ReaderCheck<O>("input_guess_options", input_guess_options_from_json,
+                 {{"mechanism", R"("tem")", [](const O& o) { return o.mechanism.name == "tem"; }},
+                  {"epsilon", "2", [](const O& o) { return o.mechanism.epsilon == 2; }},
+                  {"parameters", R"({"k": 3})", [](const O& o) { return !o.mechanism.parameters.empty(); }},
+                  {"model", R"("m")", [](const O& o) { return o.mechanism.model == "m"; }},
+                  {"threads", "5", [](const O& o) { return o.mechanism.resources.threads == 5; }},
+                  {"memory", "6", [](const O& o) { return o.mechanism.resources.memory == 6; }},
+                  {"prior", R"("counts")", [](const O& o) { return o.prior == "counts"; }},
+                  {"guesses", "3", [](const O& o) { return o.guesses == 3; }},
+                  {"neighbours", "4", [](const O& o) { return o.neighbours == 4; }},
+                  {"draws", "5", [](const O& o) { return o.draws == 5; }},
+                  {"seed", "6", [](const O& o) { return o.seed == 6; }}})
       .run();
 }
 

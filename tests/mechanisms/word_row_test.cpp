@@ -50,12 +50,30 @@ TEST_F(WordRowTest, TheRowOfAUniformPlaceIsTheMeanOfAllRows) {
   EXPECT_EQ(exact, 3 * 7U);
 }
 
+TEST_F(WordRowTest, AColumnIsThatOfTheRows) {
+  std::size_t exact = 0;
+  for (const double epsilon : {0.01, 1.0, 40.0})
+    for (const OpenMechanism& open : every(epsilon)) {
+      SCOPED_TRACE(open.spec.name);
+      const std::size_t words = open.model->size();
+      const bool has_rows = !open.mechanism->row(0).empty();
+      exact += has_rows;
+      for (TokenId y = 0; y < words; ++y) {
+        const std::vector<double> found = open.mechanism->column(y);
+        ASSERT_EQ(found.size(), has_rows ? words : 0);
+        for (TokenId z = 0; z < found.size(); ++z) EXPECT_DOUBLE_EQ(found[z], open.mechanism->row(z)[y]) << z;
+      }
+    }
+  EXPECT_EQ(exact, 3 * 7U);
+}
+
 TEST_F(WordRowTest, AModelOfOneWordHasOneRow) {
   const auto one =
       write_list_set(folder_.path() / "one.safetensors", {"only"}, {{"a", stepping_order(1, 1)}});
   for (const std::string name : {"diffractor-geometric", "diffractor-tem"}) {
     const auto open = open_mechanism({.name = name, .epsilon = 1}, one).value();
     EXPECT_EQ(open.mechanism->mean_row(), std::vector<double>{1.0}) << name;
+    EXPECT_EQ(open.mechanism->column(0), std::vector<double>{1.0}) << name;
   }
 }
 

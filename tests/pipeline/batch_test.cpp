@@ -51,6 +51,20 @@ TEST_F(BatchTest, EqualsSingleCallsAndFilesOnAnyNumberOfThreads) {
     EXPECT_EQ(to_json(privatizer->receipt(counts)), to_json(privatizer->receipt(counted)));
   }
 
+  std::vector<Counts> each(documents_.size());
+  for (const unsigned threads : {1U, 2U}) {
+    each.assign(each.size(), counted);  // what was there does not matter
+    ASSERT_TRUE(privatizer->privatize(documents_, outputs_, each, {.threads = threads}));
+    EXPECT_EQ(outputs_, single);
+    Counts sum;
+    for (const Counts& one : each) sum += one;
+    EXPECT_EQ(to_json(privatizer->receipt(sum)), to_json(privatizer->receipt(counted)));
+    EXPECT_EQ(statistics_json(privatizer->receipt(sum)), statistics_json(privatizer->receipt(counted)));
+    Counts first;
+    ASSERT_TRUE(privatizer->privatize(documents_[7].name, documents_[7].text, first));
+    EXPECT_EQ(statistics_json(privatizer->receipt(each[7])), statistics_json(privatizer->receipt(first)));
+  }
+
   std::string lines;
   for (std::size_t i = 0; i < texts_.size(); ++i)
     lines += Json{{"id", ids_[i]}, {"text", texts_[i]}}.dump() + "\n";

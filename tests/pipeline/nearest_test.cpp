@@ -48,7 +48,7 @@ class NearestTest : public PhrasePipelineTest {
     Run run;
     rewriter.start(out, run.counts);
     const std::string padded = text + std::string(64, '\0');
-    SOTTO_TRY(rewriter.rewrite(context->streams("set"), kDocument, "text",
+    SOTTO_TRY(rewriter.rewrite(context->streams("set").value(), kDocument, "text",
                                std::string_view(padded).substr(0, text.size()), Rewriter::Lifetime::call));
     SOTTO_TRY(rewriter.finish());
     run.text = std::string(out.view());
@@ -172,7 +172,7 @@ TEST_F(NearestLaw, EveryMechanismDrawsFromTheMappedWordOrAUniformOne) {
       std::vector<std::string> tokens;
       for (std::size_t i = 0; i < 100; ++i) tokens.push_back(kLawTokens[(i * i + shift) % kLawTokens.size()]);
       const std::string text = fmt::format("{}", fmt::join(tokens, " "));
-      random::ChaChaBitSource bits(made->streams("set").stream_key(kDocument, "text", text));
+      random::ChaChaBitSource bits(made->streams("set").value().stream_key(kDocument, "text", text));
       std::vector<TokenId> ids = expected_inputs(tokens, *words.model, bits);
       words.mechanism->privatize(ids, ids, bits);
       std::vector<std::string> expected;
@@ -193,7 +193,7 @@ TEST_F(NearestLaw, BudgetsPerDocumentChangeOnlyTheEpsilon) {
     const auto& words = dynamic_cast<const WordTextMechanism&>(*made->mechanism);
     const std::string text = fmt::format("{}", fmt::join(kLawTokens, " "));
     const Run run = try_run(made, text).value();
-    random::ChaChaBitSource bits(made->streams("set").stream_key(kDocument, "text", text));
+    random::ChaChaBitSource bits(made->streams("set").value().stream_key(kDocument, "text", text));
     std::vector<TokenId> ids = expected_inputs(kLawTokens, *words.model, bits);
     const auto share = words.bank->at(run.counts.largest_share).value();
     share->privatize(ids, ids, bits);

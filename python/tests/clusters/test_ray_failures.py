@@ -18,7 +18,7 @@ KILLS = 10
 
 
 def victims(cluster):
-    """The processes that rewrite, and the one with the ledger."""
+    """The processes that rewrite, and those with ledgers."""
     raylets = [info.process.pid for node in cluster.list_all_nodes() for info in node.all_processes["raylet"]]
     children = [child for raylet in raylets for child in psutil.Process(raylet).children(recursive=True)]
     return [child for child in children if name(child).startswith(("ray::MapWorker", "ray::_LedgerActor"))]
@@ -57,7 +57,12 @@ def test_killed_at_random_moments(ray_cluster, slow, world, tmp_path):
     kills = 0
     for trial in range(4 * KILLS):
         path = tmp_path / f"{trial}.ledger"
-        with Killer(lambda: victims(ray_cluster), seconds, source) as killer:
+        before = victims(ray_cluster)  # of the last job, which may still be ending
+
+        def of_this_job(before=before):
+            return [victim for victim in victims(ray_cluster) if victim not in before]
+
+        with Killer(of_this_job, seconds, source) as killer:
             rows, taken = conftest.timed(lambda path=path: job(slow, path).take_all())
         assert len(rows) == len(world.table)
         assert by_id(rows) == world.texts

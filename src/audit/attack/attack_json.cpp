@@ -42,6 +42,23 @@ std::string to_json(const AttackReport& r) {
                           {"seconds", r.seconds}});
 }
 
+std::string to_json(const InputGuesses& g) {
+  Json guesses = Json::array();
+  for (const InputGuess& guess : g.guesses)
+    guesses.push_back({{"word", guess.word}, {"probability", guess.probability}});
+  return base::json_text({{"output", g.output},
+                          {"mechanism", g.mechanism},
+                          {"epsilon", g.epsilon},
+                          {"model", g.model},
+                          {"prior", g.prior},
+                          {"exact", g.exact},
+                          {"candidates", g.candidates},
+                          {"draws", g.draws},
+                          {"seen", g.seen},
+                          {"blind", g.blind},
+                          {"guesses", guesses}});
+}
+
 std::string to_json(const MaskInferenceReport& r) {
   return base::json_text({{"attack", "mask"},
                           {"model", r.model},

@@ -30,23 +30,26 @@ std::vector<TokenId> draw_without_replacement(std::span<const double> weights, s
 
 }  // namespace
 
-Result<Secrets> Secrets::choose(const Model& model, std::uint64_t count, std::string_view prior,
-                                BitSource& bits) {
+Result<std::vector<double>> prior_weights(const Model& model, std::string_view prior) {
   SOTTO_ASSIGN(const std::size_t choice, read_choice("prior", prior, kPriorNames));
-  std::vector<double> weights(model.size(), 1);
-  if (choice == 1) {
-    if (model.counts().empty())
-      return fail_parameter(
-          "prior", "counts",
-          fmt::format("'counts' is not allowed, because '{}' has no counts; give uniform", model.name()));
-    std::copy(model.counts().begin(), model.counts().end(), weights.begin());
-  }
-  Secrets secrets;
-  secrets.words = draw_without_replacement(weights, count == 0 ? model.size() : count, bits);
-  if (secrets.words.empty())
+  if (choice == 0) return std::vector<double>(model.size(), 1);
+  if (model.counts().empty())
+    return fail_parameter(
+        "prior", "counts",
+        fmt::format("'counts' is not allowed, because '{}' has no counts; give uniform", model.name()));
+  std::vector<double> weights(model.counts().begin(), model.counts().end());
+  if (*std::max_element(weights.begin(), weights.end()) == 0)
     return fail_parameter(
         "prior", "counts",
         fmt::format("'counts' is not allowed, because all counts of '{}' are 0; give uniform", model.name()));
+  return weights;
+}
+
+Result<Secrets> Secrets::choose(const Model& model, std::uint64_t count, std::string_view prior,
+                                BitSource& bits) {
+  SOTTO_ASSIGN(const std::vector<double> weights, prior_weights(model, prior));
+  Secrets secrets;
+  secrets.words = draw_without_replacement(weights, count == 0 ? model.size() : count, bits);
   for (const TokenId word : secrets.words) secrets.prior.push_back(weights[word]);
   const double sum = std::accumulate(secrets.prior.begin(), secrets.prior.end(), 0.0);
   for (double& p : secrets.prior) p /= sum;

@@ -14,6 +14,9 @@
 
 namespace sotto::audit {
 
+/// The weight of each word of the model under a prior, which is "uniform" or "counts".
+Result<std::vector<double>> prior_weights(const Model& model, std::string_view prior);
+
 /// The possible secret words.
 struct Secrets {
   std::vector<TokenId> words;  ///< ascending

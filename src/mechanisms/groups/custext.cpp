@@ -219,6 +219,12 @@ class Custext final : public IntegerMechanism {
     return probabilities;
   }
 
+  std::vector<double> column(TokenId output) const override {
+    std::vector<double> probabilities(layout_->model().size());
+    for (const TokenId word : layout_->members(output)) probabilities[word] = row(word)[output];
+    return probabilities;
+  }
+
  private:
   using Row = std::unique_ptr<std::uint64_t[]>;
 

@@ -145,6 +145,21 @@ class Syntf final : public IntegerMechanism {
     return probabilities;
   }
 
+  std::vector<double> column(TokenId output) const override {
+    std::vector<double> probabilities(model_->size());
+    for (TokenId word = 0; word < probabilities.size(); ++word) {
+      const Row row = row_of(word);
+      const auto found = std::lower_bound(row.words.begin(), row.words.end(), output);
+      std::uint64_t weight = row.total == row.rated ? 0 : rest_weight_;
+      if (found != row.words.end() && *found == output) {
+        const auto i = static_cast<std::size_t>(found - row.words.begin());
+        weight = row.cumulative[i] - (i == 0 ? 0 : row.cumulative[i - 1]);
+      }
+      probabilities[word] = static_cast<double>(weight) / static_cast<double>(row.total);
+    }
+    return probabilities;
+  }
+
  private:
   struct Row {
     std::span<const TokenId> words;  ///< rated candidates, ascending

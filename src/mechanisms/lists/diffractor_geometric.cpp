@@ -83,6 +83,16 @@ class DiffractorGeometric final : public IntegerMechanism {
     return probabilities;
   }
 
+  std::vector<double> column(TokenId output) const override {
+    std::call_once(steps_made_, [this] { make_steps(); });
+    const std::int64_t last = lists_.words() - 1;
+    std::vector<double> probabilities(lists_.words());
+    for (std::uint32_t l = 0; l < lists_.size(); ++l)
+      for (TokenId word = 0; word < probabilities.size(); ++word)
+        probabilities[word] += step(lists_.place(l, word), lists_.place(l, output), last);
+    return probabilities;
+  }
+
   // Every place of a list occurs once, so what reaches place i is a sum of steps in both directions.
   std::vector<double> mean_row() const override {
     std::call_once(steps_made_, [this] { make_steps(); });
@@ -111,6 +121,15 @@ class DiffractorGeometric final : public IntegerMechanism {
       if (probability == 0) break;
       steps_.push_back(probability / lists_.size());
     }
+  }
+
+  /// The chance of moving between two places of a list, divided by the number of lists.
+  double step(std::int64_t from, std::int64_t to, std::int64_t last) const {
+    if (last == 0) return 1.0 / lists_.size();
+    if (to == 0) return noise_.tail(from) / lists_.size();  // by symmetry P(noise <= -from)
+    if (to == last) return noise_.tail(last - from) / lists_.size();
+    const auto distance = static_cast<std::size_t>(std::abs(to - from));
+    return distance < steps_.size() ? steps_[distance] : 0;
   }
 
   /// Adds the chance of each word to be drawn from list `l`: of place + noise, clamped to [0, last].

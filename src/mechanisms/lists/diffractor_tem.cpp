@@ -61,12 +61,13 @@ class PlaceSampler {
   std::vector<double> law(std::uint32_t place) const {
     const Shares shares(*this, place);
     std::vector<double> probabilities(words_);
-    for (std::uint32_t i = 0; i < words_; ++i) {
-      const std::uint32_t distance = i > place ? i - place : place - i;
-      const std::uint64_t weight = distance < weights_.near.size() ? weights_.near[distance] : weights_.far;
-      probabilities[i] = static_cast<double>(weight) / static_cast<double>(shares.total);
-    }
+    for (std::uint32_t i = 0; i < words_; ++i) probabilities[i] = probability(shares, place, i);
     return probabilities;
+  }
+
+  /// The probability of drawing place `to` for an input at place `from`.
+  double probability(std::uint32_t from, std::uint32_t to) const {
+    return probability(Shares(*this, from), from, to);
   }
 
   const IndexWeights& weights() const { return weights_; }
@@ -93,6 +94,12 @@ class PlaceSampler {
     std::uint32_t first;     ///< the first near place, which is also the number of far places before it
     std::uint32_t near = 0;  ///< the number of near places
   };
+
+  double probability(const Shares& shares, std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t distance = to > from ? to - from : from - to;
+    const std::uint64_t weight = distance < weights_.near.size() ? weights_.near[distance] : weights_.far;
+    return static_cast<double>(weight) / static_cast<double>(shares.total);
+  }
 
   static std::uint64_t all_ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
 
@@ -172,6 +179,15 @@ class DiffractorTem final : public IntegerMechanism {
       for (std::uint32_t i = 0; i < lists_.words(); ++i)
         probabilities[lists_.word_at(l, i)] += law[i] / lists_.size();
     }
+    return probabilities;
+  }
+
+  std::vector<double> column(TokenId output) const override {
+    std::vector<double> probabilities(lists_.words());
+    for (std::uint32_t l = 0; l < lists_.size(); ++l)
+      for (TokenId word = 0; word < probabilities.size(); ++word)
+        probabilities[word] +=
+            places_.probability(lists_.place(l, word), lists_.place(l, output)) / lists_.size();
     return probabilities;
   }
 

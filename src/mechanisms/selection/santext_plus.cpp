@@ -67,6 +67,14 @@ class SanTextPlus final : public SelectionMechanism {
     return row;
   }
 
+  std::vector<double> column(TokenId output) const override {
+    std::vector<double> column = selection().column(output);
+    for (TokenId word = 0; word < column.size(); ++word)
+      if (!(*sensitive_)[word]) column[word] *= probability();
+    if (!column.empty() && !(*sensitive_)[output]) column[output] += 1 - probability();
+    return column;
+  }
+
   double moved_mass(TokenId word) const override {
     return selection().moved_mass(word) * ((*sensitive_)[word] ? 1 : probability());
   }

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/parallel.hpp"
 #include "mechanisms/selection/selection_kernel.hpp"
+#include "mechanisms/word_row.hpp"
 #include "privacy/rounding.hpp"
 
 namespace sotto::mechanism {
@@ -258,6 +260,44 @@ std::vector<double> Selection::row(TokenId input) const {
   for (std::uint32_t i = 0; i < integers.size(); ++i)
     row[space_->word(i)] = static_cast<double>(integers[i]) / total;
   return row;
+}
+
+/// The rows of several words share a pass over the vectors.
+void Selection::sum_up_rows() const {
+  sums_.resize(model().size());
+  const std::size_t blocks = (sums_.size() + kMostRowsAtOnce - 1) / kMostRowsAtOnce;
+  base::parallel_for(blocks, 1, base::thread_count(0), [&](std::size_t begin, std::size_t end) {
+    std::vector<TokenId> words;
+    std::vector<std::int64_t> squared(kMostRowsAtOnce * outcomes());
+    std::vector<std::uint64_t> weights(outcomes());
+    for (std::size_t block = begin; block < end; ++block) {
+      const std::size_t first = block * kMostRowsAtOnce;
+      words.resize(std::min(kMostRowsAtOnce, sums_.size() - first));
+      std::iota(words.begin(), words.end(), static_cast<TokenId>(first));
+      squared_distances(words, std::span(squared).first(words.size() * outcomes()));
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto row = std::span<const std::int64_t>(squared).subspan(i * outcomes(), outcomes());
+        RowSum& sum = sums_[words[i]];
+        sum.state = rule_->prepare(row);
+        rule_->weights(sum.state, row, weights);
+        sum.total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+      }
+    }
+  });
+}
+
+std::vector<double> Selection::column(TokenId output) const {
+  if (model().size() > kMostRows) return {};
+  std::vector<double> column(model().size(), 0);
+  if (!space_->is_candidate(output)) return column;
+  std::call_once(summed_up_, [this] { sum_up_rows(); });
+  for (TokenId word = 0; word < column.size(); ++word) {
+    const std::int64_t squared = model().squared_distance(word, output);
+    std::uint64_t weight = 0;
+    rule_->weights(sums_[word].state, {&squared, 1}, {&weight, 1});
+    column[word] = static_cast<double>(weight) / static_cast<double>(sums_[word].total);
+  }
+  return column;
 }
 
 double Selection::moved_mass(TokenId input) const {

@@ -3,9 +3,11 @@
 // words per token, tables for frequent inputs, and rows computed in groups for the others.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +38,10 @@ class SelectionSpace {
   SelectionKind selection() const { return selection_; }
   std::size_t inputs() const { return model_->size() + std::size_t{1}; }
   std::size_t outcomes() const { return search_.size(); }
+  /// Whether `word` is a possible outcome.
+  bool is_candidate(TokenId word) const {
+    return candidates_.empty() || std::binary_search(candidates_.begin(), candidates_.end(), word);
+  }
   TokenId word(std::uint32_t outcome) const { return candidates_.empty() ? outcome : candidates_[outcome]; }
   std::span<const std::int16_t> vector(TokenId input) const;
   /// |vector|².
@@ -103,6 +109,10 @@ class Selection {
   /// The probabilities of all words of the model, from the sampled weights.
   std::vector<double> row(TokenId input) const;
 
+  /// The probability of `output` for each word of the model; empty if there are too many words to prepare
+  /// all their rows, which the first call does.
+  std::vector<double> column(TokenId output) const;
+
   /// The sampled weights, one per candidate.
   std::vector<std::uint64_t> weights(TokenId input) const;
 
@@ -132,11 +142,20 @@ class Selection {
                       std::span<const UniformDraw> draws, std::span<TokenId> out, Scratch& scratch) const;
   void keep(TokenId input, std::span<const std::int64_t> squared, std::span<const std::uint64_t> cumulative,
             std::vector<double> state) const;
+  void sum_up_rows() const;
+
+  /// What the weights of a row need to become probabilities.
+  struct RowSum {
+    std::vector<double> state;
+    std::uint64_t total = 0;
+  };
 
   std::shared_ptr<const SelectionSpace> space_;
   DistanceWeights weights_;
   std::unique_ptr<SelectionRule> rule_;
   std::unique_ptr<RowCache> cache_;
+  mutable std::once_flag summed_up_;
+  mutable std::vector<RowSum> sums_;  ///< by word of the model
 };
 
 /// Tokens of a selection mechanism: two random words each.
@@ -172,6 +191,7 @@ class SelectionMechanism : public IntegerMechanism {
   /// Enough that words outside the cache share a pass over the vectors and rare words occur more than once.
   std::size_t good_batch() const override { return 200'000; }
   std::vector<double> row(TokenId word) const override { return selection_->row(word); }
+  std::vector<double> column(TokenId output) const override { return selection_->column(output); }
 
   /// See Selection::moved_mass.
   virtual double moved_mass(TokenId word) const { return selection_->moved_mass(word); }

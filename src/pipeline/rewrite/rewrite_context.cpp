@@ -6,6 +6,7 @@
 
 #include "base/checked_value.hpp"
 #include "pipeline/rewrite/document_budget.hpp"
+#include "random/forks.hpp"
 #include "text/char_kind.hpp"
 
 namespace sotto {
@@ -23,6 +24,7 @@ Result<random::Key> choose_key(const PrivatizeOptions& options) {
   if (options.seed) return random::key_from_seed(*options.seed);
   if (options.key) return random::Key(options.key->bytes());
   if (options.key_file) return random::read_key_file(*options.key_file);
+  random::watch_forks();
   return random::random_key();
 }
 
@@ -95,9 +97,22 @@ Result<std::shared_ptr<const RewriteContext>> RewriteContext::make(const Privati
   return context;
 }
 
-random::DocumentStreams RewriteContext::streams(std::string_view dataset) const {
-  return random::DocumentStreams(*key, dataset, configuration,
-                                 repeatable() ? random::Repeats::same_noise : random::Repeats::fresh_noise);
+Result<random::DocumentStreams> RewriteContext::streams(std::string_view dataset) const {
+  if (repeatable()) return random::DocumentStreams(*key, dataset, configuration);
+  SOTTO_ASSIGN(const std::string_view tag, random::fork_tag());
+  const std::string name = std::string(dataset).append(tag);
+  return random::DocumentStreams(*key, name, configuration, random::Repeats::fresh_noise);
+}
+
+Result<std::shared_ptr<const random::DocumentStreams>> RewriteContext::locked_streams(
+    std::string_view dataset) const {
+  SOTTO_ASSIGN(const random::DocumentStreams opened, streams(dataset));
+  return random::make_locked<const random::DocumentStreams>(opened);
+}
+
+random::Key RewriteContext::subkey(std::string_view purpose) const {
+  const std::string name = "sotto " + std::string(purpose);
+  return random::DocumentStreams(*key, name, configuration).stream_key({{}, 0}, "", "");
 }
 
 Receipt RewriteContext::receipt(const Counts& counts) const {

@@ -23,12 +23,13 @@ struct RewriteContext {
 
   /// Whether another run with the same key or seed can repeat the noise.
   bool repeatable() const { return options.keyed() || options.seed; }
-  /// Streams for the documents of one data set.
-  random::DocumentStreams streams(std::string_view dataset) const;
+  /// Streams for the documents of one data set. Unless noise is repeatable, a forked process has its own, so
+  /// that it does not repeat its parent's; fails if the system gave it no random bytes.
+  Result<random::DocumentStreams> streams(std::string_view dataset) const;
+  /// The same for longer than a document.
+  Result<std::shared_ptr<const random::DocumentStreams>> locked_streams(std::string_view dataset) const;
   /// A key for purposes other than noise.
-  random::Key subkey(std::string_view purpose) const {
-    return streams("sotto " + std::string(purpose)).stream_key({{}, 0}, "", "");
-  }
+  random::Key subkey(std::string_view purpose) const;
   /// The receipt of a run with these counts.
   Receipt receipt(const Counts& counts) const;
 

@@ -113,6 +113,7 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
   if (document_count_ == documents_.size()) documents_.emplace_back();
   Document& document = documents_[document_count_++];
   document.copied_before = copied_.size();
+  document.counts = counts_;
   if (log_ != nullptr) document.record = log_->records.size() - 1;
   document.own_text.clear();
   document.text = text;
@@ -130,7 +131,7 @@ Result<Rewriter::Document*> Rewriter::take_in(std::string_view text, Lifetime li
 }
 
 void Rewriter::render(const Document& document) {
-  Counts& counts = log_ == nullptr ? *counts_ : log_->records[document.record].counts;
+  Counts& counts = log_ == nullptr ? *document.counts : log_->records[document.record].counts;
   text::OutputBuffer& to = document.encoder.append == nullptr ? *out_ : rendered_;
   rendered_.clear();
   const std::size_t begin = to.size();
@@ -151,7 +152,7 @@ Result<void> Rewriter::finish() {
     out_->append(copied_.view().substr(copied, document.copied_before - copied));
     copied = document.copied_before;
     if (log_ == nullptr && document.encoder.append == nullptr)
-      text_rewriter_->render(*counts_, *out_);
+      text_rewriter_->render(*document.counts, *out_);
     else
       render(document);
   }

@@ -64,6 +64,9 @@ class Rewriter {
   /// Where to count what happens outside the rewriter; valid until finish() or the next end of a record.
   Counts& counts() { return *counts_; }
 
+  /// From now on documents are counted there, which must outlive finish(). Not with a log.
+  void count_into(Counts& counts) { counts_ = &counts; }
+
   /// Bytes that go to the output unchanged.
   void copy(std::string_view bytes);
 
@@ -85,6 +88,7 @@ class Rewriter {
     std::string_view text;
     text::OutputBuffer own_text;  // if the text does not live long enough or was not valid UTF-8
     std::size_t copied_before;    // end of the part of copied_ before the document
+    Counts* counts;               // without a log: where it is counted
     std::size_t record;           // index in the log
     bool is_charged;              // if so, listed in the log, still without its output
     TextEncoder encoder;
