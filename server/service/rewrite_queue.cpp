@@ -133,7 +133,11 @@ Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const Privatiz
     }
     std::vector<std::string> outputs(documents.size());
     std::vector<Counts> counts(documents.size());
-    SOTTO_TRY(privatizer_->privatize(documents, outputs, std::span(counts), batch_of(bytes)));
+    if (documents.size() == 1) {  // a batch would take longer to prepare than a short text to rewrite
+      SOTTO_ASSIGN(outputs[0], privatizer_->privatize(documents[0].name, documents[0].text, counts[0]));
+    } else {
+      SOTTO_TRY(privatizer_->privatize(documents, outputs, std::span(counts), batch_of(bytes)));
+    }
     std::vector<Privatized> answers(jobs.size());
     std::size_t next = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
