@@ -115,11 +115,8 @@ void RewriteQueue::rewrite_free(std::span<PrivatizeJob> jobs) {
     for (PrivatizeJob& job : jobs) rewrite_free({&job, 1});
     return;
   }
-  if (!answers) return jobs.front().done(tl::unexpected(Failure(answers.error())));
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const PrivatizeJob job = std::move(jobs[i]);  // with the answer, its share of the load ends
-    job.done(std::move((*answers)[i]));
-  }
+  if (!answers) return jobs.front().answer(tl::unexpected(Failure(answers.error())));
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].answer(std::move((*answers)[i]));
 }
 
 Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const PrivatizeJob> jobs) const {
@@ -174,7 +171,7 @@ void RewriteQueue::rewrite_charged(std::span<PrivatizeJob> jobs) {
     for (PrivatizeJob& job : jobs) rewrite_charged({&job, 1});
     return;
   }
-  if (!outputs) return jobs.front().done(tl::unexpected(Failure(outputs.error())));
+  if (!outputs) return jobs.front().answer(tl::unexpected(Failure(outputs.error())));
   std::vector<UnsettledJob> charged;
   auto next = std::make_move_iterator(outputs->begin());
   for (PrivatizeJob& job : jobs) {
