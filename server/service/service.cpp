@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <sodium.h>
+
 #include <sotto/language_models.hpp>
 #include <sotto/model_names.hpp>
 
@@ -86,6 +88,7 @@ Service::~Service() {
 }
 
 Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
+  if (sodium_init() < 0) return fail(Errc::io, "the system gives no random numbers");
   load_first_language_model();
   auto impl = std::make_unique<Impl>(config);
   SOTTO_ASSIGN(impl->state.profiles, ProfileSet::open(config, impl->state.workers));
