@@ -82,6 +82,8 @@ Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
        {add_privatize_route, add_explain_route, add_attack_route, add_budget_route, add_listing_routes,
         add_health_routes, add_metrics_route, add_page_routes, add_preview_route})
     add(impl->router);
+  add_litellm_route(impl->router);
+  add_presidio_route(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
 }
