@@ -2,7 +2,7 @@
 /** @import {Preview, Setting} from './types.js' */
 
 import {h} from './dom.js';
-import {factor, figure} from './numbers.js';
+import {factor, figure, readableUnit} from './numbers.js';
 
 /**
  * @param {string} title
@@ -75,6 +75,6 @@ export function meaning(preview, setting) {
     ? [h('p', {class: 'warning'}, 'Nothing is promised with these settings, whatever ε is.')]
     : guarantee.pure ? pureSentences(setting) : metricSentences(setting, preview);
   const details = h('details', {}, h('summary', {}, 'The exact statement'), h('p', {}, guarantee.statement),
-                    h('p', {class: 'hint'}, `Kind: ${guarantee.kind}. Scope: ${guarantee.scope}. Unit: ${guarantee.unit}.`));
+                    h('p', {class: 'hint'}, `Kind: ${guarantee.kind}. Scope: ${guarantee.scope}. Unit: ${readableUnit(guarantee.unit)}.`));
   return /** @type {Node[]} */ ([cards(setting), ...sentences, attackerSentence(setting), details].filter((n) => n instanceof Node));
 }

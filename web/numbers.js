@@ -16,6 +16,14 @@ export function percent(share) {
   return `${value < 1 || value > 99 ? value.toFixed(1) : value.toFixed(0)}%`;
 }
 
+/**
+ * A unit without the digest of its model, which identifies it but reads like noise.
+ * @param {string} unit
+ */
+export function readableUnit(unit) {
+  return unit.replace(/ of model [0-9a-f]{64}/, '').replace(/\bepsilon\b/, 'ε');
+}
+
 /** @param {number} value @returns {string} */
 export function figure(value) {
   if (value === 0) return '0';

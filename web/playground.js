@@ -164,8 +164,11 @@ function refresh() {
   const fits = countCharacters();
   if (controls.text.value.trim() === '' || !fits) {
     latest.cancel();
+    tradeoff.clear();
+    panel.empty();
     lanes = [];
     lanesNode.replaceChildren(h('p', {class: 'hint'}, fits ? 'Type a text above.' : 'A preview takes up to 2,000 characters.'));
+    byId('meaning', HTMLElement).replaceChildren();
     status.textContent = '';
     return;
   }

@@ -4,7 +4,7 @@
 import {ask} from './api.js';
 import {copyButton} from './clipboard.js';
 import {fillSelect, h} from './dom.js';
-import {figure} from './numbers.js';
+import {figure, readableUnit} from './numbers.js';
 
 /**
  * @typedef {object} Profile
@@ -117,7 +117,7 @@ export class Release {
     const draws = this.setting?.draws ?? 0;
     const most = profile.epsilon_per === 'document' ? profile.epsilon : profile.epsilon * draws;
     const charged = profile.limit === null ? 'No ledger is charged.' : `The ledger of subject “${this.subject.value}” is charged, for good.`;
-    this.question.textContent = `It spends ε ${figure(most)} for the document (${draws} draws, unit: ${profile.unit}). ${charged}`;
+    this.question.textContent = `It spends ε ${figure(most)} for the document (${draws} draws, unit: ${readableUnit(profile.unit)}). ${charged}`;
     this.dialog.showModal();
   }
 

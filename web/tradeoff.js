@@ -4,7 +4,7 @@
 import {h} from './dom.js';
 import {SMALLEST, LARGEST, roundEpsilon, spread} from './epsilon.js';
 import {Latest} from './latest.js';
-import {percent} from './numbers.js';
+import {percent, readableUnit} from './numbers.js';
 import {plot} from './plot.js';
 import {previews} from './preview_client.js';
 
@@ -55,11 +55,6 @@ export class Tradeoff {
     this.name = name;
     this.curve = [];
     this.chosen = undefined;
-    if (choice.text.trim() === '') {
-      this.latest.cancel();
-      this.draw();
-      return;
-    }
     const body = {text: choice.text, mechanism: choice.mechanism, model: choice.model, policy: {policy: choice.policy},
                   epsilons: epsilonsFor(mechanism, epsilon), draw: choice.draw, measure: true};
     this.latest.run((signal) => previews(body, signal, (preview) => {
@@ -71,10 +66,19 @@ export class Tradeoff {
     });
   }
 
+  /** There is nothing to draw. */
+  clear() {
+    this.latest.cancel();
+    this.name = '';
+    this.curve = [];
+    this.chosen = undefined;
+    this.draw();
+  }
+
   /** @param {Setting} setting of the preview */
   mark(setting) {
     this.chosen = setting;
-    this.unit = setting.guarantee.unit.replace('epsilon', 'ε');
+    this.unit = readableUnit(setting.guarantee.unit);
     this.draw();
   }
 

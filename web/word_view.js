@@ -3,6 +3,18 @@
 
 import {h} from './dom.js';
 
+const LINE_END = /[\n\r\u2028\u2029]/;
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/**
+ * The direction of a line, by its first letter. `dir=auto` would not look into the isolated words.
+ * @param {string} text
+ */
+function directionOf(text) {
+  const letter = /\p{L}/u.exec(text)?.[0];
+  return letter && RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+}
+
 /** @param {Token} token @param {boolean} changed */
 function stateOf(token, changed) {
   if (token.clear) return 'clear';
@@ -42,15 +54,16 @@ export function wordView(text, preview, setting) {
              preview.tokens.length > 0 &&
                h('p', {class: 'hint'}, 'Words of the input and the output do not stand one for one here.'),
              h('p', {}, setting.text));
-  const words = h('div', {class: 'words', dir: 'auto', role: 'group', 'aria-label': 'Words of the preview; arrow keys move between them'});
-  let line = h('p', {dir: 'auto'});
+  const words = h('div', {class: 'words', role: 'group', 'aria-label': 'Words of the preview; arrow keys move between them'});
+  const lineFrom = (/** @type {number} */ at) => h('p', {dir: directionOf(text.slice(at).split(LINE_END, 1)[0])});
+  let line = lineFrom(preview.tokens[0]?.begin ?? 0);
   let end = 0;
   preview.tokens.forEach((token, i) => {
     const gap = text.slice(end, token.begin);
     end = token.end;
-    if (/[\n\r\u2028\u2029]/.test(gap) && line.hasChildNodes()) {
+    if (LINE_END.test(gap) && line.hasChildNodes()) {
       words.append(line);
-      line = h('p', {dir: 'auto'});
+      line = lineFrom(token.begin);
     } else if (gap) {
       line.append(' ');
     }
