@@ -29,7 +29,7 @@ constexpr std::string_view kOutsideKept =
 using Constants = std::map<std::string_view, std::optional<std::string_view>>;  // none: "<TYPE>"
 
 /// A part of the answer: an entity, or what is between two.
-struct Part {
+struct TextPart {
   std::string text;                          ///< unless it is one of the texts to privatize
   std::optional<std::size_t> index;          ///< among these
   std::string_view entity_type = {};         ///< empty: none
@@ -46,7 +46,7 @@ struct AnonymizeRequest {
   std::vector<EntitySpan> spans;
   Constants constants;
   bool outside_keep = false;
-  std::vector<Part> parts;       ///< with outside_keep
+  std::vector<TextPart> parts;   ///< with outside_keep
   std::vector<std::string> ids;  ///< of the texts
   std::vector<TextToPrivatize> texts;
 };
@@ -95,7 +95,7 @@ std::optional<std::string> constant_for(const Constants& constants, std::string_
 }
 
 /// Splits the text into what is kept and what is not.
-void split(AnonymizeRequest& request) {
+void split_text(AnonymizeRequest& request) {
   std::size_t done = 0;
   const auto keep_until = [&](std::size_t end) {
     if (end > done) request.parts.push_back({std::string(request.text.substr(done, end - done)), {}, {}, {}});
@@ -103,7 +103,7 @@ void split(AnonymizeRequest& request) {
   for (const EntitySpan& span : request.spans) {
     keep_until(span.begin);
     done = span.end;
-    Part& part = request.parts.emplace_back();
+    TextPart& part = request.parts.emplace_back();
     part.entity_type = span.type;
     if (auto constant = constant_for(request.constants, span.type)) {
       part.operator_name = constant->empty() ? "redact" : "replace";
@@ -128,7 +128,7 @@ Outcome<void> read_texts(AnonymizeRequest& request, const Limits& limits, const 
   request.outside_keep = profile.outside_keep;
   SOTTO_ASSIGN(request.constants, read_constants(request.body, limits.texts, request.outside_keep));
   if (request.outside_keep)
-    split(request);
+    split_text(request);
   else
     request.texts.push_back({request.text, {}, {}});
   return {};
@@ -163,7 +163,7 @@ struct AnswerText {
 
 AnswerText joined_parts(const AnonymizeRequest& request, const Privatized& privatized) {
   AnswerText answer;
-  for (const Part& part : request.parts) {
+  for (const TextPart& part : request.parts) {
     const std::size_t begin = answer.text.size();
     answer.text += part.index ? privatized.texts[*part.index].text : part.text;
     if (!part.entity_type.empty())
