@@ -105,6 +105,12 @@ Access Service::access(const Request& request) const {
   return route ? (*route)->access : Access::open;
 }
 
+std::string Service::route(const Request& request) const {
+  std::string allowed;
+  const auto route = impl_->router.find(request, allowed);
+  return route ? (*route)->path : std::string();
+}
+
 bool Service::in_lines(const Request& request) const {
   std::string allowed;
   const auto route = impl_->router.find(request, allowed);
