@@ -20,11 +20,6 @@ std::vector<std::size_t> code_point_offsets(std::string_view text) {
   return offsets;
 }
 
-struct ScoredSpan {
-  EntitySpan span;
-  double score;
-};
-
 void take_whole_words(const std::vector<Token>& tokens, EntitySpan& span) {
   const auto first = std::partition_point(tokens.begin(), tokens.end(),
                                           [&](const Token& token) { return token.end <= span.begin; });
@@ -44,30 +39,29 @@ std::size_t count_code_points(std::string_view text) {
 Outcome<std::vector<EntitySpan>> entity_spans(std::string_view text, const std::vector<Token>& tokens,
                                               const std::vector<FoundEntity>& found) {
   const std::vector<std::size_t> offsets = code_point_offsets(text);
-  std::vector<ScoredSpan> spans;
+  std::vector<EntitySpan> spans;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].start >= found[i].end || found[i].end >= offsets.size())
       return unprocessable(
           fmt::format("analyzer_results[{}] is not a span of the text, which has {} code points", i,
                       offsets.size() - 1),
           "analyzer_results");
-    spans.push_back({{offsets[found[i].start], offsets[found[i].end], found[i].type}, found[i].score});
-    take_whole_words(tokens, spans.back().span);
+    spans.push_back({offsets[found[i].start], offsets[found[i].end], found[i].type, found[i].score});
+    take_whole_words(tokens, spans.back());
   }
   std::stable_sort(spans.begin(), spans.end(),
-                   [](const ScoredSpan& a, const ScoredSpan& b) { return a.span.begin < b.span.begin; });
+                   [](const EntitySpan& a, const EntitySpan& b) { return a.begin < b.begin; });
   std::vector<EntitySpan> apart;
-  double score = 0;  // of the last one
-  for (const ScoredSpan& next : spans) {
-    if (apart.empty() || next.span.begin >= apart.back().end) {
-      apart.push_back(next.span);
-      score = next.score;
+  for (const EntitySpan& next : spans) {
+    if (apart.empty() || next.begin >= apart.back().end) {
+      apart.push_back(next);
       continue;
     }
-    apart.back().end = std::max(apart.back().end, next.span.end);
-    if (next.score > score) {
-      apart.back().type = next.span.type;
-      score = next.score;
+    EntitySpan& joined = apart.back();
+    joined.end = std::max(joined.end, next.end);
+    if (next.score > joined.score) {
+      joined.type = next.type;
+      joined.score = next.score;
     }
   }
   return apart;

@@ -24,6 +24,7 @@ struct EntitySpan {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view type;
+  double score = 0;
 };
 
 /// Spans of whole words that do not overlap, in the order of the text. A span that cuts a word takes all of

@@ -32,7 +32,7 @@ using Constants = std::map<std::string_view, std::optional<std::string_view>>;  
 struct TextPart {
   std::string text;                          ///< unless it is one of the texts to privatize
   std::optional<std::size_t> index;          ///< among these
-  std::string_view entity_type = {};         ///< empty: none
+  const EntitySpan* entity = nullptr;        ///< null: none
   std::string_view operator_name = "sotto";  ///< of an entity
 };
 
@@ -104,7 +104,7 @@ void split_text(AnonymizeRequest& request) {
     keep_until(span.begin);
     done = span.end;
     TextPart& part = request.parts.emplace_back();
-    part.entity_type = span.type;
+    part.entity = &span;
     if (auto constant = constant_for(request.constants, span.type)) {
       part.operator_name = constant->empty() ? "redact" : "replace";
       part.text = std::move(*constant);
@@ -150,7 +150,7 @@ Outcome<void> name_texts(AnonymizeRequest& request) {
 }
 
 struct AnswerItem {
-  std::string_view entity_type;
+  const EntitySpan* entity;
   std::string_view operator_name;
   std::size_t begin;  ///< in the answer's bytes
   std::size_t end;
@@ -166,8 +166,8 @@ AnswerText joined_parts(const AnonymizeRequest& request, const Privatized& priva
   for (const TextPart& part : request.parts) {
     const std::size_t begin = answer.text.size();
     answer.text += part.index ? privatized.texts[*part.index].text : part.text;
-    if (!part.entity_type.empty())
-      answer.items.push_back({part.entity_type, part.operator_name, begin, answer.text.size()});
+    if (part.entity != nullptr)
+      answer.items.push_back({part.entity, part.operator_name, begin, answer.text.size()});
   }
   return answer;
 }
@@ -186,7 +186,7 @@ AnswerText whole_text(const AnonymizeRequest& request, const Privatized& privati
     if (first == last) continue;  // only blanks
     const auto begin = after.begin() + (first - request.tokens.begin());
     const auto end = after.begin() + (last - request.tokens.begin());
-    answer.items.push_back({span.type, "sotto", begin->begin, std::prev(end)->end});
+    answer.items.push_back({&span, "sotto", begin->begin, std::prev(end)->end});
   }
   return answer;
 }
@@ -203,12 +203,12 @@ void append_items(std::string& json, const AnswerText& answer) {
     counted = item.begin;
     std::string& one = items.emplace_back(fmt::format(R"({{"start":{},"end":{},"entity_type":)", code_points,
                                                       code_points + count_code_points(entity)));
-    append_json(one, item.entity_type);
+    append_json(one, item.entity->type);
     one += R"(,"text":)";
     append_json(one, entity);
     one += R"(,"operator":)";
     append_json(one, item.operator_name);
-    one += '}';
+    one += fmt::format(R"(,"score":{}}})", item.entity->score);
   }
   std::reverse(items.begin(), items.end());
   json += fmt::format(R"(,"items":[{}])", fmt::join(items, ","));

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SOTTO = os.environ["SOTTO_PROGRAM"]
+MASTER_KEY = "sk-" + secrets.token_hex(32)
 TIMEOUT = 1  # seconds that LiteLLM waits for Sotto
 
 
@@ -136,7 +138,7 @@ class LiteLLM(Program):
         program = pathlib.Path(sys.executable).parent / "litellm"
         super().__init__([program, "--host", "127.0.0.1", "--port", str(port), "--config", "litellm.yaml"],
                          folder / "litellm.log", lambda: answers(self.url + "/health/liveliness"), "litellm",
-                         {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_PROXY": "*"})
+                         {"LITELLM_MASTER_KEY": MASTER_KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_PROXY": "*"})
 
     def ask(self, messages, user="alice", **more):
         """The status and the answer for a chat of these messages, or for one text."""
@@ -145,4 +147,4 @@ class LiteLLM(Program):
         body = {"model": "any", "messages": messages, **more}
         if user is not None:
             body["user"] = user
-        return post(self.url + "/v1/chat/completions", body, headers=[("Authorization", "Bearer none")])
+        return post(self.url + "/v1/chat/completions", body, headers=[("Authorization", f"Bearer {MASTER_KEY}")])

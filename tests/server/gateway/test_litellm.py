@@ -84,15 +84,20 @@ def test_the_model_sees_what_sotto_rewrote(world):
         assert status == 200, answer
     received = world.model.received[before:]
     assert len(received) == 3
+    texts = ["you talk to patients", SECRET, "how does lithium agree with you", SECRET, "what now"]
+    status, same = post(world.sotto.url + "/v1/privatize", {"texts": texts, "ids": ["carol"] * 5, "subject": "carol"})
+    assert status == 200, same
+    rewritten = same["texts"]
+    assert len([1 for before, after in zip(texts, rewritten) if before != after]) >= 4
     for body in received:
         assert [message["role"] for message in body["messages"]] == [message["role"] for message in messages]
-        flat = repr(body["messages"])
-        assert "lithium" not in flat and "doctor" not in flat and "patients" not in flat
+        assert [message["content"] for message in body["messages"][:3]] == rewritten[:3]
+        assert [part["text"] for part in body["messages"][3]["content"]] == rewritten[3:]
     # What a user sends again is the same to the model, and to the ledger.
     assert received[0]["messages"] == received[1]["messages"] == received[2]["messages"]
-    parts = received[0]["messages"][3]["content"]
-    assert parts[0]["text"] == received[0]["messages"][1]["content"]
-    assert "what now" != parts[1]["text"]
+    assert rewritten[1] == rewritten[3]
+    account = same["spent"]
+    assert post(world.sotto.url + "/v1/privatize", {"text": SECRET, "id": "carol", "subject": "carol"})[1]["spent"] == account
 
 
 def test_an_end_user_over_the_limit_is_blocked(world):
@@ -112,7 +117,6 @@ def test_what_cannot_be_rewritten_is_blocked(world):
     before = len(world.model.received)
     image = [{"type": "text", "text": "soup"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]
     assert world.litellm.ask([{"role": "user", "content": image}])[0] >= 400
-    assert world.litellm.ask([{"role": "user", "content": "soup", "name": "Alice"}])[0] >= 400
     tools = [{"type": "function", "function": {"name": "find", "description": SECRET, "parameters": {}}}]
     assert world.litellm.ask("soup", tools=tools)[0] >= 400
     assert world.model.received[before:] == []
@@ -120,11 +124,14 @@ def test_what_cannot_be_rewritten_is_blocked(world):
 
 def test_clients_cannot_switch_it_off(world):
     before = len(world.model.received)
+    status, same = post(world.sotto.url + "/v1/privatize", {"text": SECRET, "id": "alice", "subject": "alice"})
+    assert same["texts"] != [SECRET]
     for more in ({"guardrails": []}, {"metadata": {"guardrails": []}}, {"disable_global_guardrails": True},
                  {"metadata": {"disable_global_guardrails": True}},
                  {"guardrails": [{"sotto": {"extra_body": {"epsilon": 1000}}}]}):
         world.litellm.ask(SECRET, **more)
-    assert not [text for body in world.model.received[before:] for text in repr(body["messages"]).split() if "lithium" in text]
+    for body in world.model.received[before:]:
+        assert [message["content"] for message in body["messages"]] == same["texts"]
 
 
 def test_with_sotto_stopped_the_gateway_fails(world):
