@@ -96,6 +96,8 @@ Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
                           add_listing_routes, add_ledger_routes, add_health_routes, add_metrics_route,
                           add_openapi_route, add_page_routes, add_preview_route})
     add(impl->router);
+  add_litellm_route(impl->router);
+  add_presidio_route(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
 }
