@@ -43,6 +43,9 @@ std::vector<NamedAction> add_ledger(CLI::App& app);
 std::vector<NamedAction> add_receipt(CLI::App& app);
 std::vector<NamedAction> add_collocations(CLI::App& app);
 std::vector<NamedAction> add_lm(CLI::App& app);
+std::vector<NamedAction> add_serve(CLI::App& app);
+/// One of the commands of add_serve.
+NamedAction add_serve_key(CLI::App& serve);
 
 /// Adds an option that may be repeated and takes one value each time, so that the argument after it is not
 /// taken for another value. Returns it.

@@ -104,7 +104,9 @@ std::string argument_name(const CLI::Option& positional) {
 
 std::string synopsis(const CLI::App& command) {
   std::string line = bold(full_name(command)) + " [" + italic("OPTIONS") + "]";
-  if (!subcommands(command).empty()) line += " " + italic("COMMAND");
+  if (!subcommands(command).empty())
+    line +=
+        command.get_require_subcommand_min() > 0 ? " " + italic("COMMAND") : " [" + italic("COMMAND") + "]";
   for (const CLI::Option* positional : positionals(command)) line += " " + argument_name(*positional);
   return line + "\n";
 }

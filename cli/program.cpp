@@ -33,7 +33,8 @@ std::vector<NamedAction> build_program(CLI::App& app) {
     Action action = add(app);
     commands.push_back({app.get_subcommands({}).back(), std::move(action)});
   }
-  for (const auto add : {add_model, add_lists, add_train, add_receipt, add_ledger, add_collocations, add_lm})
+  for (const auto add :
+       {add_model, add_lists, add_train, add_receipt, add_ledger, add_collocations, add_lm, add_serve})
     for (NamedAction& command : add(app)) commands.push_back(std::move(command));
   Action completion = add_completion(app);
   commands.push_back({app.get_subcommands({}).back(), std::move(completion)});

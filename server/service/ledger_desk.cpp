@@ -15,21 +15,35 @@ NanoEpsilon limit_of(const LedgerOptions& options) {
   return static_cast<double>(nearest) / 1e9 <= options.limit ? nearest : nearest - 1;
 }
 
-NanoEpsilon spent_in(const std::vector<LedgerAccount>& accounts, const std::string& unit) {
+Result<Spending> spending_in(Ledger& ledger, std::string_view subject, const std::string& unit,
+                             NanoEpsilon limit) {
+  SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, ledger.accounts_of(subject));
+  NanoEpsilon spent = 0;
   for (const LedgerAccount& account : accounts)
-    if (account.unit == unit) return account.spent;
-  return 0;
+    if (account.unit == unit) spent = account.spent;
+  return Spending{spent, std::max<NanoEpsilon>(limit - spent, 0)};
 }
 
-Privatized released(std::vector<UnsettledRecord>& records, std::vector<bool>::const_iterator allowed) {
+/// The answers to a job, whose records begin at `settled`.
+Privatized answers_of(std::vector<UnsettledRecord>& records, const Settled* settled) {
   Privatized answer;
   answer.texts.resize(records.size());
-  for (std::size_t i = 0; i < records.size(); ++i, ++allowed) {
-    if (*allowed) {
-      answer.texts[i] = {Release::released, std::move(records[i].texts.front()), {}};
-      answer.counts += records[i].counts;
-    } else {
-      ++answer.counts.withheld;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    PrivatizedText& text = answer.texts[i];
+    switch (settled[i]) {
+      case Settled::released:
+        text.release = Release::released;
+        text.text = std::move(records[i].texts.front());
+        answer.counts += records[i].counts;
+        break;
+      case Settled::withheld:
+        text.release = Release::withheld;
+        ++answer.counts.withheld;
+        break;
+      case Settled::repeated:
+        text.release = Release::refused;
+        ++answer.counts.repeated;
+        break;
     }
   }
   return answer;
@@ -66,10 +80,20 @@ void LedgerDesk::settle(std::vector<UnsettledJob> jobs) {
   changed_.notify_one();
 }
 
-Outcome<std::vector<bool>> LedgerDesk::settle_claims(std::span<const LedgerClaim> claims) {
-  auto allowed = session_->settle(claims);
-  if (!allowed) return unavailable("the ledger cannot be charged");
-  return std::move(*allowed);
+Outcome<std::vector<Settled>> LedgerDesk::settle_claims(std::span<const LedgerClaim> claims) {
+  for (const LedgerClaim& claim : claims)
+    if (claim.unit != unit()) return unprocessable("a claim is in another unit than the ledger", "claims");
+  auto decided = session_->settle(claims);
+  if (!decided) return unavailable("the ledger cannot be charged");
+  return std::move(*decided);
+}
+
+Outcome<Spending> LedgerDesk::spending_of(std::string_view subject) const {
+  const auto ledger = Ledger::open(options_.file);
+  if (!ledger) return unavailable("the ledger cannot be read");
+  const auto spending = spending_in(**ledger, subject, unit(), limit_of(options_));
+  if (!spending) return unavailable("the ledger cannot be read");
+  return *spending;
 }
 
 void LedgerDesk::run() {
@@ -80,7 +104,6 @@ void LedgerDesk::run() {
     std::vector<UnsettledJob> jobs = std::exchange(waiting_, {});
     lock.unlock();
     settle_all(jobs);
-    jobs.clear();
     lock.lock();
   }
 }
@@ -88,10 +111,11 @@ void LedgerDesk::run() {
 void LedgerDesk::settle_all(std::vector<UnsettledJob>& jobs) {
   auto answers = settled(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const PrivatizeJob job = std::move(jobs[i].job);  // with the answer, its share of the load ends
     if (answers)
-      jobs[i].job.done(std::move((*answers)[i]));
+      job.done(std::move((*answers)[i]));
     else
-      jobs[i].job.done(unavailable("the ledger cannot be charged"));
+      job.done(unavailable("the ledger cannot be charged"));
   }
 }
 
@@ -99,13 +123,13 @@ Result<std::vector<Privatized>> LedgerDesk::settled(std::vector<UnsettledJob>& j
   std::vector<LedgerClaim> claims;
   for (UnsettledJob& job : jobs)
     for (UnsettledRecord& record : job.records) claims.push_back(std::move(record.claim));
-  SOTTO_ASSIGN(const std::vector<bool> allowed, session_->settle(claims));
+  SOTTO_ASSIGN(const std::vector<Settled> decided, session_->settle(claims));
   std::vector<Privatized> answers;
-  auto next = allowed.begin();
+  const Settled* next = decided.data();
   for (UnsettledJob& job : jobs) {
-    answers.push_back(released(job.records, next));
+    answers.push_back(answers_of(job.records, next));
     answers.back().ledger = session_->receipt();
-    next += static_cast<std::ptrdiff_t>(job.records.size());
+    next += job.records.size();
   }
   SOTTO_TRY(add_spending(jobs, answers));
   return answers;
@@ -122,11 +146,8 @@ Result<void> LedgerDesk::add_spending(const std::vector<UnsettledJob>& jobs,
       const std::string_view subject = jobs[i].job.texts[text].subject;
       auto known = of_subject.find(subject);
       if (known == of_subject.end()) {
-        SOTTO_ASSIGN(const std::vector<LedgerAccount> accounts, accounts_->accounts_of(subject));
-        const NanoEpsilon spent = spent_in(accounts, unit);
-        known =
-            of_subject.emplace(subject, Spending{spent, std::max<NanoEpsilon>(limit_of(options_) - spent, 0)})
-                .first;
+        SOTTO_ASSIGN(const Spending spending, spending_in(*accounts_, subject, unit, limit_of(options_)));
+        known = of_subject.emplace(subject, spending).first;
       }
       answers[i].texts[text].spending = known->second;
     }

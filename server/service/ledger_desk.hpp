@@ -31,7 +31,10 @@ class LedgerDesk {
 
   void settle(std::vector<UnsettledJob> jobs);
   /// The same for claims that were made elsewhere; returns when it is done.
-  Outcome<std::vector<bool>> settle_claims(std::span<const LedgerClaim> claims);
+  Outcome<std::vector<Settled>> settle_claims(std::span<const LedgerClaim> claims);
+
+  /// Reads the ledger anew, whoever wrote to it.
+  Outcome<Spending> spending_of(std::string_view subject) const;
 
   const LedgerOptions& options() const { return options_; }
   /// Of the charges.

@@ -1,5 +1,6 @@
 #include "service/privatize_texts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <utility>
@@ -10,16 +11,18 @@
 namespace sotto::server {
 namespace {
 
-constexpr std::size_t kLongestName = 1024;  // of an id or a subject, in bytes
+constexpr std::size_t kLongestName = 256;  // of an id or a subject, in characters
 constexpr std::size_t kMostOpenings = 16;
 
 Outcome<void> check_name(std::string_view member, std::size_t index, std::string_view name) {
   const std::string member_name = std::string(member) + "s";
   if (name.empty())
     return unprocessable(fmt::format("the {} of text {} is empty", member, index), member_name);
-  if (name.size() > kLongestName)
-    return unprocessable(fmt::format("the {} of text {} has more than {} bytes", member, index, kLongestName),
-                         member_name);
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  if (static_cast<std::size_t>(std::count_if(name.begin(), name.end(), begins)) > kLongestName)
+    return unprocessable(
+        fmt::format("the {} of text {} has more than {} characters", member, index, kLongestName),
+        member_name);
   return {};
 }
 

@@ -36,8 +36,8 @@ Result<void> check_profile(const Profile& profile) {
   // The name ends a data set's, after a slash.
   if (profile.name.empty() || profile.name.find('/') != std::string::npos)
     return fail_parameter("profiles", profile.name, "the name of a profile must not be empty or contain '/'");
-  if (profile.repeat == Repeat::refuse)
-    return fail_parameter("repeat", "refuse", "not supported by this version's ledgers");
+  if (profile.repeat == Repeat::refuse && !profile.ledger)
+    return fail_parameter("repeat", "refuse", "needs a ledger, which notes the documents");
   return {};
 }
 
@@ -52,6 +52,7 @@ Result<std::unique_ptr<OpenProfile>> OpenProfile::open(const Profile& profile, c
   SOTTO_ASSIGN(auto privatizer, Privatizer::make(options));
   if (profile.ledger) {
     LedgerOptions ledger = *profile.ledger;
+    ledger.refuse_repeats = profile.repeat == Repeat::refuse;
     ledger.wait_seconds = std::min(ledger.wait_seconds, kLongestLockSeconds);
     SOTTO_ASSIGN(auto session, privatizer->open_ledger(ledger));
     SOTTO_ASSIGN(opened->desk_, LedgerDesk::open(ledger, std::move(session)));

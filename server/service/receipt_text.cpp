@@ -11,21 +11,11 @@ constexpr std::size_t kMostKept = 4096;
 
 /// All that a receipt says of them.
 std::string key_of(const Counts& counts) {
-  const std::array<std::uint64_t, 15> whole = {counts.documents,
-                                               counts.words,
-                                               counts.numbers,
-                                               counts.punctuation,
-                                               counts.privatized,
-                                               counts.withheld,
-                                               counts.randomized_numbers,
-                                               counts.clear_stopwords,
-                                               counts.clear_oov,
-                                               counts.clear_numbers,
-                                               counts.clear_punctuation,
-                                               counts.dropped,
-                                               counts.skipped,
-                                               counts.largest_document,
-                                               counts.largest_record};
+  const std::array<std::uint64_t, 16> whole = {
+      counts.documents,       counts.words,     counts.numbers,          counts.punctuation,
+      counts.privatized,      counts.withheld,  counts.repeated,         counts.randomized_numbers,
+      counts.clear_stopwords, counts.clear_oov, counts.clear_numbers,    counts.clear_punctuation,
+      counts.dropped,         counts.skipped,   counts.largest_document, counts.largest_record};
   const std::array<double, 5> shares = {counts.epsilon_sum, counts.largest_epsilon, counts.smallest_share,
                                         counts.largest_share, counts.largest_record_epsilon};
   std::string key(reinterpret_cast<const char*>(whole.data()), sizeof whole);

@@ -116,7 +116,10 @@ void RewriteQueue::rewrite_free(std::span<PrivatizeJob> jobs) {
     return;
   }
   if (!answers) return jobs.front().done(tl::unexpected(Failure(answers.error())));
-  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].done(std::move((*answers)[i]));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const PrivatizeJob job = std::move(jobs[i]);  // with the answer, its share of the load ends
+    job.done(std::move((*answers)[i]));
+  }
 }
 
 Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const PrivatizeJob> jobs) const {

@@ -72,9 +72,11 @@ void add_explain_route(Router& router);
 void add_attack_route(Router& router);
 void add_budget_route(Router& router);
 void add_listing_routes(Router& router);
+void add_ledger_routes(Router& router);
 void add_health_routes(Router& router);
 void add_metrics_route(Router& router);
 void add_page_routes(Router& router);
 void add_preview_route(Router& router);
+void add_openapi_route(Router& router);
 
 }  // namespace sotto::server

@@ -4,6 +4,9 @@
 #include <new>
 #include <utility>
 
+#include <sotto/language_models.hpp>
+#include <sotto/model_names.hpp>
+
 #include "service/router.hpp"
 
 namespace sotto::server {
@@ -57,6 +60,13 @@ Respond counted(const Route& route, bool without_body, Respond respond) {
   };
 }
 
+/// The first language model of a process changes the environment, which others read later: so one is loaded
+/// while nobody else does anything.
+void load_first_language_model() {
+  for (const ListedLanguageModel& model : list_language_models())
+    if (language_model_info(model.name)) return;
+}
+
 Response no_route(const Failure& failure, const std::string& allowed) {
   Response response = response_of(failure);
   if (!allowed.empty()) response.headers.emplace_back("allow", allowed);
@@ -76,11 +86,12 @@ Service::~Service() {
 }
 
 Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
+  load_first_language_model();
   auto impl = std::make_unique<Impl>(config);
   SOTTO_ASSIGN(impl->state.profiles, ProfileSet::open(config, impl->state.workers));
-  for (const auto& add :
-       {add_privatize_route, add_explain_route, add_attack_route, add_budget_route, add_listing_routes,
-        add_health_routes, add_metrics_route, add_page_routes, add_preview_route})
+  for (const auto& add : {add_privatize_route, add_explain_route, add_attack_route, add_budget_route,
+                          add_listing_routes, add_ledger_routes, add_health_routes, add_metrics_route,
+                          add_openapi_route, add_page_routes, add_preview_route})
     add(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
@@ -90,6 +101,12 @@ Access Service::access(const Request& request) const {
   std::string allowed;
   const auto route = impl_->router.find(request, allowed);
   return route ? (*route)->access : Access::open;
+}
+
+std::string Service::route(const Request& request) const {
+  std::string allowed;
+  const auto route = impl_->router.find(request, allowed);
+  return route ? (*route)->path : std::string();
 }
 
 bool Service::in_lines(const Request& request) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <sotto/result.hpp>
 
@@ -19,6 +20,8 @@ class Service {
   ~Service();
 
   Access access(const Request& request) const;
+  /// The path of its route, for logs; empty if there is none. A request's own path could hold anything.
+  std::string route(const Request& request) const;
   /// Whether handle_lines() answers it; decided by its head.
   bool in_lines(const Request& request) const;
   /// Never blocks for long: work is queued, and `respond` may be called later. A full queue answers 503.

@@ -8,7 +8,7 @@ import pytest
 from conftest import SOTTO, SOURCE
 
 COMMANDS = ["privatize", "mechanisms", "choose", "explain", "budget", "audit", "attack", "tune", "bench", "evaluate", "model",
-            "lists", "train", "receipt", "ledger", "collocations", "lm", "completion"]
+            "lists", "train", "receipt", "ledger", "collocations", "lm", "serve", "completion"]
 
 
 def candidates(program, *words):
