@@ -5,12 +5,13 @@
 # make build      the program and its manual pages, build/release/sotto; the plugin where libtorch is installed
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
+# make test-web  the pages of `sotto serve` in Chromium: types, behaviour, accessibility; its tools in build/web
 # make test-clusters  the Python package on clusters of Ray and Spark, on this machine; in build/venv-clusters
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
 # make wheel      Python wheels, build/wheels, tested as they install
 # make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
-.PHONY: demo test test-long test-slices test-python test-clusters build configure setup format fuzz deb test-deb sbom wheel
+.PHONY: demo test test-long test-slices test-python test-web test-clusters build configure setup format fuzz deb test-deb sbom wheel
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
@@ -48,6 +49,15 @@ test-python: setup
 	@PYTHONPATH=$(PACKAGE) PYTHONDONTWRITEBYTECODE=1 SOTTO_PROGRAM=$(CURDIR)/build/$(PRESET)/sotto \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/adapters
 	@MYPYPATH=$(PACKAGE) $(PYTHON) -m mypy --strict --cache-dir=/dev/null
+
+# Modules are found from where tests lie, so these are copied to where the tools are.
+test-web: SETUP = packages.txt packages-web.txt
+test-web: build
+	@command -v npm >/dev/null || { echo "make test-web needs npm, with Node.js 20 or later" >&2; exit 1; }
+	@mkdir -p build/web && rm -rf build/web/web build/web/*.mjs && cp -R web tests/web/. web/package.json web/package-lock.json build/web
+	@cd build/web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@build/web/node_modules/.bin/tsc -p build/web/web
+	@SOTTO=$(CURDIR)/build/$(PRESET)/sotto node --test --test-concurrency=1 build/web/*.spec.mjs
 
 configure: setup
 	@$(if $(findstring PYTHON=ON,$(OPTIONS)),tools/venv.sh build/venv python/requirements-test.txt)

@@ -149,7 +149,7 @@ export class WordPanel {
     body.removeAttribute('aria-busy');
     if (masked || !this.attacks) return;
     try {
-      const answer = await this.cached('/v1/attack', {...settings, word: out}, signal);
+      const answer = await this.cached('/v1/attack', {...settings, word: out, prior: 'counts', guesses: 3}, signal);
       const section = attackerSection(answer, explanation.enters_as?.word ?? token.in, out);
       if (section && !signal.aborted) body.append(section);
     } catch (error) {

@@ -21,7 +21,7 @@ function stateOf(token, changed) {
   return changed ? 'changed' : 'same';
 }
 
-const SPOKEN = {clear: 'in clear', same: 'unchanged', changed: 'replaced'};
+const SPOKEN = {clear: ', in clear: ', same: ', unchanged: ', changed: ' becomes '};
 
 /**
  * @param {Token} token
@@ -31,9 +31,8 @@ const SPOKEN = {clear: 'in clear', same: 'unchanged', changed: 'replaced'};
  */
 function wordButton(token, out, changed, index) {
   const state = stateOf(token, changed);
-  const label = state === 'changed' ? `${token.in} becomes ${out}` : `${token.in}, ${SPOKEN[state]}`;
-  return h('button', {type: 'button', class: `word ${state}`, 'data-token': index, tabindex: -1, 'aria-label': label},
-           h('bdi', {class: 'in'}, token.in), h('bdi', {class: 'out'}, out));
+  return h('button', {type: 'button', class: `word ${state}`, 'data-token': index, tabindex: -1},
+           h('bdi', {class: 'in'}, token.in), h('span', {class: 'visually-hidden'}, SPOKEN[state]), h('bdi', {class: 'out'}, out));
 }
 
 /** @param {Token} token @param {string} out @param {boolean} changed */

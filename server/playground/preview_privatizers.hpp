@@ -3,16 +3,15 @@
 
 #include <chrono>
 #include <cstddef>
-#include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include <sotto/explain.hpp>
 #include <sotto/privatizer.hpp>
 #include <sotto/result.hpp>
+
+#include "playground/recent.hpp"
 
 namespace sotto::server {
 
@@ -28,8 +27,9 @@ class PreviewPrivatizers {
   using Open = std::shared_ptr<const PreviewPrivatizer>;
   using Typical = std::optional<TypicalMetricDistances>;
   using Deadline = std::chrono::steady_clock::time_point;
+  static constexpr std::size_t kMostTypical = 256;
 
-  explicit PreviewPrivatizers(std::size_t most) : most_(most) {}
+  explicit PreviewPrivatizers(std::size_t most) : privatizers_(most), typical_(kMostTypical) {}
 
   /// The one for these options. nullptr: others were opening theirs until the deadline.
   Result<Open> open(const PrivatizeOptions& options, Deadline deadline);
@@ -37,19 +37,9 @@ class PreviewPrivatizers {
   Result<std::shared_ptr<const Typical>> typical(const MechanismSpec& spec, Deadline deadline);
 
  private:
-  struct Entry {
-    std::string name;
-    Open privatizer;
-  };
-
-  Open find(const std::string& name);
-
-  std::size_t most_;
   std::timed_mutex opening_;
-  std::mutex mutex_;          // of what follows
-  std::list<Entry> entries_;  // the one used last first
-  std::map<std::string, std::list<Entry>::iterator, std::less<>> by_name_;
-  std::map<std::string, std::shared_ptr<const Typical>, std::less<>> typical_;
+  Recent<PreviewPrivatizer> privatizers_;
+  Recent<Typical> typical_;
 };
 
 }  // namespace sotto::server

@@ -27,4 +27,18 @@ Outcome<void> check_names(const JsonObject& request) {
   return {};
 }
 
+Outcome<MechanismSpec> read_mechanism(const JsonObject& request) {
+  SOTTO_TRY(check_names(request));
+  MechanismSpec spec;
+  SOTTO_ASSIGN(const auto name, request.text("mechanism"));
+  if (name) spec.name = *name;
+  SOTTO_ASSIGN(const auto model, request.text("model"));
+  if (model) spec.model = *model;
+  SOTTO_ASSIGN(const auto epsilon, request.number("epsilon"));
+  spec.epsilon = epsilon.value_or(0);
+  SOTTO_ASSIGN(const auto parameters, request.settings("parameters"));
+  for (const auto& [parameter, value] : parameters) spec.parameters[std::string(parameter)] = value;
+  return spec;
+}
+
 }  // namespace sotto::server

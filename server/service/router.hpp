@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "playground/open_mechanisms.hpp"
 #include "playground/preview.hpp"
 #include "service/failure.hpp"
 #include "service/load.hpp"
@@ -26,6 +27,7 @@ struct ServiceState {
   Load load;
   std::unique_ptr<ProfileSet> profiles;
   Previewer previewer;
+  OpenMechanisms mechanisms;
   WorkerPool computers;  ///< for what takes long and is no rewriting
   WorkerPool workers;    ///< for rewriting
 };

@@ -128,7 +128,7 @@ onPlayground('what passes in clear is marked, and not by colour alone', async (p
   await page.waitForTimeout(150);
   await drawn(page);
   const clear = page.locator('button.word.clear').first();
-  assert.match(await clear.getAttribute('aria-label'), /in clear/);
+  assert.match(await clear.textContent(), /in clear/);
   assert.equal(await clear.locator('.out').evaluate((n) => getComputedStyle(n).borderBottomStyle), 'dashed');
   assert.equal(await page.locator('.legend li').count(), 3);
 });

@@ -33,7 +33,7 @@ Outcome<Response> explained(const Result<Explanation>& explanation, Failure fail
   return json_response(to_json(*explanation));
 }
 
-Outcome<Response> explain_request(ServiceState&, const Request& request) {
+Outcome<Response> explain_request(ServiceState& state, const Request& request) {
   SOTTO_ASSIGN(const JsonObject body, JsonObject::parse(request.body, kExplainMembers));
   SOTTO_TRY(check_names(body));
   SOTTO_TRY(body.integer("top", 1, kMostListed));
@@ -46,6 +46,10 @@ Outcome<Response> explain_request(ServiceState&, const Request& request) {
   if (place && !text) return unprocessable("place belongs to text", "place");
   if (word && word->size() > kLongestWord) return unprocessable("word is too long", "word");
   if (text && text->size() > kLongestText) return unprocessable("text is too long", "text");
+  if (word && !rewrites_whole_texts(options.mechanism.name)) {
+    SOTTO_ASSIGN(const auto open, state.mechanisms.open(options.mechanism));
+    return explained(explain(*word, *open, options), without_input);
+  }
   if (word) return explained(explain(*word, options), without_input);
   return explained(
       explain(TextPlace{std::string(*text), static_cast<std::size_t>(place.value_or(1))}, options), at_place);

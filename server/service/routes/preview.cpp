@@ -27,13 +27,7 @@ Outcome<PreviewRequest> read_preview(const JsonObject& body) {
   SOTTO_ASSIGN(const auto text, body.text("text"));
   if (!text) return unprocessable("text is missing", "text");
   preview.text = *text;
-  SOTTO_ASSIGN(const auto mechanism, body.text("mechanism"));
-  if (mechanism) preview.options.mechanism.name = *mechanism;
-  SOTTO_ASSIGN(const auto model, body.text("model"));
-  if (model) preview.options.mechanism.model = *model;
-  SOTTO_ASSIGN(const auto parameters, body.settings("parameters"));
-  for (const auto& [name, value] : parameters)
-    preview.options.mechanism.parameters[std::string(name)] = value;
+  SOTTO_ASSIGN(preview.options.mechanism, read_mechanism(body));
   SOTTO_ASSIGN(preview.options.policy, read_policy(body));
   SOTTO_ASSIGN(const auto epsilons, body.numbers("epsilons", kMostPreviewEpsilons));
   if (!epsilons) return unprocessable("epsilons are missing", "epsilons");
@@ -49,7 +43,6 @@ Outcome<Response> preview_request(ServiceState& state, const Request& request) {
   if (!state.config.playground)
     return tl::unexpected(Failure(404, "not_found", "there is nothing at this path"));
   SOTTO_ASSIGN(const JsonObject body, JsonObject::parse(request.body, kPreviewMembers));
-  SOTTO_TRY(check_names(body));
   SOTTO_ASSIGN(const PreviewRequest read, read_preview(body));
   SOTTO_ASSIGN(const auto preview, state.previewer.preview(read));
   if (!preview) return overloaded("other previews are being prepared");
