@@ -37,8 +37,9 @@ Outcome<Response> guess_request(ServiceState& state, const JsonObject& body, std
   SOTTO_ASSIGN(const auto open, state.mechanisms.open(spec));
   const auto guessed = guess_inputs(output, *open, options);
   // The library quotes the word; the answer does not.
-  if (!guessed && guessed.error().code == Errc::not_found)
-    return unprocessable("it must be a word of the model", "word");
+  const bool at_fault =
+      !guessed && (guessed.error().parameter == "output" || guessed.error().parameter.empty());
+  if (at_fault) return unprocessable("it must be a word of the model", "word");
   if (!guessed) return tl::unexpected(Failure(guessed.error()));
   return json_response(to_json(*guessed));
 }
