@@ -1,7 +1,7 @@
 #include "service/metrics.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -26,10 +26,7 @@ std::string label(std::string_view value) {
 std::uint64_t resident_bytes() {
   std::uint64_t size = 0;
   std::uint64_t resident = 0;
-  if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%lu %lu", &size, &resident) != 2) resident = 0;
-    (void)std::fclose(file);
-  }
+  std::ifstream("/proc/self/statm") >> size >> resident;  // 0 if it cannot be read
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 

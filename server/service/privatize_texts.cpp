@@ -69,7 +69,7 @@ Outcome<void> check_texts(const Limits& limits, const OpenProfile& profile,
 }
 
 void with_queue(ServiceState& state, OpenProfile& profile, const std::optional<PrivatizeOptions>& choice,
-                WithQueue then) {
+                const WithQueue& then) {
   if (!choice) return then(profile.own());
   if (auto queue = profile.find(*choice)) return then(std::move(queue));
   const bool taken = state.computers.post_unless(

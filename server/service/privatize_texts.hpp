@@ -22,7 +22,7 @@ Outcome<void> check_texts(const Limits& limits, const OpenProfile& profile,
 using WithQueue = std::function<void(Outcome<std::shared_ptr<RewriteQueue>>)>;
 /// Calls `then` with the profile's own queue or that of a choice, which is opened if need be.
 void with_queue(ServiceState& state, OpenProfile& profile, const std::optional<PrivatizeOptions>& choice,
-                WithQueue then);
+                const WithQueue& then);
 
 using WithPrivatized = std::function<Response(RewriteQueue& queue, Outcome<Privatized> privatized)>;
 /// Rewrites the texts of a request, charges them, and answers with what `write` makes of them. `owner` keeps

@@ -33,7 +33,7 @@ std::shared_ptr<const std::string> ReceiptText::of(const Counts& counts,
   }
   Receipt receipt = privatizer_.receipt(counts);
   receipt.ledger = ledger;
-  const auto text = std::make_shared<const std::string>(on_one_line(to_json(receipt)));
+  auto text = std::make_shared<const std::string>(on_one_line(to_json(receipt)));
   if (ledger) return text;
   const std::lock_guard lock(mutex_);
   if (kept_.size() >= kMostKept) kept_.clear();

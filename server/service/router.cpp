@@ -48,7 +48,7 @@ Handler at_once(Answer answer) {
 }
 
 Handler computed(Answer answer) {
-  return [answer = std::move(answer)](ServiceState& state, std::shared_ptr<const Request> request,
+  return [answer = std::move(answer)](ServiceState& state, const std::shared_ptr<const Request>& request,
                                       const Respond& respond) {
     auto share = state.load.take(request->body.size());
     if (!share) return respond(response_of(share.error()));

@@ -36,12 +36,13 @@ Outcome<Response> guess_request(ServiceState& state, const JsonObject& body, std
   SOTTO_ASSIGN(options.seed, body.integer("seed", 0, std::uint64_t{1} << 53));
   SOTTO_ASSIGN(const auto open, state.mechanisms.open(spec));
   const auto guessed = guess_inputs(output, *open, options);
+  if (guessed) return json_response(to_json(*guessed));
+  Failure failure(guessed.error());
+  const std::string& parameter = guessed.error().parameter;
   // The library quotes the word; the answer does not.
-  const bool at_fault =
-      !guessed && (guessed.error().parameter == "output" || guessed.error().parameter.empty());
-  if (at_fault) return unprocessable("it must be a word of the model", "word");
-  if (!guessed) return tl::unexpected(Failure(guessed.error()));
-  return json_response(to_json(*guessed));
+  if (failure.status < 500 && (parameter.empty() || parameter == "output"))
+    return unprocessable("it must be a word of the model", "word");
+  return tl::unexpected(std::move(failure));
 }
 
 Outcome<Response> attack_request(ServiceState& state, const Request& request) {

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestText = std::size_t{1} << 14;
 
 /// The library quotes the word; the answer does not.
 Failure without_input(const Error& error) {
-  const Failure failure(error);
+  Failure failure(error);
   if (failure.status >= 500 || error.code != Errc::invalid_argument || !error.parameter.empty())
     return failure;
   return {422, "unprocessable", "it must be one word, punctuation aside", "word"};
