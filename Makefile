@@ -6,12 +6,13 @@
 # make deb        Debian packages, build/deb/packages
 # make test-deb   installs, uses and removes these packages; as root, on a machine that may be changed
 # make test-web  the pages of `sotto serve` in Chromium: types, behaviour, accessibility; its tools in build/web
+# make test-gateway  sotto serve behind a LiteLLM proxy, asked as Presidio is, and by schemathesis; in build/venv-gateway
 # make test-clusters  the Python package on clusters of Ray and Spark, on this machine; in build/venv-clusters
 # make sbom       a bill of materials of what is linked and shipped, build/release/sotto.spdx.json
 # make wheel      Python wheels, build/wheels, tested as they install
 # make fuzz       every fuzzer for SECONDS=60, or only TARGET=name
 # PRESET=dev|asan-ubsan|tsan|coverage selects another build.
-.PHONY: demo test test-long test-slices test-python test-web test-clusters build configure setup format fuzz deb test-deb sbom wheel
+.PHONY: demo test test-long test-slices test-python test-web test-gateway test-clusters build configure setup format fuzz deb test-deb sbom wheel
 PRESET ?= release
 SETUP = packages.txt
 LONG_PRESETS = dev asan-ubsan tsan
@@ -58,6 +59,12 @@ test-web: build
 	@cd build/web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@build/web/node_modules/.bin/tsc -p build/web/web
 	@SOTTO=$(CURDIR)/build/$(PRESET)/sotto node --test --test-concurrency=1 build/web/*.spec.mjs
+
+test-gateway: SETUP = packages.txt packages-test.txt
+test-gateway: build
+	@tools/venv.sh build/venv-gateway tests/server/gateway/requirements.txt
+	@PYTHONDONTWRITEBYTECODE=1 SOTTO_PROGRAM=$(CURDIR)/build/$(PRESET)/sotto \
+	  build/venv-gateway/bin/python -m pytest -q -p no:cacheprovider tests/server/gateway
 
 configure: setup
 	@$(if $(findstring PYTHON=ON,$(OPTIONS)),tools/venv.sh build/venv python/requirements-test.txt)

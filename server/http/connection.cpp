@@ -139,7 +139,7 @@ std::optional<Refusal> Connection::admit() {
     if (auto refusal = refuse_foreign(exchange.head)) return refusal;
   if (auto refusal = check_caller()) return refusal;
   exchange.entry.key_name = request.caller.key_name;
-  if (request.method == "OPTIONS")
+  if (request.method == "OPTIONS" && request.path == "*")  // of a path, the service knows the methods
     exchange.answered_here = Response{204, "", {{"Allow", "GET, HEAD, POST, OPTIONS"}}, ""};
   else if (state_.handler.in_lines(request))
     exchange.in_lines = true;

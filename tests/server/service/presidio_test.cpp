@@ -127,6 +127,7 @@ TEST_F(PresidioRoute, WhatIsWrongIsNamedWithoutItsContent) {
       R"({"text":"Anderson","analyzer_results":[{"start":0,"end":8,"entity_type":"PERSON","Anderson":1}]})",
       R"({"text":"Anderson","anonymizers":[]})",
       R"({"text":"Anderson","id":""})",
+      R"({"text":"Anderson","subject":""})",
       R"({"text":"Anderson","profile":"charged"})",
   };
   for (const std::string& body : bodies) {
