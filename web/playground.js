@@ -136,7 +136,7 @@ function showResults() {
   showLanes(lanesNode, controls.text.value, lanes);
   byId('meaning', HTMLElement).replaceChildren(...meaning(first.preview, first.setting));
   tradeoff.mark(first.setting);
-  release.follow(first.setting);
+  release.follow(first.preview.tokens.filter((t) => t.kind === 'word' || t.kind === 'other').length);
 }
 
 /** @param {AbortSignal} signal */
@@ -181,11 +181,9 @@ function wordChosen(button, stays) {
   const lane = lanes[Number(button.closest('[data-lane]')?.getAttribute('data-lane'))];
   const index = Number(button.dataset.token);
   if (!lane) return;
-  if (stays) {
-    pinned = button;
-    button.scrollIntoView({block: 'nearest'});
-  }
+  if (stays) pinned = button;
   panel.show({...choice(), epsilon: lane.setting.epsilon}, lane.preview, index, lane.setting.out[index]);
+  if (stays) button.scrollIntoView({block: 'nearest'});
 }
 
 function connect() {

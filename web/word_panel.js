@@ -113,7 +113,7 @@ export class WordPanel {
     this.node.classList.add('open');
     this.node.replaceChildren(
         close, h('h3', {id: 'panel-title'}, h('bdi', {}, token.in), h('span', {class: 'arrow', 'aria-hidden': 'true'}, ' → '),
-                 h('span', {class: 'visually-hidden'}, ' becomes '), h('bdi', {class: 'out'}, out)),
+                 h('span', {class: 'visually-hidden'}, ' becomes '), h('bdi', {class: out.toLowerCase() === token.in.toLowerCase() ? null : 'out'}, out)),
         body);
     if (token.clear) {
       body.removeAttribute('aria-busy');
