@@ -20,7 +20,8 @@ INCLUDE = re.compile(r'^#include "([a-z]+)/', re.MULTILINE)
 INCLUDED_FOLDER = re.compile(r'^#include "([a-z_0-9/]+)/[a-z_0-9]+\.hpp"', re.MULTILINE)
 
 # What they may include besides include/. The folders of server/ are layers.
-FRONT_ENDS = {"cli": ["config", "http"], "server/config": ["config"], "server/service": ["config", "service"],
+FRONT_ENDS = {"cli": ["config", "http"], "server/config": ["config"], "server/playground": ["playground"],
+              "server/service": ["config", "playground", "service"],
               "server/http": ["config", "service", "http"]}
 
 
