@@ -17,7 +17,7 @@ namespace {
 class EmptyHandler final : public RequestHandler {
  public:
   Access access(const Request&) const override { return Access::open; }
-  bool is_route(const Request&) const override { return true; }
+  std::string route(const Request& request) const override { return request.path; }
   bool in_lines(const Request&) const override { return false; }
   void handle(Request, Respond respond) override { respond({200, "application/json", {}, "{}"}); }
   void handle_lines(const Request&, LineExchange& exchange) override { exchange.refuse({}); }

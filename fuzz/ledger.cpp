@@ -41,7 +41,7 @@ Charge charge(const std::filesystem::path& file) {
   request.dataset = "set";
   request.documents = {&document, 1};
   result.done = (*store)->charge({&request, 1}, {"pure", 2'000'000'000, {}}).has_value();
-  result.released = request.released;
+  result.released = request.settled == Settled::released;
   result.totals = (*store)->totals();
   return result;
 }

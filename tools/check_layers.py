@@ -21,8 +21,7 @@ INCLUDED_FOLDER = re.compile(r'^#include "([a-z_0-9/]+)/[a-z_0-9]+\.hpp"', re.MU
 
 # What they may include besides include/. The folders of server/ are layers.
 FRONT_ENDS = {"cli": ["config", "http"], "server/config": ["config"], "server/playground": ["playground"],
-              "server/service": ["config", "playground", "service"],
-              "server/http": ["config", "service", "http"]}
+              "server/service": ["config", "playground", "service"], "server/http": ["config", "service", "http"]}
 
 
 def direct_dependencies():

@@ -10,6 +10,7 @@ const LISTED = 8;
 const MOST_KEPT = 200;
 // Without a closed form the service draws; so many give two digits.
 const DRAWS = 5000;
+const GUESS_DRAWS = 300;  // for each of the words that it could have been
 
 const ENTRIES = /** @type {Record<string, string>} */ ({
   folded: 'The model does not have this spelling. A public map gives it the word',
@@ -149,7 +150,7 @@ export class WordPanel {
     body.removeAttribute('aria-busy');
     if (masked || !this.attacks) return;
     try {
-      const answer = await this.cached('/v1/attack', {...settings, word: out, prior: 'counts', guesses: 3}, signal);
+      const answer = await this.cached('/v1/attack', {...settings, word: out, prior: 'counts', guesses: 3, draws: GUESS_DRAWS}, signal);
       const section = attackerSection(answer, explanation.enters_as?.word ?? token.in, out);
       if (section && !signal.aborted) body.append(section);
     } catch (error) {

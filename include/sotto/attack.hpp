@@ -127,8 +127,8 @@ SOTTO_API std::string to_json(const InputGuesses& guesses);
 /// input words, g(w|w′) = π(w)f(w′|w) / Σ_v π(v)f(w′|v). Exact if the mechanism has columns; of a selection
 /// mechanism the first call prepares all rows, which takes seconds for tens of thousands of words, and later
 /// calls on the same open mechanism are fast. Otherwise the posterior is shared by the `neighbours` words
-/// nearest to the output, and f is estimated from draws; if none of them was the output, the words weigh
-/// π(w)·exp(−½ε·d(w, w′)). `output` must be a word of the model. Thread-safe unless another thread changes
+/// nearest to the output: draws of each, and as much as 20 draws of the output would weigh, π(w)·exp(−½ε·d(w,
+/// w′)). So it is rough where few draws were the output. `output` must be a word of the model. Thread-safe unless another thread changes
 /// the environment.
 SOTTO_API Result<InputGuesses> guess_inputs(std::string_view output, const InputGuessOptions& options);
 

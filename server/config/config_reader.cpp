@@ -155,6 +155,10 @@ Result<void> validate(const ServerConfig& config) {
   if (config.keys_file.has_value() != config.secret_file.has_value())
     return fail_parameter(config.keys_file ? "secret_file" : "keys_file", "",
                           "missing; keys_file and secret_file belong together");
+  if (config.limits.bodies_bytes / 2 < config.limits.body_bytes)
+    return fail_parameter("limits.bodies", std::to_string(config.limits.bodies_bytes),
+                          fmt::format("{} is not allowed; give at least twice limits.body, which is {}",
+                                      config.limits.bodies_bytes, config.limits.body_bytes));
   for (const Profile& profile : config.profiles) SOTTO_TRY(check_profile(profile));
   return {};
 }

@@ -95,7 +95,8 @@ Result<YamlFile> YamlFile::parse(const std::string& text, std::string name) {
       return fail(Errc::invalid_argument, fmt::format("{}: holds more than one document", name));
     return YamlFile(YAML::Load(text), std::move(name));
   } catch (const YAML::Exception& error) {
-    return fail(Errc::invalid_argument, fmt::format("{}: line {}: {}", name, error.mark.line + 1, error.msg));
+    return fail(Errc::invalid_argument,
+                fmt::format("{}: line {}: {}", name, error.mark.line + 1, visible_text(error.msg)));
   }
 }
 
@@ -133,7 +134,8 @@ Result<bool> YamlFile::flag_of(const std::string& what, const YAML::Node& value)
 }
 
 tl::unexpected<Error> YamlFile::refuse(const YAML::Node& node, std::string_view problem) const {
-  return fail(Errc::invalid_argument, fmt::format("{}: line {}: {}", name_, node.Mark().line + 1, problem));
+  return fail(Errc::invalid_argument,
+              fmt::format("{}: line {}: {}", name_, node.Mark().line + 1, visible_text(problem)));
 }
 
 tl::unexpected<Error> YamlFile::no_such(const YAML::Node& node, std::string_view what,

@@ -32,6 +32,10 @@ Connection::Connection(TransportState& state, Loop& loop, std::unique_ptr<ByteSt
                        ListenerTraits traits)
     : state_(state), loop_(loop), stream_(std::move(stream)), traits_(traits) {}
 
+Connection::~Connection() {
+  loop_.connections.erase(this);
+}
+
 Task<void> Connection::run() {
   const auto self = shared_from_this();
   loop_.connections.insert(this);
@@ -40,7 +44,6 @@ Task<void> Connection::run() {
   while (goes_on) goes_on = co_await serve_one();
   co_await finish();
   exchange_.reset();
-  loop_.connections.erase(this);
 }
 
 void Connection::close_if_idle() {
@@ -71,12 +74,13 @@ Task<bool> Connection::serve_one() {
     co_await answer();
   }
   log_exchange();
+  served_ = true;
   co_return !ending_;
 }
 
 Task<bool> Connection::read_head(std::optional<Refusal>* refusal) {
   const Limits& limits = state_.config.limits;
-  stream_->expires_after(idle_ ? limits.idle_time : limits.header_time);
+  stream_->expires_after(idle_ && served_ ? limits.idle_time : limits.header_time);
   HeadScanner scanner;
   while (true) {
     const HeadScanner::State found = scanner.scan(buffer_);
@@ -208,7 +212,9 @@ std::optional<Refusal> Connection::parse_body_part(bool* wants_more) {
   if (error == http::error::body_limit) return kBodyTooLarge;
   if (error && error != http::error::need_more) return kMalformed;
   if (error && buffer_.size() > state_.config.limits.header_bytes) return kMalformed;
-  if (!exchange.share.grow_to(exchange.parser.get().body().capacity())) return kNoMemory;
+  const std::size_t held =
+      exchange.parser.get().body().capacity() + exchange.lines.capacity() + buffer_.capacity();
+  if (!exchange.share.grow_to(held)) return kNoMemory;
   return std::nullopt;
 }
 

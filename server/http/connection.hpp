@@ -41,6 +41,10 @@ struct GrowingBody {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(TransportState& state, Loop& loop, std::unique_ptr<ByteStream> stream, ListenerTraits traits);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  /// On its loop's thread, or once that has ended.
+  ~Connection();
 
   Task<void> run();
   void close_if_idle();
@@ -82,6 +86,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string buffer_;  // received, and not yet taken
   std::unique_ptr<Exchange> exchange_;
   bool idle_ = true;
+  bool served_ = false;  // until then, a client has to hurry
   bool ending_ = false;  // after this exchange
 };
 

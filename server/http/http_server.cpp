@@ -18,10 +18,21 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kAfterAbort{10};
+constexpr std::chrono::seconds kAbortAgain{1};
 constexpr std::size_t kMetricsConnections = 64;  // whatever the others take
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n";
+
+/// Without memory, whatever was to be done is lost, and the rest goes on.
+void run_loop(asio::io_context& context) {
+  while (true) {
+    try {
+      context.run();
+      return;
+    } catch (const std::bad_alloc&) {
+    }
+  }
+}
 
 }  // namespace
 
@@ -38,6 +49,7 @@ struct HttpServer::Impl {
   Loop& next_loop() { return *loops[next++ % loops.size()]; }
   void serve(Socket socket, Loop& loop, Listener& listener);
   void on_each_loop(const std::function<void(Loop&)>& work);
+  void abort_connections();
   void end_loops();
   std::shared_ptr<TlsContext> current_tls() {
     const std::lock_guard lock(tls_mutex);
@@ -54,7 +66,7 @@ struct HttpServer::Impl {
   std::size_t next = 0;  // used by the first loop only, which accepts
   std::mutex tls_mutex;
   std::shared_ptr<TlsContext> tls;
-  bool ended = false;
+  bool stopped = false;
 };
 
 Result<void> HttpServer::Impl::open_listener(const std::string& text, bool metrics) {
@@ -75,7 +87,8 @@ void HttpServer::Impl::start_loops() {
                                  },
                                  [this](std::string_view message) { log.note(message); }),
                    asio::detached);
-  for (const auto& loop : loops) loop->thread = std::thread([&context = loop->context] { context.run(); });
+  for (const auto& loop : loops)
+    loop->thread = std::thread([&context = loop->context] { run_loop(context); });
 }
 
 void HttpServer::Impl::serve(Socket socket, Loop& loop, Listener& listener) {
@@ -86,11 +99,12 @@ void HttpServer::Impl::serve(Socket socket, Loop& loop, Listener& listener) {
     if (plain) ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     return;
   }
+  std::shared_ptr<void> place(&tally, [](void* taken) { static_cast<Tally*>(taken)->leave(); });
   auto stream = plain ? plain_stream(std::move(socket)) : tls_stream(std::move(socket), current_tls());
   auto connection = std::make_shared<Connection>(state, loop, std::move(stream), listener.traits());
-  asio::co_spawn(loop.context, connection->run(), [&tally, connection](const std::exception_ptr&) mutable {
+  asio::co_spawn(loop.context, connection->run(), [place, connection](const std::exception_ptr&) mutable {
     connection.reset();
-    tally.leave();
+    place.reset();
   });
 }
 
@@ -98,20 +112,21 @@ void HttpServer::Impl::on_each_loop(const std::function<void(Loop&)>& work) {
   for (const auto& loop : loops) asio::post(loop->context, [&work_loop = *loop, work] { work(work_loop); });
 }
 
-void HttpServer::Impl::end_loops() {
-  if (std::exchange(ended, true)) return;
+/// Cuts off whatever is left, again and again: a stream that was just about to read goes on until it does.
+void HttpServer::Impl::abort_connections() {
   asio::post(loops.front()->context, [this] {
     for (const auto& listener : listeners) listener->close();
   });
-  const auto abort_all = [](Loop& loop) {
-    for (Connection* connection : loop.connections) connection->abort();
-  };
-  // A service that still works on a stream is waited for: it uses what would be destroyed.
-  do on_each_loop(abort_all);
-  while (!state.streams.wait_empty(steady_clock::now() + kAfterAbort));
-  state.connections.wait_empty(steady_clock::now() + kAfterAbort);
-  metrics_connections.wait_empty(steady_clock::now() + kAfterAbort);
-  for (const auto& loop : loops) loop->work.reset();
+  do {
+    on_each_loop([](Loop& loop) {
+      for (Connection* connection : loop.connections) connection->abort();
+    });
+  } while (!state.streams.wait_empty(steady_clock::now() + kAbortAgain));
+}
+
+void HttpServer::Impl::end_loops() {
+  state.connections.wait_empty(steady_clock::now() + kAbortAgain);
+  metrics_connections.wait_empty(steady_clock::now() + kAbortAgain);
   for (const auto& loop : loops) loop->context.stop();
   for (const auto& loop : loops)
     if (loop->thread.joinable()) loop->thread.join();
@@ -120,8 +135,7 @@ void HttpServer::Impl::end_loops() {
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpServer::~HttpServer() {
-  impl_->state.draining = true;
-  impl_->end_loops();
+  if (!impl_->stopped) stop();
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const ServerConfig& config, RequestHandler& handler,
@@ -160,6 +174,7 @@ void HttpServer::reload() {
 
 bool HttpServer::stop() {
   const auto deadline = steady_clock::now() + impl_->config.limits.drain_time;
+  impl_->stopped = true;
   impl_->state.draining = true;
   asio::post(impl_->loops.front()->context, [impl = impl_.get()] {
     for (const auto& listener : impl->listeners)
@@ -170,8 +185,9 @@ bool HttpServer::stop() {
     for (Connection* connection : loop.connections) connection->close_if_idle();
   });
   const bool in_time = impl_->state.connections.wait_empty(deadline);
-  impl_->end_loops();
+  impl_->abort_connections();
   service.join();
+  impl_->end_loops();
   return in_time;
 }
 

@@ -22,7 +22,7 @@ class HttpServer {
   /// Listens from now on. `config` and `handler` must outlive it.
   static Result<std::unique_ptr<HttpServer>> start(const ServerConfig& config, RequestHandler& handler,
                                                    WriteLog write_log);
-  /// Ends everything at once, unless stop() has ended it gracefully.
+  /// The same as stop(), if it was not called.
   ~HttpServer();
 
   /// Where it listens, with real ports; the one for metrics comes last.
@@ -30,7 +30,8 @@ class HttpServer {
   /// Reads keys and certificates again. What cannot be read stays as it is, and the log says so.
   void reload();
   /// Accepts nothing more, lets the service answer what it has taken, and ends when all answers are sent, or
-  /// when limits.drain_time is over. Returns whether all were.
+  /// when limits.drain_time is over. Returns whether all were. What the service has taken is waited for in
+  /// any case, because its answers come here.
   bool stop();
 
  private:

@@ -93,7 +93,10 @@ Task<void> Listener::run(NextLoop next_loop, Accept accept, std::function<void(s
     Loop& target = next_loop();
     auto [error, socket] = co_await acceptor_.async_accept(target.context.get_executor(), kTupleTask);
     if (!error) {
-      accept(std::move(socket), target, *this);
+      try {
+        accept(std::move(socket), target, *this);
+      } catch (const std::bad_alloc&) {  // this connection is lost, and the next one may find memory
+      }
       continue;
     }
     if (!is_shortage(error)) continue;  // a client that left already, or close()

@@ -70,9 +70,9 @@ class Connection;
 
 /// A thread that serves connections.
 struct Loop {
+  std::unordered_set<Connection*> connections;  ///< used by its thread only; outlives what it lists
   asio::io_context context{1};
   asio::executor_work_guard<LoopExecutor> work{context.get_executor()};
-  std::unordered_set<Connection*> connections;  ///< used by its thread only
   std::thread thread;
 };
 

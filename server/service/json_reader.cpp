@@ -192,6 +192,26 @@ Outcome<std::optional<std::vector<JsonObject>>> JsonObject::objects(
   return objects;
 }
 
+Outcome<std::vector<std::pair<std::string_view, JsonObject>>> JsonObject::objects_by_name(
+    std::string_view name, std::size_t most, std::span<const std::string_view> known) const {
+  std::vector<std::pair<std::string_view, JsonObject>> objects;
+  const auto value = find(parsed_->object, name);
+  if (!value) return objects;
+  simdjson::dom::object all;
+  if (value->get_object().get(all) != simdjson::SUCCESS) return wrong_type(name, "an object of objects");
+  for (const auto& member : all) {
+    if (objects.size() == most)
+      return unprocessable(fmt::format("{} has more than {} members", name, most), name);
+    simdjson::dom::object object;
+    if (member.value.get_object().get(object) != simdjson::SUCCESS)
+      return wrong_type(name, "an object of objects");
+    SOTTO_TRY(check_members(object, known));
+    objects.emplace_back(member.key,
+                         JsonObject(std::make_shared<const Parsed>(Parsed{parsed_->parser, object})));
+  }
+  return objects;
+}
+
 std::string JsonObject::json(std::string_view name) const {
   const auto value = find(parsed_->object, name);
   return value ? simdjson::minify(*value) : std::string();

@@ -42,6 +42,9 @@ class JsonObject {
   /// An array of objects, each with members from `known`.
   Outcome<std::optional<std::vector<JsonObject>>> objects(std::string_view name, std::size_t most,
                                                           std::span<const std::string_view> known) const;
+  /// A member that is an object of objects, each with members from `known`; none if it is absent.
+  Outcome<std::vector<std::pair<std::string_view, JsonObject>>> objects_by_name(
+      std::string_view name, std::size_t most, std::span<const std::string_view> known) const;
 
   /// A member as JSON; empty if it is absent.
   std::string json(std::string_view name) const;

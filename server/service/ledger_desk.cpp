@@ -104,6 +104,7 @@ void LedgerDesk::run() {
     std::vector<UnsettledJob> jobs = std::exchange(waiting_, {});
     lock.unlock();
     settle_all(jobs);
+    jobs.clear();
     lock.lock();
   }
 }
@@ -111,11 +112,10 @@ void LedgerDesk::run() {
 void LedgerDesk::settle_all(std::vector<UnsettledJob>& jobs) {
   auto answers = settled(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const PrivatizeJob job = std::move(jobs[i].job);  // with the answer, its share of the load ends
     if (answers)
-      job.done(std::move((*answers)[i]));
+      jobs[i].job.answer(std::move((*answers)[i]));
     else
-      job.done(unavailable("the ledger cannot be charged"));
+      jobs[i].job.answer(unavailable("the ledger cannot be charged"));
   }
 }
 

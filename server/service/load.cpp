@@ -1,10 +1,11 @@
 #include "service/load.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sotto::server {
 
-Outcome<std::shared_ptr<const Load::Share>> Load::take(std::size_t bytes) {
+Outcome<std::shared_ptr<Load::Share>> Load::take(std::size_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     if (ending_) return unavailable("the service is ending");
@@ -14,7 +15,7 @@ Outcome<std::shared_ptr<const Load::Share>> Load::take(std::size_t bytes) {
     bytes_ += bytes;
     ++shares_;
   }
-  return std::make_shared<const Share>(*this, bytes);
+  return std::make_shared<Share>(*this, bytes);
 }
 
 std::size_t Load::bytes() const {
@@ -33,7 +34,16 @@ void Load::drain() {
   idle_.wait(lock, [this] { return shares_ == 0; });
 }
 
+void Load::Share::put_back() {
+  load_.put_back(std::exchange(bytes_, 0));
+}
+
 void Load::put_back(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_ -= bytes;
+}
+
+void Load::end(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   bytes_ -= bytes;
   if (--shares_ == 0) idle_.notify_all();

@@ -19,9 +19,12 @@ class Load {
   class Share {
    public:
     Share(Load& load, std::size_t bytes) : load_(load), bytes_(bytes) {}
-    ~Share() { load_.put_back(bytes_); }
+    ~Share() { load_.end(bytes_); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
+
+    /// The texts are done: what follows is their answer. From one thread at a time.
+    void put_back();
 
    private:
     Load& load_;
@@ -29,7 +32,7 @@ class Load {
   };
 
   /// A failure if that is too much, or the service is ending.
-  Outcome<std::shared_ptr<const Share>> take(std::size_t bytes);
+  Outcome<std::shared_ptr<Share>> take(std::size_t bytes);
   std::size_t bytes() const;
   bool is_ending() const;
   /// From now on nothing is taken; returns when all that was taken is done.
@@ -37,6 +40,7 @@ class Load {
 
  private:
   void put_back(std::size_t bytes);
+  void end(std::size_t bytes);
 
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;

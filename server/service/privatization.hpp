@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sotto/ledger.hpp>
@@ -51,9 +52,15 @@ struct PrivatizeJob {
   std::string dataset;
   std::vector<TextToPrivatize> texts;
   std::shared_ptr<const void> owner;  ///< of what the texts refer to
-  std::shared_ptr<const Load::Share> share;
+  std::shared_ptr<Load::Share> share;
   /// Called exactly once. A failure means that no text may be answered.
   std::function<void(Outcome<Privatized>)> done;
+
+  /// Calls it. Who has an answer may ask again, so the texts no longer count as waiting.
+  void answer(Outcome<Privatized> privatized) const {
+    share->put_back();
+    done(std::move(privatized));
+  }
 
   std::size_t bytes() const {
     std::size_t sum = 0;

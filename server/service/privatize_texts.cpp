@@ -41,12 +41,14 @@ Response written(const WithPrivatized& write, ServiceState& state, const OpenPro
 
 }  // namespace
 
-std::string fresh_id() {
-  std::array<unsigned char, 16> bytes{};
+std::vector<std::string> fresh_ids(std::size_t count) {
+  constexpr std::size_t kBytes = 16;
+  std::vector<unsigned char> bytes(kBytes * count);  // drawn at once: each call asks the system
   randombytes_buf(bytes.data(), bytes.size());
-  std::array<char, 2 * bytes.size() + 1> hex{};
-  sodium_bin2hex(hex.data(), hex.size(), bytes.data(), bytes.size());
-  return {hex.data(), hex.size() - 1};
+  std::vector<std::string> ids(count, std::string(2 * kBytes, '0'));
+  for (std::size_t i = 0; i < count; ++i)
+    sodium_bin2hex(ids[i].data(), ids[i].size() + 1, &bytes[kBytes * i], kBytes);
+  return ids;
 }
 
 Outcome<void> check_texts(const Limits& limits, const OpenProfile& profile,

@@ -11,8 +11,8 @@
 
 namespace sotto::server {
 
-/// 128 random bits in hex: the id of a document whose client gives none.
-std::string fresh_id();
+/// Each 128 random bits in hex: the ids of documents whose client gives none.
+std::vector<std::string> fresh_ids(std::size_t count);
 
 /// A failure unless every text can be rewritten under the profile; it names the index of the first that
 /// cannot, never its content.

@@ -36,6 +36,11 @@ Result<void> check_profile(const Profile& profile) {
   // The name ends a data set's, after a slash.
   if (profile.name.empty() || profile.name.find('/') != std::string::npos)
     return fail_parameter("profiles", profile.name, "the name of a profile must not be empty or contain '/'");
+  if (profile.options.seed)
+    return fail_parameter("seed", std::to_string(*profile.options.seed),
+                          "a service releases nothing under public noise");
+  if (profile.options.unique_ids)
+    return fail_parameter("unique_ids", "true", "a ledger refuses repeats across restarts; use its option");
   if (profile.repeat == Repeat::refuse && !profile.ledger)
     return fail_parameter("repeat", "refuse", "needs a ledger, which notes the documents");
   return {};
@@ -72,6 +77,7 @@ Outcome<std::optional<PrivatizeOptions>> OpenProfile::choice(const JsonObject& r
     SOTTO_ASSIGN(options.policy, with_stricter_part(options.policy, part, wanted));
   }
   if (same_choice(options, own_->options())) return std::nullopt;
+  options.mechanism.resources.memory /= kMostChosen;  // of each that is open at once
   return options;
 }
 

@@ -115,11 +115,8 @@ void RewriteQueue::rewrite_free(std::span<PrivatizeJob> jobs) {
     for (PrivatizeJob& job : jobs) rewrite_free({&job, 1});
     return;
   }
-  if (!answers) return jobs.front().done(tl::unexpected(Failure(answers.error())));
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const PrivatizeJob job = std::move(jobs[i]);  // with the answer, its share of the load ends
-    job.done(std::move((*answers)[i]));
-  }
+  if (!answers) return jobs.front().answer(tl::unexpected(Failure(answers.error())));
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].answer(std::move((*answers)[i]));
 }
 
 Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const PrivatizeJob> jobs) const {
@@ -133,7 +130,11 @@ Result<std::vector<Privatized>> RewriteQueue::rewritten(std::span<const Privatiz
     }
     std::vector<std::string> outputs(documents.size());
     std::vector<Counts> counts(documents.size());
-    SOTTO_TRY(privatizer_->privatize(documents, outputs, std::span(counts), batch_of(bytes)));
+    if (documents.size() == 1) {  // a batch would take longer to prepare than a short text to rewrite
+      SOTTO_ASSIGN(outputs[0], privatizer_->privatize(documents[0].name, documents[0].text, counts[0]));
+    } else {
+      SOTTO_TRY(privatizer_->privatize(documents, outputs, std::span(counts), batch_of(bytes)));
+    }
     std::vector<Privatized> answers(jobs.size());
     std::size_t next = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -170,7 +171,7 @@ void RewriteQueue::rewrite_charged(std::span<PrivatizeJob> jobs) {
     for (PrivatizeJob& job : jobs) rewrite_charged({&job, 1});
     return;
   }
-  if (!outputs) return jobs.front().done(tl::unexpected(Failure(outputs.error())));
+  if (!outputs) return jobs.front().answer(tl::unexpected(Failure(outputs.error())));
   std::vector<UnsettledJob> charged;
   auto next = std::make_move_iterator(outputs->begin());
   for (PrivatizeJob& job : jobs) {

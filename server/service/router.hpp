@@ -75,6 +75,8 @@ void add_listing_routes(Router& router);
 void add_ledger_routes(Router& router);
 void add_health_routes(Router& router);
 void add_metrics_route(Router& router);
+void add_litellm_route(Router& router);
+void add_presidio_route(Router& router);
 void add_page_routes(Router& router);
 void add_preview_route(Router& router);
 void add_openapi_route(Router& router);

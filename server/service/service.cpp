@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <sodium.h>
+
 #include <sotto/language_models.hpp>
 #include <sotto/model_names.hpp>
 
@@ -86,6 +88,7 @@ Service::~Service() {
 }
 
 Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
+  if (sodium_init() < 0) return fail(Errc::io, "the system gives no random numbers");
   load_first_language_model();
   auto impl = std::make_unique<Impl>(config);
   SOTTO_ASSIGN(impl->state.profiles, ProfileSet::open(config, impl->state.workers));
@@ -93,6 +96,8 @@ Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
                           add_listing_routes, add_ledger_routes, add_health_routes, add_metrics_route,
                           add_openapi_route, add_page_routes, add_preview_route})
     add(impl->router);
+  add_litellm_route(impl->router);
+  add_presidio_route(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
 }

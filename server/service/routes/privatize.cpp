@@ -41,8 +41,7 @@ Outcome<void> read_ids(ReadRequest& request, std::size_t most) {
   const bool given = request.body.has("id") || request.body.has("ids");
   if (given && ids.size() != request.texts.size())
     return lengths_differ("ids", ids.size(), request.texts.size());
-  if (!given) request.drawn_ids.resize(request.texts.size());
-  for (std::string& id : request.drawn_ids) id = fresh_id();
+  if (!given) request.drawn_ids = fresh_ids(request.texts.size());
   for (std::size_t i = 0; i < request.texts.size(); ++i)
     request.texts[i].id = given ? ids[i] : std::string_view(request.drawn_ids[i]);
   return {};

@@ -1,5 +1,6 @@
 #include "service/routes/privatize_lines.hpp"
 
+#include <deque>
 #include <future>
 #include <new>
 
@@ -28,7 +29,7 @@ Outcome<void> read_line(std::string_view line, Part& part) {
   SOTTO_ASSIGN(const auto id, object.text("id"));
   SOTTO_ASSIGN(const auto subject, object.text("subject"));
   if (!text) return unprocessable("text is missing", "text");
-  if (!id) part.drawn_ids.push_back(fresh_id());
+  if (!id) part.drawn_ids.push_back(fresh_ids(1).front());
   part.texts.push_back({*text, id ? *id : std::string_view(part.drawn_ids.back()), subject.value_or("")});
   part.objects.push_back(std::move(object));
   return {};

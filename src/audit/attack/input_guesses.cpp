@@ -18,6 +18,8 @@ namespace {
 
 // Draws of all candidates together; the slowest mechanism needs seconds for them.
 constexpr std::uint64_t kMostGuessingDraws = 1'000'000;
+// How many draws of the output prior and distance are worth.
+constexpr double kExpectedDraws = 20;
 
 Result<void> check_options(const InputGuessOptions& options) {
   const auto check = [](const char* parameter, std::uint64_t value, std::uint64_t most) -> Result<void> {
@@ -73,7 +75,15 @@ std::vector<std::uint64_t> count_output(const Mechanism& mechanism, TokenId outp
   return counts;
 }
 
-/// Estimates the posterior of the words nearest to the output.
+/// Adds `amount`, shared out by `weights`; nothing if they are all 0.
+void share_out(double amount, const std::vector<double>& weights, std::vector<Candidate>& candidates) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::size_t i = 0; i < weights.size() && sum > 0; ++i)
+    candidates[i].weight += amount * weights[i] / sum;
+}
+
+/// Estimates the posterior of the words nearest to the output, from draws and, like so many draws more, from
+/// prior and distance.
 Result<std::vector<Candidate>> weigh_by_draws(const OpenMechanism& open, TokenId output,
                                               const std::vector<double>& prior,
                                               const InputGuessOptions& options, BitSource& bits,
@@ -84,13 +94,17 @@ Result<std::vector<Candidate>> weigh_by_draws(const OpenMechanism& open, TokenId
   guesses.draws = options.draws;
   guesses.seen = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   const double nearest = candidates.front().weight;
+  std::vector<double> drawn;
+  std::vector<double> expected;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Candidate& candidate = candidates[i];
-    const double likelihood = guesses.seen > 0
-                                  ? static_cast<double>(counts[i])
-                                  : std::exp(-open.spec.epsilon / 2 * (candidate.weight - nearest));
-    candidate.weight = prior[candidate.word] * likelihood;
+    drawn.push_back(prior[candidate.word] * static_cast<double>(counts[i]));
+    expected.push_back(prior[candidate.word] *
+                       std::exp(-open.spec.epsilon / 2 * (candidate.weight - nearest)));
+    candidate.weight = 0;
   }
+  share_out(static_cast<double>(guesses.seen), drawn, candidates);
+  share_out(kExpectedDraws, expected, candidates);
   return candidates;
 }
 

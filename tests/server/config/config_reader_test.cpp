@@ -226,6 +226,9 @@ TEST(Validation, PartsThatBelongTogether) {
   config.tls = TlsFiles{"c", ""};
   EXPECT_FALSE(validate(config));
   config = default_config();
+  config.limits.body_bytes = config.limits.bodies_bytes;
+  EXPECT_FALSE(validate(config)) << "a body grows by doubling";
+  config = default_config();
   config.profiles[0].repeat = Repeat::refuse;
   EXPECT_FALSE(validate(config));
   config.profiles[0].ledger = LedgerOptions{"l", "", 5, 1};

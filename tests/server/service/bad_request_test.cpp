@@ -142,6 +142,10 @@ TEST_F(BadRequests, Computations) {
        {kAttack, R"({"epsilon": 1, "draws": 1000000})", 422, "draws"},
        {kAttack, R"({"epsilon": 1, "trials": 10000000})", 422, "trials"},
        {kAttack, R"({"epsilon": 1, "threads": 2})", 422},
+       {kAttack, R"({"epsilon": 1, "word": "secretsecret"})", 422, "word"},
+       {kAttack, R"({"epsilon": 1, "word": ""})", 422, "word"},
+       {kAttack, R"({"epsilon": 1, "word": "dog", "guesses": 0})", 422, "guesses"},
+       {kAttack, R"({"epsilon": 1, "word": "dog", "trials": 5})", 422, "trials"},
        {kBudget, R"({"epsilon": 1})", 422, "tokens"},
        {kBudget, R"({"epsilon": 1, "tokens": 10000000})", 422, "tokens"},
        {kBudget, R"({"epsilon": -1, "tokens": 1})", 422, "epsilon"}});
@@ -152,7 +156,6 @@ class Routing : public ServiceTest {};
 TEST_F(Routing, PathsAndMethods) {
   start({profile("mail", options())});
   EXPECT_EQ(get("/none")->response.status, 404U);
-  EXPECT_EQ(get("/")->response.status, 404U);
   const auto wrong = get("/v1/privatize");
   EXPECT_EQ(wrong->response.status, 405U);
   EXPECT_EQ(wrong->header("allow"), "POST");

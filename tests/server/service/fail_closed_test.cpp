@@ -88,13 +88,30 @@ TEST_F(FailClosed, ARepeatIsRefusedWhateverItsText) {
   EXPECT_EQ(array->part("/texts/1"), "null");
 }
 
-TEST_F(FailClosed, RefusingRepeatsNeedsALedger) {
-  Profile mail = profile("mail", keyed());
-  mail.repeat = Repeat::refuse;
-  config_.profiles = {mail};
-  const auto made = Service::make(config_);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().parameter, "repeat");
+TEST_F(FailClosed, ProfilesThatPromiseLessThanTheySeemAreRefused) {
+  Profile repeats = profile("mail", keyed());
+  repeats.repeat = Repeat::refuse;
+  Profile seeded = profile("mail", options());
+  seeded.options.seed = 1;
+  Profile unique = profile("mail", keyed());
+  unique.options.unique_ids = true;
+  Profile unkeyed = with_ledger("mail", 1);
+  unkeyed.options.key_file.reset();
+  const std::vector<std::pair<std::vector<Profile>, std::string>> table = {
+      {{repeats}, "repeat"},
+      {{seeded}, "seed"},
+      {{unique}, "unique_ids"},
+      {{unkeyed}, "ledger"},
+      {{}, "profiles"},
+      {{profile("a/b", keyed())}, "profiles"},
+      {{profile("", keyed())}, "profiles"},
+      {{profile("mail", keyed()), profile("mail", keyed())}, "profiles"}};
+  for (const auto& [profiles, parameter] : table) {
+    config_.profiles = profiles;
+    const auto made = Service::make(config_);
+    ASSERT_FALSE(made) << parameter;
+    EXPECT_EQ(made.error().parameter, parameter);
+  }
 }
 
 TEST_F(FailClosed, ALockedLedgerReleasesNothing) {

@@ -56,6 +56,10 @@ TEST_F(Routes, AttackAndBudget) {
   const auto attack = post("/v1/attack", R"({"epsilon": 1, "words": 20, "attacks": ["nearest"]})");
   ASSERT_EQ(attack->response.status, 200U) << attack->response.body;
   EXPECT_EQ(attack->number("/words"), 20);
+  const auto guesses = post("/v1/attack", R"({"epsilon": 3, "word": "dog", "guesses": 2})");
+  ASSERT_EQ(guesses->response.status, 200U) << guesses->response.body;
+  EXPECT_EQ(guesses->text("/output"), "dog");
+  EXPECT_EQ(guesses->text("/guesses/0/word"), "dog");
   const auto budget = post("/v1/budget", R"({"epsilon": 2, "tokens": 10})");
   ASSERT_EQ(budget->response.status, 200U) << budget->response.body;
   EXPECT_EQ(budget->text("/strategy"), "token");
