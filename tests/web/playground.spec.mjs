@@ -220,6 +220,24 @@ onPlayground('the calls can be copied without a clipboard', async (page) => {
   assert.match(await page.evaluate(() => window.copied), /sotto\.Privatizer/);
 });
 
+test('an API key is asked for, used, and kept nowhere', {timeout: 240_000}, async () => {
+  const locked = await startServer({keys: true});
+  const {page, close} = await openPage(browser, `${locked.url}/`);
+  await page.waitForSelector('#key-form:not([hidden])');
+  assert.equal(await page.locator('button.word').count(), 0);
+  await page.fill('#key', locked.key);
+  await page.keyboard.press('Enter');
+  await drawn(page);
+  assert.ok(await page.locator('button.word').count() > 0);
+  assert.equal(await page.inputValue('#key'), '');
+  const stored = await page.evaluate(() => JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie);
+  assert.ok(!stored.includes(locked.key));
+  await page.reload();
+  await page.waitForSelector('#key-form:not([hidden])');
+  await close();
+  await locked.stop();
+});
+
 onPlayground('HTML in a text is text', async (page) => {
   const hostile = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script> </textarea><b>bold</b> &amp; {{7*7}}';
   await type(page, hostile);
