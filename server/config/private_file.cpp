@@ -44,12 +44,17 @@ Result<void> sync_folder_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<std::string> read_private_file(const std::filesystem::path& file) {
+Result<void> check_private_file(const std::filesystem::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & kTooOpen) != 0)
     return fail(Errc::invalid_argument,
                 fmt::format("{} is open to other users (mode {:04o}); run: chmod 600 {}", file.string(),
                             static_cast<unsigned>(status.st_mode & 07777), file.string()));
+  return {};
+}
+
+Result<std::string> read_private_file(const std::filesystem::path& file) {
+  SOTTO_TRY(check_private_file(file));
   return read_small_file(file);
 }
 

@@ -9,6 +9,9 @@
 
 namespace sotto::server {
 
+/// Refuses a file that everybody may read or that others than its owner may change.
+Result<void> check_private_file(const std::filesystem::path& file);
+
 /// The content of a small file. Refuses one that everybody may read or that others than its owner may change.
 Result<std::string> read_private_file(const std::filesystem::path& file);
 

@@ -9,6 +9,8 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include "config/private_file.hpp"
+
 namespace sotto::server {
 namespace {
 
@@ -170,6 +172,7 @@ std::unique_ptr<ByteStream> tls_stream(Socket socket, std::shared_ptr<TlsContext
 }
 
 Result<std::shared_ptr<TlsContext>> open_tls(const TlsFiles& files) {
+  SOTTO_TRY(check_private_file(files.key));
   auto context = std::make_shared<TlsContext>(TlsContext::tls_server);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);

@@ -98,7 +98,7 @@ void give_ids(GuardrailRequest& request, const Profile& profile) {
     for (TextToPrivatize& text : request.texts) text.id = request.end_user;
     return;
   }
-  for (std::size_t i = 0; i < request.texts.size(); ++i) request.drawn_ids.push_back(fresh_id());
+  request.drawn_ids = fresh_ids(request.texts.size());
   for (std::size_t i = 0; i < request.texts.size(); ++i) request.texts[i].id = request.drawn_ids[i];
 }
 

@@ -139,7 +139,7 @@ Outcome<void> name_texts(AnonymizeRequest& request) {
   SOTTO_ASSIGN(const auto id, request.body.text("id"));
   SOTTO_ASSIGN(const auto subject, request.body.text("subject"));
   if (id && id->empty()) return unprocessable("id is empty", "id");
-  request.id = id ? std::string(*id) : fresh_id();
+  request.id = id ? std::string(*id) : fresh_ids(1).front();
   for (std::size_t i = 0; i < request.texts.size(); ++i)
     request.ids.push_back(request.outside_keep ? fmt::format("{}/{}", request.id, i) : request.id);
   for (std::size_t i = 0; i < request.texts.size(); ++i) {

@@ -40,6 +40,7 @@ void write_certificate(const TlsFiles& files) {
   const std::unique_ptr<FILE, decltype(&std::fclose)> key_out(std::fopen(files.key.c_str(), "w"),
                                                               std::fclose);
   PEM_write_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  std::filesystem::permissions(files.key, std::filesystem::perms(0600));
 }
 
 class TlsTest : public HttpWorld {
@@ -142,6 +143,8 @@ TEST_F(TlsTest, FilesThatDoNotFitAreNamed) {
   };
   EXPECT_NE(named({files_.certificate, other.key}).find("other.key as a private key: key values mismatch"),
             std::string::npos);
+  std::filesystem::permissions(other.key, std::filesystem::perms(0644));
+  EXPECT_NE(named(other).find("other.key is open to other users"), std::string::npos);
   EXPECT_NE(named({"/nowhere", files_.key}).find("tls.certificate: cannot use /nowhere"), std::string::npos);
   EXPECT_NE(named({files_.certificate, "/nowhere"}).find("tls.key: cannot use /nowhere"), std::string::npos);
 }
