@@ -111,11 +111,19 @@ function showUseful() {
     range ? `Useful from ${figure(range.low)} to ${figure(range.high)}: below it is noise, above it hardly a word changes.` : `${info?.summary ?? ''}.`;
 }
 
-/** @param {Mechanism} info @returns {Model[]} those that may fit; the service knows which do */
+/** @param {Mechanism} info */
+const takesLists = (info) => info.parameters.some((p) => p.name === 'lists');
+
+/**
+ * Those that may fit: language models by their kind, and no list set that ships for mechanisms of lists where vectors
+ * are needed. The service knows the rest.
+ * @param {Mechanism} info
+ * @returns {Model[]}
+ */
 function modelsFor(info) {
-  const own = models.find((m) => m.name === info.default_model);
-  if (!own) return models;
-  return models.filter((m) => m.kind === own.kind && (m.lists === undefined || (m.lists ? !m.dimension : true) === (own.lists ? !own.dimension : true)));
+  const kind = models.find((m) => m.name === info.default_model)?.kind;
+  const sets = mechanisms.filter(takesLists).map((m) => m.default_model);
+  return models.filter((m) => m.kind === kind && (takesLists(info) || !sets.includes(m.name)));
 }
 
 function mechanismChosen() {
@@ -136,7 +144,7 @@ function showResults() {
   showLanes(lanesNode, controls.text.value, lanes);
   byId('meaning', HTMLElement).replaceChildren(...meaning(first.preview, first.setting));
   tradeoff.mark(first.setting);
-  release.follow(first.setting);
+  release.follow(first.preview.tokens.filter((t) => t.kind === 'word' || t.kind === 'other').length);
 }
 
 /** @param {AbortSignal} signal */
@@ -181,11 +189,9 @@ function wordChosen(button, stays) {
   const lane = lanes[Number(button.closest('[data-lane]')?.getAttribute('data-lane'))];
   const index = Number(button.dataset.token);
   if (!lane) return;
-  if (stays) {
-    pinned = button;
-    button.scrollIntoView({block: 'nearest'});
-  }
+  if (stays) pinned = button;
   panel.show({...choice(), epsilon: lane.setting.epsilon}, lane.preview, index, lane.setting.out[index]);
+  if (stays) button.scrollIntoView({block: 'nearest'});
 }
 
 function connect() {
@@ -233,10 +239,9 @@ function connect() {
   followWords(lanesNode, wordChosen);
 }
 
-/** @param {any} answer @returns {Model[]} */
+/** @param {{models: string[], language_models: Model[]}} answer @returns {Model[]} */
 function readModels(answer) {
-  const word = (answer.models ?? []).map((/** @type {string | Model} */ m) => (typeof m === 'string' ? {name: m} : m));
-  return [...word, ...(answer.language_models ?? [])];
+  return [...answer.models.map((name) => ({name})), ...answer.language_models];
 }
 
 async function start() {

@@ -1,5 +1,5 @@
 // A release: once, through a profile, after saying what it spends.
-/** @import {Choice, Setting} from './types.js' */
+/** @import {Choice} from './types.js' */
 
 import {ask} from './api.js';
 import {copyButton} from './clipboard.js';
@@ -16,6 +16,10 @@ import {figure, readableUnit} from './numbers.js';
  * @property {number | null} limit
  * @property {string} unit
  */
+
+/** Language models may draw more often than there are words.
+ * @param {string} mechanism */
+const drawsOncePerWord = (mechanism) => !mechanism.startsWith('dp-') || mechanism === 'dp-mlm';
 
 /** @param {string} id @param {string} label @param {Node} control @param {string} [hint] */
 function field(id, label, control, hint) {
@@ -42,8 +46,7 @@ export class Release {
     this.profileChosen = profileChosen;
     /** @type {Profile[]} */
     this.profiles = [];
-    /** @type {Setting | undefined} */
-    this.setting = undefined;
+    this.words = 0;  // of the text
     this.profile = h('select', {id: 'profile'});
     this.id = h('input', {id: 'document-id', autocomplete: 'off', spellcheck: 'false'});
     this.subject = h('input', {id: 'subject', autocomplete: 'off', spellcheck: 'false'});
@@ -90,9 +93,9 @@ export class Release {
     return this.profiles.find((p) => p.name === this.profile.value);
   }
 
-  /** @param {Setting} [setting] */
-  follow(setting = this.setting) {
-    this.setting = setting;
+  /** @param {number} [words] of the text */
+  follow(words = this.words) {
+    this.words = words;
     const profile = this.current();
     if (!profile) return;
     this.profileChosen(profile.name);
@@ -114,11 +117,20 @@ export class Release {
       this.say('This profile keeps a ledger: name the subject.');
       return;
     }
-    const draws = this.setting?.draws ?? 0;
-    const most = profile.epsilon_per === 'document' ? profile.epsilon : profile.epsilon * draws;
+    const spends = this.spends(profile);
     const charged = profile.limit === null ? 'No ledger is charged.' : `The ledger of subject “${this.subject.value}” is charged, for good.`;
-    this.question.textContent = `It spends ε ${figure(most)} for the document (${draws} draws, unit: ${readableUnit(profile.unit)}). ${charged}`;
+    this.question.textContent = `${spends} Unit: ${readableUnit(profile.unit)}. ${charged}`;
     this.dialog.showModal();
+  }
+
+  /**
+   * What can be said before: a policy that keeps words spends less.
+   * @param {Profile} profile
+   */
+  spends(profile) {
+    if (profile.epsilon_per === 'document') return `It spends up to ε ${figure(profile.epsilon)}.`;
+    if (!drawsOncePerWord(profile.mechanism)) return `It spends ε ${figure(profile.epsilon)} per draw; the receipt says how many draws there were.`;
+    return `It spends up to ε ${figure(profile.epsilon * this.words)}: ${figure(profile.epsilon)} for each of ${this.words} words.`;
   }
 
   /** @param {string} text */

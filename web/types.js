@@ -7,13 +7,12 @@
  * @property {string} guarantee
  * @property {string} use_when
  * @property {string} default_model
+ * @property {{name: string}[]} parameters
  * @property {{low: number, high: number} | null} useful_epsilon
  *
  * @typedef {object} Model
  * @property {string} name
  * @property {string} [kind] of a language model
- * @property {number} [dimension] of a word model
- * @property {number} [lists]
  *
  * @typedef {object} Token
  * @property {number} begin

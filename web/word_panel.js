@@ -10,6 +10,7 @@ const LISTED = 8;
 const MOST_KEPT = 200;
 // Without a closed form the service draws; so many give two digits.
 const DRAWS = 5000;
+const GUESS_DRAWS = 300;  // for each of the words that it could have been
 
 const ENTRIES = /** @type {Record<string, string>} */ ({
   folded: 'The model does not have this spelling. A public map gives it the word',
@@ -113,7 +114,7 @@ export class WordPanel {
     this.node.classList.add('open');
     this.node.replaceChildren(
         close, h('h3', {id: 'panel-title'}, h('bdi', {}, token.in), h('span', {class: 'arrow', 'aria-hidden': 'true'}, ' → '),
-                 h('span', {class: 'visually-hidden'}, ' becomes '), h('bdi', {class: 'out'}, out)),
+                 h('span', {class: 'visually-hidden'}, ' becomes '), h('bdi', {class: out.toLowerCase() === token.in.toLowerCase() ? null : 'out'}, out)),
         body);
     if (token.clear) {
       body.removeAttribute('aria-busy');
@@ -149,7 +150,7 @@ export class WordPanel {
     body.removeAttribute('aria-busy');
     if (masked || !this.attacks) return;
     try {
-      const answer = await this.cached('/v1/attack', {...settings, word: out, prior: 'counts', guesses: 3}, signal);
+      const answer = await this.cached('/v1/attack', {...settings, word: out, prior: 'counts', guesses: 3, draws: GUESS_DRAWS}, signal);
       const section = attackerSection(answer, explanation.enters_as?.word ?? token.in, out);
       if (section && !signal.aborted) body.append(section);
     } catch (error) {

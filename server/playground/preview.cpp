@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kMostOpen = 24;
+constexpr std::size_t kMostOpen = 16;  // a curve and what is beside it; each holds tens of megabytes
 // How long a request goes on before it leaves the rest pending, and how long it waits while others open
 // mechanisms.
 constexpr milliseconds kWorkingTime{1'500};

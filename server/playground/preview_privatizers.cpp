@@ -11,7 +11,7 @@ namespace {
 
 // The noise of previews is public, so that nobody takes one for a release.
 constexpr std::uint64_t kPreviewSeed = 1;
-constexpr std::uint64_t kPreviewMemory = std::uint64_t{4} << 20;
+constexpr std::uint64_t kPreviewMemory = std::uint64_t{16} << 20;
 
 std::string options_name(const PrivatizeOptions& options) {
   const Policy& policy = options.policy;

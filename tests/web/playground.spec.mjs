@@ -182,7 +182,7 @@ onPlayground('a release is confirmed, made once, and has a receipt', async (page
   await page.fill('#subject', 'anna');
   await page.fill('#document-id', 'note-1');
   await page.click('#release-button');
-  assert.match(await page.locator('dialog').textContent(), /It spends ε 9\.5.*“anna”/s);
+  assert.match(await page.locator('dialog').textContent(), /It spends up to ε 9\.5: 0\.5 for each of 19 words\..*“anna”/s);
   assert.equal(releases, 0);
   await page.click('dialog .primary');
   await page.waitForSelector('.result blockquote');
@@ -218,6 +218,24 @@ onPlayground('the calls can be copied without a clipboard', async (page) => {
   });
   await page.locator('.call').nth(1).locator('button').click();
   assert.match(await page.evaluate(() => window.copied), /sotto\.Privatizer/);
+});
+
+test('an API key is asked for, used, and kept nowhere', {timeout: 240_000}, async () => {
+  const locked = await startServer({keys: true});
+  const {page, close} = await openPage(browser, `${locked.url}/`);
+  await page.waitForSelector('#key-form:not([hidden])');
+  assert.equal(await page.locator('button.word').count(), 0);
+  await page.fill('#key', locked.key);
+  await page.keyboard.press('Enter');
+  await drawn(page);
+  assert.ok(await page.locator('button.word').count() > 0);
+  assert.equal(await page.inputValue('#key'), '');
+  const stored = await page.evaluate(() => JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie);
+  assert.ok(!stored.includes(locked.key));
+  await page.reload();
+  await page.waitForSelector('#key-form:not([hidden])');
+  await close();
+  await locked.stop();
 });
 
 onPlayground('HTML in a text is text', async (page) => {
@@ -270,9 +288,8 @@ onPlayground('a phone needs no scrolling sideways', async (page) => {
   await page.locator('button.word').nth(3).tap();
   await page.waitForSelector('.panel.open .bars li');
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
-  const word = await page.locator('button.word').nth(3).boundingBox();
-  const panel = await page.locator('.panel').boundingBox();
-  assert.ok(word.y + word.height <= panel.y + 1, 'the word is above its panel');
+  await page.waitForFunction(() => document.querySelectorAll('button.word')[3].getBoundingClientRect().bottom <=
+                                   document.getElementById('panel').getBoundingClientRect().top);
 }, {viewport: {width: 390, height: 844}, hasTouch: true});
 
 onPlayground('long words break instead of widening a phone', async (page) => {

@@ -1,5 +1,5 @@
 // The built program serving the page, and Chromium.
-import {spawn} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
@@ -28,8 +28,8 @@ async function answers(url) {
   }
 }
 
-/** Starts `sotto serve` with a profile that has a ledger and one that has none. */
-export async function startServer(limit = 100) {
+/** Starts `sotto serve` with a profile that has a ledger and one that has none; `key` is its only API key, if it has keys. */
+export async function startServer({limit = 100, keys = false} = {}) {
   if (!PROGRAM) throw new Error('SOTTO must be the path of the program');
   const folder = mkdtempSync(join(tmpdir(), 'sotto-web-'));
   writeFileSync(join(folder, 'secret.key'), randomBytes(32), {mode: 0o600});
@@ -45,7 +45,9 @@ export async function startServer(limit = 100) {
     '    epsilon: 1',
     ''].join('\n'));
   const port = await freePort();
-  const child = spawn(PROGRAM, ['serve', '--config', join(folder, 'serve.yaml'), '--listen', `127.0.0.1:${port}`],
+  const files = ['--keys-file', join(folder, 'keys.yaml'), '--secret-file', join(folder, 'server.secret')];
+  const key = keys ? execFileSync(PROGRAM, ['serve', 'key', 'page', ...files]).toString().trim() : '';
+  const child = spawn(PROGRAM, ['serve', '--config', join(folder, 'serve.yaml'), '--listen', `127.0.0.1:${port}`, '--quiet', ...(keys ? files : [])],
                       {stdio: ['ignore', 'inherit', 'inherit']});
   const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; !(await answers(`${url}/healthz`)); ++tries) {
@@ -59,7 +61,7 @@ export async function startServer(limit = 100) {
     await ended;
     rmSync(folder, {recursive: true});
   };
-  return {url, stop};
+  return {url, key, stop};
 }
 
 export function startBrowser() {

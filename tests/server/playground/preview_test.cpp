@@ -163,6 +163,20 @@ TEST(Previews, OfNewTextsAreShort) {
   EXPECT_EQ(parameter_at_fault(request), "text");
 }
 
+/// All that the page offers, with the memory that a preview has. Whether WordNet is there depends on the machine.
+TEST(Previews, TakeEveryMechanism) {
+  Previewer previewer;
+  for (const MechanismInfo& info : mechanisms()) {
+    if (info.default_model.empty() || info.name == "gumbel") continue;
+    PreviewRequest request = request_for("The doctor met Anna.", {10});
+    request.options.mechanism.name = info.name;
+    const auto preview = previewer.preview(request);
+    if (info.name == "syntf" && !preview && preview.error().code == Errc::not_found) continue;
+    ASSERT_TRUE(preview) << info.name << ": " << preview.error().message;
+    EXPECT_EQ((*preview)->settings.size(), 1U) << info.name;
+  }
+}
+
 TEST(Previews, FromSeveralThreadsAgree) {
   Previewer previewer;
   const std::string expected = previewed(previewer, request_for(kText, {0.5})).settings[0].text;
