@@ -34,7 +34,7 @@ COMMANDS = [
     ("receipt_description", "receipt show receipt.json"),
     ("attack", f"attack -m santext {FIRST} -e 2 --words 20 --seed 1"),
     ("input_guesses", f"attack -m santext {FIRST} -e 2 --output soup --seed 1"),
-    ("input_guesses", f"attack -m cmp {FIRST} -e 2 --output soup --draws 20 --prior counts --seed 1"),
+    ("input_guesses", f"attack -m cmp {FIRST} -e 2 --output soup --draws 20 --seed 1"),
     ("attack", f"attack -m cmp {FIRST} -e 2 --words 10 --draws 20 --trials 100 --seed 1"),
     ("black_box", f"audit --method black-box -m santext {FIRST} -e 2 --draws 400 --pairs 2 --runs 20 --seed 1"),
     ("black_box", f"audit --method black-box -m santext {FIRST} -e 2 --draws 100 --pairs 2 --runs 20 --seed 1 --through "
