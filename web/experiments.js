@@ -61,7 +61,7 @@ async function open(files) {
     }
   }
   show(cells, tables);
-  status.textContent = [`${cells.length} cells and ${tables.length} tables.`, ...problems].join(' ');
+  status.textContent = [`Cells: ${cells.length}. Tables: ${tables.length}.`, ...problems].join(' ');
   status.classList.toggle('error', problems.length > 0);
 }
 

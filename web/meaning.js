@@ -13,28 +13,37 @@ function card(title, value, note) {
   return h('div', {}, h('dt', {}, title), h('dd', {}, h('span', {class: 'large'}, value), h('span', {class: 'hint'}, note)));
 }
 
-/** @param {Setting} setting */
-function cards(setting) {
+/** @param {Setting} setting @param {boolean} byWord whether each draw sees one word only */
+function cards(setting, byWord) {
   const loss = setting.loss;
   if (!loss) return null;
   const unit = setting.guarantee.pure ? '' : ` times ${setting.guarantee.metric}`;
   return h('dl', {class: 'cards'},
-           card('per word', `ε ${figure(loss.token)}`, setting.guarantee.pure ? 'pure ε' : `ε${unit}`),
+           card(byWord ? 'per word' : 'per draw', `ε ${figure(loss.token)}`, setting.guarantee.pure ? 'pure ε' : `ε${unit}`),
            loss.sentence === null
              ? card('per sentence', '—', 'every draw reads the whole text')
              : card('per sentence', `ε ${figure(loss.sentence)}`, 'the longest, if all its words change'),
            card('per document', `ε ${figure(loss.document)}`, `${setting.draws} draws, if all words change`));
 }
 
+// What a promise leaves out.
+const LIMITS = /** @type {Record<string, string>} */ ({
+  'sensitive outputs': 'This holds for outputs in the sensitive set only. A word that is kept is revealed.',
+  'privatized words': 'This holds for words that pass through the mechanism. Those that the policy keeps are in clear.',
+});
+
 /** @param {number} loss */
 function odds(loss) {
   return h('b', {}, `a factor of ${factor(loss)}`);
 }
 
-/** @param {Setting} setting */
-function pureSentences(setting) {
+/** @param {Setting} setting @param {boolean} byWord */
+function pureSentences(setting, byWord) {
   const {epsilon, additive, scope} = setting.guarantee;
-  const group = scope === 'group' ? ' among the words of its group, which is revealed,' : '';
+  if (!byWord)
+    return [h('p', {}, 'Every draw reads the whole text. So an observer’s odds for a guess, be it about one word or about all of them, change by at most ',
+              odds((setting.loss?.document ?? 0) + (setting.loss?.additive ?? 0)), '.')];
+  const group = scope === 'inside a group' ? ' among the words of its group, which is revealed,' : '';
   return [h('p', {}, `An observer’s odds for any guess about one word${group} change by at most `, odds(epsilon + additive), '.'),
           setting.loss && setting.draws > 1 &&
             h('p', {}, 'For a guess about the whole text they change by at most ', odds(setting.loss.document + setting.loss.additive), '.')];
@@ -71,10 +80,12 @@ function attackerSentence(setting) {
  */
 export function meaning(preview, setting) {
   const guarantee = setting.guarantee;
+  const byWord = preview.kind === 'word by word';
   const sentences = guarantee.kind === 'none'
     ? [h('p', {class: 'warning'}, 'Nothing is promised with these settings, whatever ε is.')]
-    : guarantee.pure ? pureSentences(setting) : metricSentences(setting, preview);
+    : guarantee.pure ? pureSentences(setting, byWord) : metricSentences(setting, preview);
+  const limit = guarantee.kind === 'none' ? undefined : LIMITS[guarantee.scope];
   const details = h('details', {}, h('summary', {}, 'The exact statement'), h('p', {}, guarantee.statement),
                     h('p', {class: 'hint'}, `Kind: ${guarantee.kind}. Scope: ${guarantee.scope}. Unit: ${readableUnit(guarantee.unit)}.`));
-  return /** @type {Node[]} */ ([cards(setting), ...sentences, attackerSentence(setting), details].filter((n) => n instanceof Node));
+  return /** @type {Node[]} */ ([cards(setting, byWord), ...sentences, limit && h('p', {class: 'warning'}, limit), attackerSentence(setting), details].filter((n) => n instanceof Node));
 }

@@ -33,7 +33,7 @@ async function withFiles(files, work) {
 
 test('cells become plots of means over repetitions', async () => {
   await withFiles([['results.jsonl', RESULTS]], async (page) => {
-    assert.match(await page.locator('#status').textContent(), /^4 cells and 0 tables/);
+    assert.match(await page.locator('#status').textContent(), /^Cells: 4\. Tables: 0\./);
     assert.equal(await page.locator('svg.plot').count(), 1);  // the number of words is the same everywhere
     assert.match(await page.locator('.stamp').textContent(), /not private/);
     await page.locator('summary').click();

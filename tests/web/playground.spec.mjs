@@ -165,12 +165,23 @@ onPlayground('the curve has its lines and the chosen point', async (page) => {
 });
 
 onPlayground('what ε means is said in its own unit', async (page) => {
-  assert.match(await page.locator('#meaning').textContent(), /ε multiplies a distance/);
-  await page.selectOption('#mechanism', 'dp-mlm');
-  await page.waitForFunction(() => document.getElementById('meaning').textContent.includes('any guess about one word'));
+  const says = (words) => page.waitForFunction((w) => document.getElementById('meaning').textContent.includes(w), words);
+  await says('ε multiplies a distance');
+  await page.selectOption('#mechanism', 'custext');
+  await says('any guess about one word among the words of its group');
   await setEpsilon(page, 1);
-  await page.waitForFunction(() => document.getElementById('meaning').textContent.includes('a factor of 2.8'));
-  assert.match(await page.locator('#meaning').textContent(), /every draw reads the whole text/);
+  await says('a factor of 2.8');
+  await page.selectOption('#mechanism', 'santext-plus');
+  await says('A word that is kept is revealed');
+});
+
+onPlayground('where every draw reads the whole text, one word is as exposed as all', async (page) => {
+  await page.selectOption('#mechanism', 'dp-mlm');
+  await setEpsilon(page, 1);
+  await page.waitForFunction(() => document.getElementById('meaning').textContent.includes('Every draw reads the whole text'));
+  const text = await page.locator('#meaning').textContent();
+  assert.match(text, /be it about one word or about all of them, change by at most a factor of 10⁹/);  // exp(19)
+  assert.doesNotMatch(text, /per word/);
 });
 
 onPlayground('a release is confirmed, made once, and has a receipt', async (page) => {

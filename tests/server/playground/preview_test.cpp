@@ -163,7 +163,8 @@ TEST(Previews, OfNewTextsAreShort) {
   EXPECT_EQ(parameter_at_fault(request), "text");
 }
 
-/// All that the page offers, with the memory that a preview has. Whether WordNet is there depends on the machine.
+/// All that the page offers, with the memory that a preview has. Whether WordNet is there depends on the
+/// machine.
 TEST(Previews, TakeEveryMechanism) {
   Previewer previewer;
   for (const MechanismInfo& info : mechanisms()) {
