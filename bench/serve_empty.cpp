@@ -32,6 +32,7 @@ int run(const char* address) {
   pthread_sigmask(SIG_BLOCK, &endings, nullptr);  // before there are threads, which inherit it
   ServerConfig config = default_config();
   config.listen = {address};
+  config.log_requests = false;
   EmptyHandler handler;
   const auto server = HttpServer::start(config, handler, [](std::string_view) {});
   if (!server) {

@@ -112,6 +112,7 @@ Result<server::ServerConfig> server_config(const ServeArguments& a) {
   SOTTO_TRY(
       server::apply_environment(config, [](const std::string& name) { return std::getenv(name.c_str()); }));
   for (const auto& [name, value] : given_settings(a)) SOTTO_TRY(server::set(config, name, value));
+  config.log_requests = !a.quiet;
   return config;
 }
 
@@ -139,7 +140,7 @@ Result<void> serve(const ServeArguments& a) {
   if (!config) return in_words(config.error());
   server::ServerCallbacks callbacks;
   callbacks.started = [&](const std::vector<std::string>& addresses) { say_start(*config, addresses); };
-  callbacks.log = a.quiet ? [](std::string_view) {} : write_log;
+  callbacks.log = write_log;
   callbacks.abandon = [] { ::_exit(kFailed); };
   const auto served = server::run(*config, callbacks);
   if (!served) return in_words(served.error());

@@ -75,6 +75,7 @@ struct ServerConfig {
   std::optional<std::filesystem::path> secret_file;
   std::vector<Profile> profiles;  ///< the first is the default
   bool playground = true;         ///< only for requests without keys, or with a key
+  bool log_requests = true;       ///< a line for each, besides notes about the server itself
   unsigned threads = 0;           ///< 0: one per processor
   Limits limits;
 };

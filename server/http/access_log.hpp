@@ -30,7 +30,8 @@ struct AccessEntry {
 class AccessLog {
  public:
   using Write = std::function<void(std::string_view lines)>;
-  explicit AccessLog(Write write);
+  /// Without `each_request`, only notes are written.
+  AccessLog(Write write, bool each_request);
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
   /// Writes what is left.
@@ -45,6 +46,7 @@ class AccessLog {
   void write_lines();
 
   const Write write_;
+  const bool each_request_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string pending_;

@@ -41,7 +41,7 @@ struct HttpServer::Impl {
        WriteLog write_log)
       : config(server_config),
         authenticator(std::move(keys)),
-        log(std::move(write_log)),
+        log(std::move(write_log), server_config.log_requests),
         state(config, handler, log, *authenticator) {}
 
   Result<void> open_listener(const std::string& text, bool metrics);

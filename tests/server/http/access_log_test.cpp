@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "server/http/http_world.hpp"
 
@@ -37,15 +38,47 @@ TEST(AccessLog, SlowReadersLoseLinesAndLearnHowMany) {
   std::string written;
   std::unique_lock closed(gate);
   {
-    AccessLog log([&](std::string_view lines) {
-      const std::lock_guard open(gate);
-      written += lines;
-    });
+    AccessLog log(
+        [&](std::string_view lines) {
+          const std::lock_guard open(gate);
+          written += lines;
+        },
+        false);
     for (int i = 0; i < 30'000; ++i) log.note("a note of some length, so that the buffer is soon full");
     closed.unlock();
   }
   EXPECT_LT(written.size(), std::size_t{3} << 20);
   EXPECT_THAT(written, HasSubstr("lines were lost"));
+}
+
+TEST(AccessLog, LinesAreJson) {
+  std::string written;
+  {
+    AccessLog log([&](std::string_view lines) { written += lines; }, true);
+    AccessEntry entry;
+    entry.key_name = "a\"b\n\xff";
+    entry.duration = std::chrono::microseconds(1234);
+    log.add(entry);
+    entry.trace_id = "0af7";
+    log.add(entry);
+  }
+  const std::size_t end = written.find('\n');
+  const auto first = nlohmann::json::parse(written.substr(0, end));
+  EXPECT_EQ(first["ms"], 1.234);
+  EXPECT_EQ(first["key"], "a\"b\n\xEF\xBF\xBD");
+  EXPECT_FALSE(first.contains("trace"));
+  EXPECT_EQ(nlohmann::json::parse(written.substr(end))["trace"], "0af7");
+}
+
+TEST(AccessLog, NotesAreWrittenWithoutALinePerRequest) {
+  std::string written;
+  {
+    AccessLog log([&](std::string_view lines) { written += lines; }, false);
+    log.add({});
+    log.note("the keys stay as they were");
+  }
+  EXPECT_THAT(written, HasSubstr("the keys stay"));
+  EXPECT_THAT(written, Not(HasSubstr("status")));
 }
 
 }  // namespace
