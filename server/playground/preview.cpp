@@ -30,6 +30,8 @@ constexpr std::uint64_t kMostMeasuredDraws = 8;
 
 Result<void> check_text(const PreviewRequest& request, MechanismKind kind) {
   if (!is_valid_utf8(request.text)) return fail_parameter("text", "", "the text must be valid UTF-8");
+  if (request.text.find('\0') != std::string::npos)
+    return fail_parameter("text", "", "the text must not have NUL characters");
   const auto characters = static_cast<std::size_t>(
       std::ranges::count_if(request.text, [](char c) { return (c & 0xC0) != 0x80; }));
   const bool generated = kind == MechanismKind::generated;

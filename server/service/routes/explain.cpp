@@ -46,6 +46,8 @@ Outcome<Response> explain_request(ServiceState& state, const Request& request) {
   if (place && !text) return unprocessable("place belongs to text", "place");
   if (word && word->size() > kLongestWord) return unprocessable("word is too long", "word");
   if (text && text->size() > kLongestText) return unprocessable("text is too long", "text");
+  if (text && text->find('\0') != std::string_view::npos)
+    return unprocessable("text must not have NUL characters", "text");
   if (word && !rewrites_whole_texts(options.mechanism.name)) {
     SOTTO_ASSIGN(const auto open, state.mechanisms.open(options.mechanism));
     return explained(explain(*word, *open, options), without_input);

@@ -127,6 +127,8 @@ TEST_F(BadRequests, Computations) {
        {kExplain, R"({"epsilon": 1, "word": "a", "text": "secret"})", 422, "word"},
        {kExplain, R"({"epsilon": 1, "word": "a secret thing"})", 422, "word"},
        {kExplain, R"({"epsilon": 1, "word": "..."})", 422, "word"},
+       {kExplain, R"({"epsilon": 1, "word": "a\u0000b"})", 422, "word"},
+       {kExplain, R"({"epsilon": 1, "mechanism": "dp-mlm", "text": "a \u0000 b"})", 422, "text"},
        {kExplain, R"({"epsilon": 1, "word": "a", "place": 1})", 422, "place"},
        {kExplain, R"({"epsilon": 1, "text": "secret", "place": 2})", 422, "place"},
        {kExplain, R"({"word": "secret"})", 422, "epsilon"},

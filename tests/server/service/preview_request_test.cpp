@@ -42,6 +42,7 @@ TEST_F(PreviewRequests, ThatAreWrongNameTheMember) {
   };
   for (const Wrong& wrong : std::vector<Wrong>{
            {R"({"epsilons": [1]})", "text"},
+           {R"({"text": "a \u0000 secret", "epsilons": [1]})", "text"},
            {R"({"text": "secret"})", "epsilons"},
            {R"({"text": "secret", "epsilons": []})", "epsilons"},
            {R"({"text": "secret", "epsilons": 1})", "epsilons"},
