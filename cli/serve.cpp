@@ -104,11 +104,21 @@ tl::unexpected<Error> in_words(const Error& error) {
   return fail(error.code, describe(error));
 }
 
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
 Result<server::ServerConfig> server_config(const ServeArguments& a) {
   server::ServerConfig config = server::default_config();
   if (!a.config.empty()) {
     SOTTO_ASSIGN(config, server::read_server_config(a.config));
   }
+  SOTTO_TRY(server::check_variables(environment_names()));
   SOTTO_TRY(
       server::apply_environment(config, [](const std::string& name) { return std::getenv(name.c_str()); }));
   for (const auto& [name, value] : given_settings(a)) SOTTO_TRY(server::set(config, name, value));

@@ -180,23 +180,27 @@ Result<std::vector<ApiKey>> parse_api_keys(const std::string& text, const std::s
 
 Result<KeyTable> KeyTable::read(const std::filesystem::path& keys_file,
                                 const std::filesystem::path& secret_file,
-                                const std::vector<std::string>& profiles) {
+                                const std::vector<std::string>& profiles, UnknownProfiles unknown) {
   SOTTO_ASSIGN(ServerSecret secret, ServerSecret::read(secret_file));
   SOTTO_ASSIGN(const std::string text, read_private_file(keys_file));
   SOTTO_ASSIGN(std::vector<ApiKey> keys, parse_api_keys(text, keys_file.string()));
   std::vector<ServerSecret::Hash> hashes(keys.size());
+  std::vector<std::string> notes;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ApiKey& key = keys[i];
     parse_hash(key.hash, hashes[i]);
     if (key.profiles == std::vector<std::string>{kEveryProfile}) key.profiles = profiles;
-    for (const std::string& profile : key.profiles)
-      if (std::find(profiles.begin(), profiles.end(), profile) == profiles.end())
-        return fail(
-            Errc::invalid_argument,
-            fmt::format("{}: key {} may use the profile '{}', which the configuration lacks; it has {}",
-                        keys_file.string(), key.name, profile, fmt::join(profiles, ", ")));
+    std::erase_if(key.profiles, [&](const std::string& profile) {
+      if (std::find(profiles.begin(), profiles.end(), profile) != profiles.end()) return false;
+      notes.push_back(
+          fmt::format("{}: key {} may use the profile '{}', which the configuration lacks; it has {}",
+                      keys_file.string(), key.name, profile, fmt::join(profiles, ", ")));
+      return true;
+    });
   }
-  return KeyTable(std::move(secret), std::move(keys), std::move(hashes));
+  if (unknown == UnknownProfiles::refuse && !notes.empty())
+    return fail(Errc::invalid_argument, notes.front());
+  return KeyTable(std::move(secret), std::move(keys), std::move(hashes), std::move(notes));
 }
 
 const ApiKey* KeyTable::find(std::string_view presented) const {

@@ -39,22 +39,35 @@ class ServerSecret {
   Bytes bytes_;
 };
 
+/// What becomes of a file of keys in which one names a profile that the configuration lacks.
+enum class UnknownProfiles {
+  refuse,  ///< it is an error
+  drop,    ///< the key may not use it: a mistake in one line shall not keep another key from being revoked
+};
+
 /// The keys that a server accepts. Immutable.
 class KeyTable {
  public:
-  /// Reads both files. Fails if a key names a profile that is not among `profiles`.
+  /// Reads both files.
   static Result<KeyTable> read(const std::filesystem::path& keys, const std::filesystem::path& secret,
-                               const std::vector<std::string>& profiles);
+                               const std::vector<std::string>& profiles, UnknownProfiles unknown);
+  /// One for each profile that was dropped.
+  const std::vector<std::string>& notes() const { return notes_; }
   /// The key that was presented, or null. Takes the same time whichever it is, and if it is none.
   const ApiKey* find(std::string_view presented) const;
   const std::vector<ApiKey>& keys() const { return keys_; }
 
  private:
-  KeyTable(ServerSecret secret, std::vector<ApiKey> keys, std::vector<ServerSecret::Hash> hashes)
-      : secret_(std::move(secret)), keys_(std::move(keys)), hashes_(std::move(hashes)) {}
+  KeyTable(ServerSecret secret, std::vector<ApiKey> keys, std::vector<ServerSecret::Hash> hashes,
+           std::vector<std::string> notes)
+      : secret_(std::move(secret)),
+        keys_(std::move(keys)),
+        hashes_(std::move(hashes)),
+        notes_(std::move(notes)) {}
   ServerSecret secret_;
   std::vector<ApiKey> keys_;
   std::vector<ServerSecret::Hash> hashes_;
+  std::vector<std::string> notes_;
 };
 
 /// Reads the lines of a keys file; `name` is the file's, for errors.

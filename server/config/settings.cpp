@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sotto/error_text.hpp>
 #include <sotto/text_values.hpp>
@@ -166,6 +167,17 @@ Result<void> apply_environment(ServerConfig& config, const Environment& environm
     result.error().parameter = variable;
     return result;
   }
+  return {};
+}
+
+Result<void> check_variables(const std::vector<std::string>& variables) {
+  std::vector<std::string> known;
+  for (const Setting& setting : kSettings) known.push_back(environment_variable(setting.name));
+  const std::string prefix = environment_variable("");
+  for (const std::string& variable : variables)
+    if (variable.starts_with(prefix) && std::find(known.begin(), known.end(), variable) == known.end())
+      return fail_parameter(variable, "",
+                            fmt::format("there is no such setting; there are {}", fmt::join(known, ", ")));
   return {};
 }
 

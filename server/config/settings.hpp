@@ -29,4 +29,7 @@ using Environment = std::function<const char*(const std::string& variable)>;
 /// variable.
 Result<void> apply_environment(ServerConfig& config, const Environment& environment);
 
+/// Fails if one of these names begins like a setting's variable and is none: it is mistyped.
+Result<void> check_variables(const std::vector<std::string>& variables);
+
 }  // namespace sotto::server

@@ -32,17 +32,22 @@ Authenticator::Authenticator(const ServerConfig& config)
 
 Result<std::unique_ptr<Authenticator>> Authenticator::make(const ServerConfig& config) {
   std::unique_ptr<Authenticator> made(new Authenticator(config));
-  SOTTO_TRY(made->reload());
+  SOTTO_TRY(made->read(UnknownProfiles::refuse));
   return made;
 }
 
-Result<void> Authenticator::reload() {
+Result<std::vector<std::string>> Authenticator::reload() {
+  return read(UnknownProfiles::drop);
+}
+
+Result<std::vector<std::string>> Authenticator::read(UnknownProfiles unknown) {
   if (!keys_file_) return {};
-  SOTTO_ASSIGN(KeyTable table, KeyTable::read(*keys_file_, secret_file_.value_or(""), profiles_));
+  SOTTO_ASSIGN(KeyTable table, KeyTable::read(*keys_file_, secret_file_.value_or(""), profiles_, unknown));
+  std::vector<std::string> notes = table.notes();
   auto fresh = std::make_shared<const KeyTable>(std::move(table));
   const std::lock_guard lock(mutex_);
   table_ = std::move(fresh);
-  return {};
+  return notes;
 }
 
 std::optional<Caller> Authenticator::caller(const std::string& presented) const {

@@ -42,10 +42,11 @@ class Authenticator {
   std::optional<Caller> caller(const std::string& presented) const;
   /// Of all keys with this name. Lives as long as this object.
   KeyUsage& usage(const std::string& key_name);
-  /// Reads the files again. If that fails, the keys stay as they are.
-  Result<void> reload();
+  /// Reads the files again. If that fails, the keys stay as they are. Returns notes for the log.
+  Result<std::vector<std::string>> reload();
 
  private:
+  Result<std::vector<std::string>> read(UnknownProfiles unknown);
   explicit Authenticator(const ServerConfig& config);
 
   const std::optional<std::filesystem::path> keys_file_, secret_file_;

@@ -161,10 +161,13 @@ std::vector<std::string> HttpServer::addresses() const {
 }
 
 void HttpServer::reload() {
-  if (const auto reloaded = impl_->authenticator->reload(); !reloaded)
+  const auto reloaded = impl_->authenticator->reload();
+  if (!reloaded) {
     impl_->log.note("the keys stay as they were: " + describe(reloaded.error()));
-  else if (impl_->authenticator->has_keys())
+  } else if (impl_->authenticator->has_keys()) {
+    for (const std::string& note : *reloaded) impl_->log.note(note);
     impl_->log.note("the keys were read again");
+  }
   if (!impl_->config.tls) return;
   auto fresh = open_tls(*impl_->config.tls);
   if (!fresh) return impl_->log.note("the certificate stays as it was: " + describe(fresh.error()));

@@ -8,8 +8,8 @@ namespace sotto::server {
 Response response_to(const Refusal& refusal) {
   Response response;
   response.status = refusal.status;
-  response.body =
-      fmt::format(R"({{"error": {{"code": "{}", "message": "{}"}}}})", refusal.code, refusal.message);
+  response.body = fmt::format(R"({{"error":{{"code":"{}","message":"{}","parameter":""}}}})", refusal.code,
+                              refusal.message);
   if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", R"(Bearer realm="sotto")");
   if (refusal.retry_after > 0)
     response.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after));

@@ -65,7 +65,7 @@ std::optional<Refusal> check_framing(const ParsedHead& parsed, bool http_1_0) {
     return Refusal{400, "invalid_argument", "Content-Length is not a number"};
   const std::string coding = lower(view(parsed[http::field::content_encoding]));
   if (!coding.empty() && coding != "identity")
-    return Refusal{415, "unprocessable", "bodies are taken without a content encoding"};
+    return Refusal{415, "unsupported", "bodies are taken without a content encoding"};
   return std::nullopt;
 }
 

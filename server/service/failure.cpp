@@ -40,7 +40,8 @@ std::string public_message(const Error& error, unsigned status) {
   if (status >= 500) return "something that this needs does not work now";
   const Spelling spelling{[](std::string_view parameter) { return std::string(parameter); },
                           [](const Hint& hint) { return describe(hint); }};
-  return describe(error, spelling);
+  const std::string message = describe(error, spelling);
+  return message.find('/') == std::string::npos ? message : "this server does not have what it would take";
 }
 
 tl::unexpected<Failure> later(std::string_view code, std::string_view message) {

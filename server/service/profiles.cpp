@@ -46,6 +46,15 @@ Result<void> check_profile(const Profile& profile) {
   return {};
 }
 
+/// The entities of a text are the lines of one document, which must come out again.
+Result<void> check_lines_stay(const PrivatizeOptions& options, const Privatizer& privatizer) {
+  if (privatizer.receipt().kind == MechanismKind::generated)
+    return fail_parameter("outside", "keep", "needs a mechanism that rewrites word by word");
+  if (options.collocations != Segmentation::none)
+    return fail_parameter("outside", "keep", "does not go with collocations, which join words of two lines");
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenProfile>> OpenProfile::open(const Profile& profile, const Limits& limits,
@@ -55,6 +64,7 @@ Result<std::unique_ptr<OpenProfile>> OpenProfile::open(const Profile& profile, c
   PrivatizeOptions options = profile.options;
   options.max_document_bytes = std::min<std::uint64_t>(options.max_document_bytes, limits.document_bytes);
   SOTTO_ASSIGN(auto privatizer, Privatizer::make(options));
+  if (profile.outside_keep) SOTTO_TRY(check_lines_stay(options, *privatizer));
   if (profile.ledger) {
     LedgerOptions ledger = *profile.ledger;
     ledger.refuse_repeats = profile.repeat == Repeat::refuse;

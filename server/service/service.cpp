@@ -47,9 +47,12 @@ Outcome<void> check_access(const ServerConfig& config, const Route& route, const
 
 /// A page of another site may send a form here, but no JSON unless a browser asks first.
 Outcome<void> check_body(const Route& route, const Request& request) {
-  if (route.method != "POST" || content_type(request) == "application/json") return {};
+  if (route.method != "POST") return {};
+  if (!request.query.empty())
+    return unprocessable("a JSON request has no query; its members are in the body", "query");
+  if (content_type(request) == "application/json") return {};
   return tl::unexpected(
-      Failure(415, "unprocessable", "the body must be JSON, with content-type application/json"));
+      Failure(415, "unsupported", "the body must be JSON, with content-type application/json"));
 }
 
 /// Counts the answer on its way out.

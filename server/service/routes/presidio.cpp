@@ -30,8 +30,8 @@ using Constants = std::map<std::string_view, std::optional<std::string_view>>;  
 
 /// A part of the answer: an entity, or what is between two.
 struct TextPart {
-  std::string text;                          ///< unless it is one of the texts to privatize
-  std::optional<std::size_t> index;          ///< among these
+  std::string text;                          ///< unless it is privatized
+  std::optional<std::size_t> line;           ///< then: of the privatized document
   const EntitySpan* entity = nullptr;        ///< null: none
   std::string_view operator_name = "sotto";  ///< of an entity
 };
@@ -46,9 +46,11 @@ struct AnonymizeRequest {
   std::vector<EntitySpan> spans;
   Constants constants;
   bool outside_keep = false;
-  std::vector<TextPart> parts;   ///< with outside_keep
-  std::vector<std::string> ids;  ///< of the texts
-  std::vector<TextToPrivatize> texts;
+  std::vector<TextPart> parts;  ///< with outside_keep
+  /// With outside_keep: a line for each entity. One document, so that all of it is charged and released or
+  /// nothing, and so that its id is used up by whatever spans come with it.
+  std::string entities;
+  std::size_t lines = 0;
 };
 
 Outcome<std::vector<FoundEntity>> read_results(const JsonObject& body, std::size_t most) {
@@ -94,9 +96,19 @@ std::optional<std::string> constant_for(const Constants& constants, std::string_
   return found->second ? std::string(*found->second) : fmt::format("<{}>", type);
 }
 
-/// Splits the text into what is kept and what is not.
-void split_text(AnonymizeRequest& request) {
+void add_entity(AnonymizeRequest& request, const EntitySpan& span, TextPart& part) {
+  std::string line(request.text.substr(span.begin, span.end - span.begin));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (request.lines > 0) request.entities += '\n';
+  request.entities += line;
+  part.line = request.lines++;
+}
+
+/// Splits the text into what is kept and what is not. The constants may be up to `most` bytes together: a
+/// short request could otherwise ask for a long one many times.
+Outcome<void> split_text(AnonymizeRequest& request, std::size_t most) {
   std::size_t done = 0;
+  std::size_t constants = 0;
   const auto keep_until = [&](std::size_t end) {
     if (end > done) request.parts.push_back({std::string(request.text.substr(done, end - done)), {}, {}, {}});
   };
@@ -105,15 +117,20 @@ void split_text(AnonymizeRequest& request) {
     done = span.end;
     TextPart& part = request.parts.emplace_back();
     part.entity = &span;
-    if (auto constant = constant_for(request.constants, span.type)) {
-      part.operator_name = constant->empty() ? "redact" : "replace";
-      part.text = std::move(*constant);
-    } else {
-      part.index = request.texts.size();
-      request.texts.push_back({request.text.substr(span.begin, span.end - span.begin), {}, {}});
+    auto constant = constant_for(request.constants, span.type);
+    if (!constant) {
+      add_entity(request, span, part);
+      continue;
     }
+    constants += constant->size();
+    if (constants > most)
+      return unprocessable(fmt::format("the new values would have more than {} bytes together", most),
+                           "anonymizers");
+    part.operator_name = constant->empty() ? "redact" : "replace";
+    part.text = std::move(*constant);
   }
   keep_until(request.text.size());
+  return {};
 }
 
 Outcome<void> read_texts(AnonymizeRequest& request, const Limits& limits, const Profile& profile) {
@@ -127,27 +144,20 @@ Outcome<void> read_texts(AnonymizeRequest& request, const Limits& limits, const 
   SOTTO_ASSIGN(request.spans, entity_spans(request.text, request.tokens, found));
   request.outside_keep = profile.outside_keep;
   SOTTO_ASSIGN(request.constants, read_constants(request.body, limits.texts, request.outside_keep));
-  if (request.outside_keep)
-    split_text(request);
-  else
-    request.texts.push_back({request.text, {}, {}});
+  if (request.outside_keep) return split_text(request, limits.document_bytes);
   return {};
 }
 
-/// Entities of one text are documents of their own: "ID/0", "ID/1" and so on.
-Outcome<void> name_texts(AnonymizeRequest& request) {
+/// What is privatized: the whole text, or its entities. Without entities it is empty, and takes the id all
+/// the same.
+Outcome<std::vector<TextToPrivatize>> document_of(AnonymizeRequest& request) {
   SOTTO_ASSIGN(const auto id, request.body.text("id"));
   SOTTO_ASSIGN(const auto subject, request.body.text("subject"));
   if (id && id->empty()) return unprocessable("id is empty", "id");
   if (subject && subject->empty()) return unprocessable("subject is empty", "subject");
   request.id = id ? std::string(*id) : fresh_ids(1).front();
-  for (std::size_t i = 0; i < request.texts.size(); ++i)
-    request.ids.push_back(request.outside_keep ? fmt::format("{}/{}", request.id, i) : request.id);
-  for (std::size_t i = 0; i < request.texts.size(); ++i) {
-    request.texts[i].id = request.ids[i];
-    request.texts[i].subject = subject.value_or(std::string_view());
-  }
-  return {};
+  const std::string_view text = request.outside_keep ? std::string_view(request.entities) : request.text;
+  return std::vector<TextToPrivatize>{{text, request.id, subject.value_or(std::string_view())}};
 }
 
 struct AnswerItem {
@@ -162,11 +172,26 @@ struct AnswerText {
   std::vector<AnswerItem> items;
 };
 
-AnswerText joined_parts(const AnonymizeRequest& request, const Privatized& privatized) {
+/// Empty: the mechanism did not keep to the lines, so nobody knows what belongs where.
+std::optional<std::vector<std::string_view>> lines_of(std::string_view text, std::size_t expected) {
+  std::vector<std::string_view> lines;
+  while (lines.size() < expected) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (end == std::string_view::npos) break;
+  }
+  if (lines.size() != expected || !text.empty()) return std::nullopt;
+  return lines;
+}
+
+std::optional<AnswerText> joined_parts(const AnonymizeRequest& request, const Privatized& privatized) {
+  const auto lines = lines_of(privatized.texts.front().text, request.lines);
+  if (!lines) return std::nullopt;
   AnswerText answer;
   for (const TextPart& part : request.parts) {
     const std::size_t begin = answer.text.size();
-    answer.text += part.index ? privatized.texts[*part.index].text : part.text;
+    answer.text += part.line ? (*lines)[*part.line] : std::string_view(part.text);
     if (part.entity != nullptr)
       answer.items.push_back({part.entity, part.operator_name, begin, answer.text.size()});
   }
@@ -218,17 +243,17 @@ void append_items(std::string& json, const AnswerText& answer) {
 Response anonymize_answer(const AnonymizeRequest& request, RewriteQueue& queue,
                           const Outcome<Privatized>& privatized) {
   if (!privatized) return response_of(privatized.error());
-  for (const PrivatizedText& text : privatized->texts) {
-    if (text.release == Release::refused)
-      return response_of(Failure(409, "unprocessable", "a document came under this id before", "id"));
-    if (text.release == Release::withheld)
-      return response_of(Failure(403, "limit", "the subject's limit does not allow this text", "subject"));
-  }
-  const AnswerText answer =
+  const Release release = privatized->texts.front().release;
+  if (release == Release::refused)
+    return response_of(Failure(409, "repeated", "a document came under this id before", "id"));
+  if (release == Release::withheld)
+    return response_of(Failure(403, "limit", "the subject's limit does not allow this text", "subject"));
+  const std::optional<AnswerText> answer =
       request.outside_keep ? joined_parts(request, *privatized) : whole_text(request, *privatized);
+  if (!answer) return response_of(unavailable("the mechanism did not keep the entities apart").value());
   std::string json = R"({"text":)";
-  append_json(json, answer.text);
-  append_items(json, answer);
+  append_json(json, answer->text);
+  append_items(json, *answer);
   json += R"(,"id":)";
   append_json(json, request.id);
   json += R"(,"guarantee":)";
@@ -246,7 +271,6 @@ Outcome<std::shared_ptr<AnonymizeRequest>> read_anonymize_request(ServiceState& 
   SOTTO_ASSIGN(const auto name, read->body.text("profile"));
   SOTTO_ASSIGN(profile, state.profiles->find(request.caller, name));
   SOTTO_TRY(read_texts(*read, state.config.limits, profile->profile()));
-  SOTTO_TRY(name_texts(*read));
   return read;
 }
 
@@ -255,8 +279,10 @@ void anonymize(ServiceState& state, const std::shared_ptr<const Request>& reques
   auto whole = read_anonymize_request(state, *request, profile);
   if (!whole) return respond(response_of(whole.error()));
   const std::shared_ptr<AnonymizeRequest> read = std::move(*whole);
+  auto document = document_of(*read);
+  if (!document) return respond(response_of(document.error()));
   privatize_texts(
-      state, request->caller, *profile, std::nullopt, read->texts, read,
+      state, request->caller, *profile, std::nullopt, std::move(*document), read,
       [read](RewriteQueue& queue, const Outcome<Privatized>& privatized) {
         return anonymize_answer(*read, queue, privatized);
       },

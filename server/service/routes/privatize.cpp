@@ -120,7 +120,7 @@ Response privatize_answer(const ReadRequest& request, RewriteQueue& queue,
                           const Outcome<Privatized>& privatized) {
   if (!privatized) return response_of(privatized.error());
   if (request.one_text && privatized->texts.front().release == Release::refused)
-    return response_of(Failure(409, "unprocessable", "a document came under this id before", "id"));
+    return response_of(Failure(409, "repeated", "a document came under this id before", "id"));
   std::string json;
   append_texts(json, request, *privatized);
   json += R"(,"withheld":)";

@@ -31,7 +31,9 @@ class ApiKeys : public testing::FolderTest {
     key.profiles = {"chat"};
     return add_api_key(files(), key, rotate);
   }
-  Result<KeyTable> table() { return KeyTable::read(files().keys, files().secret, {"chat", "mail"}); }
+  Result<KeyTable> table() {
+    return KeyTable::read(files().keys, files().secret, {"chat", "mail"}, UnknownProfiles::refuse);
+  }
 };
 
 TEST_F(ApiKeys, AKeyIsFoundAndIsStoredNowhere) {
@@ -108,9 +110,23 @@ TEST_F(ApiKeys, FilesAreForTheirOwnerOnly) {
 
 TEST_F(ApiKeys, AKeyMayNotNameAProfileThatDoesNotExist) {
   ASSERT_TRUE(add("web"));
-  const auto read = KeyTable::read(files().keys, files().secret, {"mail"});
+  const auto read = KeyTable::read(files().keys, files().secret, {"mail"}, UnknownProfiles::refuse);
   ASSERT_FALSE(read);
   EXPECT_THAT(describe(read.error()), HasSubstr("'chat', which the configuration lacks; it has mail"));
+}
+
+TEST_F(ApiKeys, AProfileThatIsGoneIsDroppedWhereTheOthersCount) {
+  ASSERT_TRUE(add("web"));  // chat
+  ApiKey key;
+  key.name = "post";
+  key.profiles = {"mail"};
+  const auto post = add_api_key(files(), key, false);
+  const auto read = KeyTable::read(files().keys, files().secret, {"mail"}, UnknownProfiles::drop);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->notes().size(), 1U);
+  EXPECT_THAT(read->notes().front(), HasSubstr("key web may use the profile 'chat', which"));
+  EXPECT_TRUE(read->keys().front().profiles.empty());
+  EXPECT_EQ(read->find(*post)->profiles, std::vector<std::string>{"mail"});
 }
 
 TEST_F(ApiKeys, WithoutProfilesAllOfThem) {

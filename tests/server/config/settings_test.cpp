@@ -45,5 +45,14 @@ TEST(Settings, EachHasItsOwnVariable) {
   EXPECT_FALSE(set(*std::make_unique<ServerConfig>(), "limit.body", "1"));
 }
 
+TEST(Settings, MistypedVariablesAreNoticed) {
+  EXPECT_TRUE(check_variables({"PATH", "SOTTO_MODELS", "SOTTO_SERVE_LIMITS_BODY", "SOTTO_SERVER"}));
+  for (const char* wrong : {"SOTTO_SERVE_LIMITS_BODI", "SOTTO_SERVE_", "SOTTO_SERVE_limits_body"}) {
+    const auto result = check_variables({"PATH", wrong});
+    ASSERT_FALSE(result) << wrong;
+    EXPECT_EQ(result.error().parameter, wrong);
+  }
+}
+
 }  // namespace
 }  // namespace sotto::server

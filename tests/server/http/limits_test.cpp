@@ -78,7 +78,8 @@ TEST_F(LimitsTest, BodiesShareABudget) {
     clients.back().send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n" +
                         std::string((1 << 20) - 1, 'x'));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Together they are twice the budget, and none is complete.
+  ASSERT_TRUE(eventually([&] { return log().find("\"status\":503") != std::string::npos; }));
   unsigned full = 0, served = 0;
   for (Client& client : clients) {
     client.send("x");

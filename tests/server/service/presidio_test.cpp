@@ -93,7 +93,7 @@ TEST_F(PresidioRoute, OnlyOutsideKeepLeavesTheRestAndSaysSo) {
   EXPECT_THAT(answer->text("/text"), ::testing::MatchesRegex("my name is .* and I live in .*"));
   EXPECT_THAT(answer->text("/text"), Not(HasSubstr("Anderson")));
   EXPECT_THAT(answer->text("/guarantee"), HasSubstr("Everything else is as it was"));
-  EXPECT_EQ(answer->number("/receipt/counts/documents"), 2);
+  EXPECT_EQ(answer->number("/receipt/counts/documents"), 1);
   const auto constant = post("/anonymize", anonymize_body(R"(,"anonymizers":{"DEFAULT":{"type":"replace"},)"
                                                           R"("LOCATION":{"type":"redact"}})"));
   EXPECT_EQ(constant->text("/text"), "my name is <PERSON> and I live in ");
@@ -162,6 +162,68 @@ TEST_F(PresidioRoute, ARefusedIdIsRefusedWhateverItsSpans) {
                                           R"([{"start":0,"end":8,"score":1,"entity_type":"PERSON"}]})");
     EXPECT_EQ(again->response.status, 409U) << again->response.body;
     service_.reset();
+  }
+}
+
+TEST_F(PresidioRoute, OneIdIsOneDocumentOnEveryRoute) {
+  Profile charged = with_ledger("kept", 1000);
+  charged.repeat = Repeat::refuse;
+  charged.outside_keep = true;
+  start({charged});
+  const std::string named = R"(,"subject":"a","id":")";
+  EXPECT_EQ(post("/anonymize", anonymize_body(named + "r\""))->response.status, 200U);
+  EXPECT_EQ(post("/v1/privatize", R"({"text":"soup","subject":"a","id":"r"})")->response.status, 409U);
+  EXPECT_EQ(post("/v1/privatize", R"({"text":"soup","subject":"a","id":"r/0"})")->response.status, 200U);
+  EXPECT_EQ(post("/anonymize", R"({"text":"no entity","subject":"a","id":"n"})")->response.status, 200U);
+  EXPECT_EQ(post("/anonymize", R"({"text":"no entity","subject":"a","id":"n"})")->response.status, 409U);
+}
+
+TEST_F(PresidioRoute, WhatIsNotReleasedAsAWholeIsNotCharged) {
+  Profile charged = with_ledger("kept", 1);
+  charged.outside_keep = true;
+  start({charged});
+  const auto over = post("/anonymize", anonymize_body(R"(,"subject":"a")"));  // two entities, of 1 each
+  EXPECT_EQ(over->response.status, 403U) << over->response.body;
+  const auto one = post("/v1/privatize", R"({"text":"soup","subject":"a"})");
+  EXPECT_EQ(one->text("/texts/0").empty(), false) << one->response.body;
+}
+
+TEST_F(PresidioRoute, ConstantsAreNoLongerThanATextMayBe) {
+  start({kept(1)});
+  std::string spans;
+  for (int i = 0; i < 2000; ++i)
+    spans += std::string(i == 0 ? "" : ",") + R"({"entity_type":"X","start":)" + std::to_string(2 * i) +
+             R"(,"end":)" + std::to_string(2 * i + 1) + "}";
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "a ";
+  const auto body = [&](std::size_t size) {
+    return R"({"text":")" + text + R"(","analyzer_results":[)" + spans +
+           R"(],"anonymizers":{"X":{"type":"replace","new_value":")" + std::string(size, 'v') + "\"}}}";
+  };
+  EXPECT_EQ(post("/anonymize", body(100))->response.status, 200U);
+  const auto refused = post("/anonymize", body(100'000));
+  EXPECT_EQ(refused->response.status, 422U);
+  EXPECT_EQ(refused->text("/error/parameter"), "anonymizers");
+}
+
+TEST_F(PresidioRoute, EntitiesKeepApartUnderEveryPolicy) {
+  for (const NumberPolicy numbers : {NumberPolicy::random, NumberPolicy::drop, NumberPolicy::keep}) {
+    for (const PunctuationPolicy punctuation : {PunctuationPolicy::keep, PunctuationPolicy::drop}) {
+      Profile keeping = kept(1);
+      keeping.options.policy.numbers = numbers;
+      keeping.options.policy.punctuation = punctuation;
+      keeping.options.policy.oov = numbers == NumberPolicy::drop ? OovPolicy::drop : OovPolicy::nearest;
+      start({keeping});
+      const auto answer = post(
+          "/anonymize", R"({"text":"at 42, zzqx\nyyqz - 7 soups","analyzer_results":[)"
+                        R"({"start":3,"end":5,"entity_type":"A"},{"start":5,"end":6,"entity_type":"B"},)"
+                        R"({"start":7,"end":16,"entity_type":"C"},{"start":17,"end":18,"entity_type":"D"},)"
+                        R"({"start":19,"end":20,"entity_type":"E"}]})");
+      EXPECT_EQ(answer->response.status, 200U) << answer->response.body;
+      EXPECT_THAT(answer->text("/text"), ::testing::StartsWith("at "));
+      EXPECT_THAT(answer->text("/text"), ::testing::EndsWith(" soups"));
+      service_.reset();
+    }
   }
 }
 
