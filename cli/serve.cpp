@@ -1,5 +1,6 @@
 // sotto serve
-#include <cstdlib>
+#include <cstring>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,13 +105,12 @@ tl::unexpected<Error> in_words(const Error& error) {
   return fail(error.code, describe(error));
 }
 
-std::vector<std::string> environment_names() {
-  std::vector<std::string> names;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    names.emplace_back(text.substr(0, text.find('=')));
-  }
-  return names;
+std::map<std::string, const char*> environment_variables() {
+  std::map<std::string, const char*> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const char* const equals = std::strchr(*entry, '='))
+      variables.emplace(std::string(*entry, static_cast<std::size_t>(equals - *entry)), equals + 1);
+  return variables;
 }
 
 Result<server::ServerConfig> server_config(const ServeArguments& a) {
@@ -118,9 +118,14 @@ Result<server::ServerConfig> server_config(const ServeArguments& a) {
   if (!a.config.empty()) {
     SOTTO_ASSIGN(config, server::read_server_config(a.config));
   }
-  SOTTO_TRY(server::check_variables(environment_names()));
-  SOTTO_TRY(
-      server::apply_environment(config, [](const std::string& name) { return std::getenv(name.c_str()); }));
+  const std::map<std::string, const char*> variables = environment_variables();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables) names.push_back(name);
+  SOTTO_TRY(server::check_variables(names));
+  SOTTO_TRY(server::apply_environment(config, [&](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second;
+  }));
   for (const auto& [name, value] : given_settings(a)) SOTTO_TRY(server::set(config, name, value));
   config.log_requests = !a.quiet;
   return config;

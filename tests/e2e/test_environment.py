@@ -10,6 +10,7 @@ from fault_world import SHIM
 PAGE = (SOURCE / "SECURITY.md").read_text()
 SECTION = PAGE[PAGE.index("## Environment variables"):]
 DOCUMENTED = set(re.findall(r"`([A-Z][A-Z0-9_]*\*?)`", SECTION))
+SETTINGS = SOURCE / "server" / "config" / "settings.cpp"
 LISTED = re.compile(r"^constexpr std::array kSwitches = \{([^}]*)\}", re.M)
 
 
@@ -31,6 +32,8 @@ def names_in_the_code():
             names.update(re.findall(r'"([^"]*)"', listed))
         if "temp_directory_path" in text:
             names.add("TMPDIR")
+    # Each setting of the server has a variable; mistyped ones are refused, so no other has an effect.
+    names.update(name + "*" for name in re.findall(r'"(SOTTO_SERVE_)"', SETTINGS.read_text()))
     return names
 
 
