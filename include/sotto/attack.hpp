@@ -128,8 +128,8 @@ SOTTO_API std::string to_json(const InputGuesses& guesses);
 /// mechanism the first call prepares all rows, which takes seconds for tens of thousands of words, and later
 /// calls on the same open mechanism are fast. Otherwise the posterior is shared by the `neighbours` words
 /// nearest to the output: draws of each, and as much as 20 draws of the output would weigh, π(w)·exp(−½ε·d(w,
-/// w′)). So it is rough where few draws were the output. `output` must be a word of the model. Thread-safe unless another thread changes
-/// the environment.
+/// w′)). So it is rough where few draws were the output. `output` must be a word of the model. Thread-safe
+/// unless another thread changes the environment.
 SOTTO_API Result<InputGuesses> guess_inputs(std::string_view output, const InputGuessOptions& options);
 
 /// Same for an open mechanism; ignores `options.mechanism`. Thread-safe.
