@@ -11,7 +11,7 @@
 #include "command.hpp"
 #include "config/config_reader.hpp"
 #include "config/settings.hpp"
-#include "http/server.hpp"
+#include "http/run_server.hpp"
 #include "last_words.hpp"
 
 namespace sotto::cli {

@@ -1,4 +1,4 @@
-#include "http/server.hpp"
+#include "http/run_server.hpp"
 
 #include <csignal>
 #include <thread>
