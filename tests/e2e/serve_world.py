@@ -1,67 +1,63 @@
 """A running `sotto serve`, and a client that knows no more than HTTP."""
 
+import contextlib
 import http.client
 import json
+import re
 import signal
-import socket
-import subprocess
+import threading
 import time
-from contextlib import contextmanager
-
-from conftest import SOTTO
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+class Server:
+    """A running server; its log is read all the time, as a supervisor does."""
 
+    def __init__(self, program, *arguments):
+        self.process = program.start("serve", "--listen", "127.0.0.1:0", *arguments)
+        self.lines, self.ready = [], threading.Event()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        assert self.ready.wait(60), "".join(self.lines)
+        if self.process.poll() is None:
+            self.port = int(re.search(r"serving on 127\.0\.0\.1:(\d+)", self.log).group(1))
 
-def write_config(folder, port, profile):
-    """A server with one profile, whose members are given as YAML lines."""
-    file = folder / "serve.yaml"
-    members = "".join(f"    {line}\n" for line in profile)
-    file.write_text(f"listen: 127.0.0.1:{port}\nprofiles:\n  default:\n{members}")
-    return file
+    def read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode(errors="replace"))
+            if "serving on" in self.lines[-1]:
+                self.ready.set()
+        self.ready.set()
 
+    @property
+    def log(self):
+        return "".join(self.lines)
 
-def start(config, environment, port, **more):
-    """Returns once the server answers."""
-    process = subprocess.Popen([SOTTO, "serve", "--quiet", "--config", str(config)], env=environment,
-                               stdout=subprocess.DEVNULL, **{"stderr": subprocess.PIPE, **more})
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise AssertionError(process.communicate()[1])
-        try:
-            if ask(port, "GET", "/readyz")[0] == 200:
-                return process
-        except OSError:
-            time.sleep(0.01)
-    process.kill()
-    raise AssertionError("the server does not get ready")
+    def entries(self):
+        return [json.loads(line) for line in self.lines if line.startswith("{")]
 
+    def wait_for_log(self, text):
+        deadline = time.monotonic() + 10
+        while text not in self.log:
+            assert time.monotonic() < deadline, f"{text} is not in the log:\n{self.log}"
+            time.sleep(0.02)
 
-@contextmanager
-def serving(config, environment, port, **more):
-    process = start(config, environment, port, **more)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=60)
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if isinstance(body, dict):
+            body, headers["Content-Type"] = json.dumps(body), "application/json"
+        with contextlib.closing(connection):
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode(), answer.headers
 
+    def privatize(self, text, **headers):
+        status, body, _ = self.ask("POST", "/v1/privatize", {"text": text}, **headers)
+        return status, json.loads(body)
 
-def ask(port, method, path, body=None, headers=None, timeout=60):
-    """Status and body; the body is JSON where the answer says so."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
-    try:
-        sent = None if body is None else json.dumps(body)
-        connection.request(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
-        answer = connection.getresponse()
-        content = answer.read()
-        is_json = (answer.getheader("Content-Type") or "").startswith("application/json")
-        return answer.status, json.loads(content) if is_json else content
-    finally:
-        connection.close()
+    def stop(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        code = self.process.wait(60)
+        self.reader.join(10)
+        return code

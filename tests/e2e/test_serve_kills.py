@@ -11,47 +11,50 @@ import time
 
 import pytest
 from conftest import SOTTO, sentences
-from serve_world import ask, free_port, start, write_config
+from serve_world import Server
 
 CLIENTS = 8
 LIMIT = 1000
 
 
+def privatized(server, name, text):
+    status, body, _ = server.ask("POST", "/v1/privatize", {"text": text, "id": name, "subject": name})
+    assert status == 200, body
+    return json.loads(body)["texts"][0]
+
+
 class Clients:
     """Threads that send texts, each with an id of its own which is also its subject, until the server is gone."""
 
-    def __init__(self, port, texts):
-        self.port = port
+    def __init__(self, texts):
         self.texts = texts
         self.numbers = itertools.count()
         self.sent = {}
         self.answered = {}
         self.lock = threading.Lock()
 
-    def one(self):
+    def one(self, server):
         with self.lock:
             number = next(self.numbers)
             name, text = f"d{number}", self.texts[number % len(self.texts)]
             self.sent[name] = text
-        status, answer = ask(self.port, "POST", "/v1/privatize", {"text": text, "id": name, "subject": name})
-        assert status == 200, answer
+        output = privatized(server, name, text)
         with self.lock:
-            self.answered[name] = answer["texts"][0]
+            self.answered[name] = output
 
-    def work(self):
+    def work(self, server):
         try:
             while True:
-                self.one()
+                self.one(server)
         except (OSError, http.client.HTTPException):
             pass
 
-    def run_until_killed(self, process, seconds):
-        threads = [threading.Thread(target=self.work) for _ in range(CLIENTS)]
+    def run_until_killed(self, server, seconds):
+        threads = [threading.Thread(target=self.work, args=[server]) for _ in range(CLIENTS)]
         for thread in threads:
             thread.start()
         time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.wait(timeout=60)
+        server.stop(signal.SIGKILL)
         for thread in threads:
             thread.join(timeout=60)
             assert not thread.is_alive()
@@ -64,31 +67,31 @@ def accounts(ledger, environment):
 
 
 def kill_again_and_again(program, key, kills):
-    port, environment = free_port(), program.environment
-    ledger = program.folder / "spent.ledger"
-    config = write_config(program.folder, port, [
-        f"model: {program.model}", "epsilon: 1", f"key_file: {key}",
-        f"ledger: {{file: {ledger}, limit: {LIMIT}}}", "repeat: same"])  # fmt: skip
+    environment, ledger = program.environment, program.folder / "spent.ledger"
+    config = program.write("serve.yaml", f"""profiles:
+  default:
+    model: {program.model}
+    epsilon: 1
+    key_file: {key}
+    ledger: {{file: {ledger}, limit: {LIMIT}}}
+    repeat: same
+""")
     chance = random.Random(7)
-    clients = Clients(port, sentences(50).splitlines())
+    clients = Clients(sentences(50).splitlines())
     for _ in range(kills):
-        process = start(config, environment, port)
-        clients.run_until_killed(process, chance.uniform(0.02, 0.3))
-        process.stderr.close()
+        clients.run_until_killed(Server(program, "--quiet", "--config", config), chance.uniform(0.02, 0.3))
         charged = accounts(ledger, environment)
         assert clients.answered.keys() <= charged.keys()
     before = accounts(ledger, environment)
     assert len(clients.answered) > 10 * kills
-    process = start(config, environment, port)
+    server = Server(program, "--quiet", "--config", config)
     try:
         # What was lost is sent again: the same texts as before, and nothing that was charged is charged again.
         for name, text in clients.sent.items():
-            status, answer = ask(port, "POST", "/v1/privatize", {"text": text, "id": name, "subject": name})
-            assert status == 200
-            assert clients.answered.setdefault(name, answer["texts"][0]) == answer["texts"][0]
+            output = privatized(server, name, text)
+            assert clients.answered.setdefault(name, output) == output
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        server.stop()
     after = accounts(ledger, environment)
     assert after.keys() == clients.sent.keys()
     assert all(account["documents"] == 1 for account in after.values())
