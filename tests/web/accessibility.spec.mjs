@@ -2,23 +2,14 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {after, before, test} from 'node:test';
+import {test} from 'node:test';
 
-import {drawn, openPage, startBrowser, startServer} from './serve.mjs';
+import {drawn, openPage, world} from './serve.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RESULTS = [5, 20].map((epsilon) => JSON.stringify({kind: 'words', dataset: 'Reviews', model: 'Words', mechanism: 'tem', epsilon, status: 'done', values: {n_w: epsilon / 20}})).join('\n');
 
-let server;
-let browser;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const on = world();
 
 async function violations(page) {
   const found = await page.evaluate(async (source) => {
@@ -33,7 +24,7 @@ for (const colorScheme of ['light', 'dark'])
   for (const width of [1280, 390]) {
     const options = {colorScheme, viewport: {width, height: 900}, bypassCSP: true};
     test(`the playground, ${colorScheme}, ${width}`, {timeout: 240_000}, async () => {
-      const {page, close} = await openPage(browser, `${server.url}/`, options);
+      const {page, close} = await openPage(on.browser, `${on.server.url}/`, options);
       await drawn(page);
       await page.waitForSelector('.tradeoff svg.plot');
       assert.deepEqual(await violations(page), []);
@@ -55,7 +46,7 @@ for (const colorScheme of ['light', 'dark'])
       await close();
     });
     test(`experiments, ${colorScheme}, ${width}`, {timeout: 120_000}, async () => {
-      const {page, close} = await openPage(browser, `${server.url}/experiments`, options);
+      const {page, close} = await openPage(on.browser, `${on.server.url}/experiments`, options);
       assert.deepEqual(await violations(page), []);
       await page.setInputFiles('#files', [{name: 'results.jsonl', mimeType: 'text/plain', buffer: Buffer.from(RESULTS)},
                                           {name: 'privacy.csv', mimeType: 'text/csv', buffer: Buffer.from('mechanism,N_w\ntem,1\n')}]);

@@ -1,19 +1,10 @@
 // The page for experiments, with files as `sotto evaluate` writes them.
 import assert from 'node:assert/strict';
-import {after, before, test} from 'node:test';
+import {test} from 'node:test';
 
-import {openPage, startBrowser, startServer} from './serve.mjs';
+import {openPage, world} from './serve.mjs';
 
-let server;
-let browser;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const on = world();
 
 const cell = (mechanism, epsilon, repetition, n_w, extra = {}) => JSON.stringify({
   kind: 'words', dataset: 'Reviews', model: 'Words', mechanism, epsilon, repetition, run: 0, status: 'done',
@@ -23,7 +14,7 @@ const RESULTS = [cell('santext', 5, 0, 0.2), cell('santext', 5, 1, 0.4), cell('s
 const TABLE = 'mechanism,"ε = 5, ""N_w""",note\r\nsantext,12.345678,"a\nb"\r\n<script>alert(1)</script>,,x\r\n';
 
 async function withFiles(files, work) {
-  const {page, problems, close} = await openPage(browser, `${server.url}/experiments`);
+  const {page, problems, close} = await openPage(on.browser, `${on.server.url}/experiments`);
   await page.setInputFiles('#files', files.map(([name, content]) => ({name, mimeType: 'text/plain', buffer: Buffer.from(content)})));
   await page.waitForFunction(() => document.getElementById('status').textContent !== '');
   await work(page);
@@ -59,7 +50,7 @@ test('files that are something else are named', async () => {
 });
 
 test('no file leaves the browser', async () => {
-  const {page, problems, close} = await openPage(browser, `${server.url}/experiments`);
+  const {page, problems, close} = await openPage(on.browser, `${on.server.url}/experiments`);
   const sent = [];
   page.on('request', (request) => {
     if (request.method() !== 'GET' || request.url().includes('?')) sent.push(request.url());

@@ -1,24 +1,15 @@
 // The playground as somebody at a keyboard, a mouse or a phone uses it.
 import assert from 'node:assert/strict';
-import {after, before, test} from 'node:test';
+import {test} from 'node:test';
 
-import {drawn, openPage, outputs, startBrowser, startServer} from './serve.mjs';
+import {drawn, openPage, outputs, startServer, world} from './serve.mjs';
 
-let server;
-let browser;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const on = world();
 
 /** Runs `work` on the playground, whose console must stay silent. */
 function onPlayground(name, work, options = {}) {
   test(name, {timeout: 240_000}, async () => {
-    const {page, problems, close} = await openPage(browser, `${server.url}/`, options);
+    const {page, problems, close} = await openPage(on.browser, `${on.server.url}/`, options);
     await drawn(page);
     await work(page);
     assert.deepEqual(problems, []);
@@ -233,7 +224,7 @@ onPlayground('the calls can be copied without a clipboard', async (page) => {
 
 test('an API key is asked for, used, and kept nowhere', {timeout: 240_000}, async () => {
   const locked = await startServer({keys: true});
-  const {page, close} = await openPage(browser, `${locked.url}/`);
+  const {page, close} = await openPage(on.browser, `${locked.url}/`);
   await page.waitForSelector('#key-form:not([hidden])');
   assert.equal(await page.locator('button.word').count(), 0);
   await page.fill('#key', locked.key);

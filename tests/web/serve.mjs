@@ -5,6 +5,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {after, before} from 'node:test';
 
 import {chromium} from 'playwright-core';
 
@@ -64,8 +65,22 @@ export async function startServer({limit = 100, keys = false} = {}) {
   return {url, key, stop};
 }
 
-export function startBrowser() {
+function startBrowser() {
   return chromium.launch({executablePath: BROWSER, args: ['--no-sandbox']});
+}
+
+/** A server and a browser for all tests of a file: set when they run. */
+export function world() {
+  const made = {};
+  before(async () => {
+    made.server = await startServer();
+    made.browser = await startBrowser();
+  });
+  after(async () => {
+    await made.browser?.close();
+    await made.server?.stop();
+  });
+  return made;
 }
 
 /** A page whose console must stay silent: a violation of the content policy is an error there. */
