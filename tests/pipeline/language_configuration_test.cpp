@@ -7,7 +7,6 @@
 namespace sotto {
 namespace {
 
-using namespace sotto::pipeline;
 using testing::LanguageModels;
 
 TEST_F(LanguageModels, EverySettingDecidesTheNoise) {

@@ -12,7 +12,6 @@
 namespace sotto {
 namespace {
 
-using namespace sotto::pipeline;
 using testing::expect_error;
 using testing::LanguageModels;
 
