@@ -30,6 +30,7 @@ SOTTO_FUZZ_TARGET(options) {
   check(exact_audit_options_from_json, input);
   check(black_box_options_from_json, input);
   check(attack_options_from_json, input);
+  check(input_guess_options_from_json, input);
   check(mask_inference_options_from_json, input);
   check(choose_options_from_json, input);
   check(tune_options_from_json, input);

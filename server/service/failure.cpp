@@ -41,6 +41,7 @@ std::string public_message(const Error& error, unsigned status) {
   const Spelling spelling{[](std::string_view parameter) { return std::string(parameter); },
                           [](const Hint& hint) { return describe(hint); }};
   const std::string message = describe(error, spelling);
+  // Most likely a path, whichever error it stands in.
   return message.find('/') == std::string::npos ? message : "this server does not have what it would take";
 }
 

@@ -95,12 +95,11 @@ Result<std::unique_ptr<Service>> Service::make(const ServerConfig& config) {
   load_first_language_model();
   auto impl = std::make_unique<Impl>(config);
   SOTTO_ASSIGN(impl->state.profiles, ProfileSet::open(config, impl->state.workers));
-  for (const auto& add : {add_privatize_route, add_explain_route, add_attack_route, add_budget_route,
-                          add_listing_routes, add_ledger_routes, add_health_routes, add_metrics_route,
-                          add_openapi_route, add_page_routes, add_preview_route})
+  for (const auto& add :
+       {add_privatize_route, add_explain_route, add_attack_route, add_budget_route, add_listing_routes,
+        add_ledger_routes, add_health_routes, add_metrics_route, add_openapi_route, add_page_routes,
+        add_preview_route, add_litellm_route, add_presidio_route})
     add(impl->router);
-  add_litellm_route(impl->router);
-  add_presidio_route(impl->router);
   impl->router.count_into(impl->state.metrics);
   return std::unique_ptr<Service>(new Service(std::move(impl)));
 }
